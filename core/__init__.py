@@ -1,0 +1,1 @@
+"""Measures, notions and mechanisms for releasing X without giving away S."""

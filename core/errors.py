@@ -1,0 +1,25 @@
+"""The errors that `core` raises on purpose; the interface shows their text as it is."""
+
+
+class CoreError(Exception):
+    """Base of every error that `core` raises on purpose: its text is one sentence for the user."""
+
+
+class InvalidInputError(CoreError, ValueError):
+    """An argument, file, column or value is outside its domain."""
+
+
+class InfeasibleError(CoreError):
+    """The question is well-posed, but nothing satisfies it."""
+
+
+class NotConvexError(CoreError):
+    """The notion's allowed set is not convex, so no optimum over it can be certified."""
+
+
+class SolverError(CoreError):
+    """A solver stopped without an answer that can be trusted."""
+
+
+class AuditError(CoreError):
+    """A mechanism gives less privacy than it was asked for: never a result, always an error."""

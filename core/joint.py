@@ -1,0 +1,269 @@
+"""What is known: the joint distribution of a secret S and the data X that is to be released."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.errors import InvalidInputError
+from core.validation import FloatArray, IntArray
+
+MISSING = "(missing)"
+"""The level that stands for a missing value."""
+
+JOINER = " · "
+"""Between the labels of columns that are joined into one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """The joint distribution P(s, x) of a secret S and released-from data X.
+
+    Symbols of probability 0 are dropped on entry: they carry no guarantee and no utility.
+
+    Attributes
+    ----------
+    p : ndarray
+        P(s, x), shape (n_s, n_x), sums to 1, no row or column is all zero, read-only.
+    s_labels, x_labels : tuple of str
+        Names of the symbols.
+    n : int or None
+        Number of records behind the probabilities, where there are any.
+    kept_s, kept_x : ndarray
+        For each symbol its index in what was handed in, shapes (n_s,) and (n_x,).
+    dropped_s, dropped_x : tuple of str
+        Names of the symbols that never occur and were dropped.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1, 0], [1, 3, 0]])
+    >>> joint.p
+    array([[0.375, 0.125],
+           [0.125, 0.375]])
+    >>> joint.n, joint.dropped_x
+    (8, ('x3',))
+    """
+
+    p: FloatArray
+    s_labels: tuple[str, ...]
+    x_labels: tuple[str, ...]
+    n: int | None
+    kept_s: IntArray
+    kept_x: IntArray
+    dropped_s: tuple[str, ...] = ()
+    dropped_x: tuple[str, ...] = ()
+
+    @property
+    def n_s(self) -> int:
+        """Number of symbols of S."""
+        return int(self.p.shape[0])
+
+    @property
+    def n_x(self) -> int:
+        """Number of symbols of X."""
+        return int(self.p.shape[1])
+
+    @property
+    def p_s(self) -> FloatArray:
+        """P(s), shape (n_s,)."""
+        masses: FloatArray = self.p.sum(axis=1)
+        return masses
+
+    @property
+    def p_x(self) -> FloatArray:
+        """P(x), shape (n_x,)."""
+        masses: FloatArray = self.p.sum(axis=0)
+        return masses
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: ArrayLike,
+        s_labels: Sequence[object] | None = None,
+        x_labels: Sequence[object] | None = None,
+    ) -> Joint:
+        """Make a joint of counts or of weights, normalised.
+
+        Parameters
+        ----------
+        counts : array_like
+            Non-negative, shape (n_s, n_x), not all zero. `n` is their sum if all are whole
+            and add up to more than 1.
+        s_labels, x_labels : sequence, optional
+            Names of the symbols; s1, s2, … and x1, x2, … where not given.
+
+        Raises
+        ------
+        InvalidInputError
+            If a count is negative, no number or not finite, all are zero, or labels do not fit.
+        """
+        array = validation.matrix(counts, "The joint matrix")
+        total = array.sum()
+        if total == 0:
+            raise InvalidInputError("The joint matrix must not be all zero: nothing was counted.")
+        s_names = validation.labels(s_labels, array.shape[0], "s", "s_labels")
+        x_names = validation.labels(x_labels, array.shape[1], "x", "x_labels")
+        kept_s = np.flatnonzero(array.sum(axis=1) > 0)
+        kept_x = np.flatnonzero(array.sum(axis=0) > 0)
+        p = array[np.ix_(kept_s, kept_x)] / total
+        p.flags.writeable = False
+        whole = total > 1 and bool((array == np.rint(array)).all())
+        return cls(
+            p=p,
+            s_labels=tuple(s_names[i] for i in kept_s),
+            x_labels=tuple(x_names[i] for i in kept_x),
+            n=int(total) if whole else None,
+            kept_s=kept_s,
+            kept_x=kept_x,
+            dropped_s=tuple(name for i, name in enumerate(s_names) if i not in set(kept_s)),
+            dropped_x=tuple(name for i, name in enumerate(x_names) if i not in set(kept_x)),
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        sensitive: str | Sequence[str],
+        released: str | Sequence[str],
+    ) -> Joint:
+        """Count the columns of a data frame; a missing value is a level of its own.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            One record a row.
+        sensitive, released : str or sequence of str
+            The column of S and of X; several are joined into one.
+
+        Raises
+        ------
+        InvalidInputError
+            If a column is missing or stands twice, or the frame has no row.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({"sex": ["f", "m", "m"], "job": ["a", "a", "b"]})
+        >>> Joint.from_frame(frame, "sex", "job").x_labels
+        ('a', 'b')
+        """
+        s, x = _column(frame, sensitive), _column(frame, released)
+        if len(frame) == 0:
+            raise InvalidInputError("The data has no rows.")
+        table = pd.crosstab(s, x)
+        return cls.from_counts(table.to_numpy(), list(table.index), list(table.columns))
+
+    @classmethod
+    def with_secret_released(
+        cls,
+        p_su: ArrayLike,
+        s_labels: Sequence[object] | None = None,
+        u_labels: Sequence[object] | None = None,
+    ) -> Joint:
+        """Make the joint of S and X = (S, U), flattened as x = s·n_u + u ([RLDP] §2).
+
+        Parameters
+        ----------
+        p_su : array_like
+            P(s, u), or counts, shape (n_s, n_u). Cells of 0 are no symbols of X:
+            `kept_x` tells which cell each symbol was.
+
+        Examples
+        --------
+        >>> Joint.with_secret_released([[0.5, 0.25], [0.0, 0.25]]).p
+        array([[0.5 , 0.25, 0.  ],
+               [0.  , 0.  , 0.25]])
+        """
+        cells = validation.matrix(p_su, "P(s, u)")
+        n_s, n_u = cells.shape
+        s_names = validation.labels(s_labels, n_s, "s", "s_labels")
+        u_names = validation.labels(u_labels, n_u, "u", "u_labels")
+        counts = np.zeros((n_s, n_s, n_u))
+        counts[np.arange(n_s), np.arange(n_s)] = cells
+        names = [f"{s}{JOINER}{u}" for s in s_names for u in u_names]
+        return cls.from_counts(counts.reshape(n_s, n_s * n_u), s_names, names)
+
+    @classmethod
+    def random_uniform(cls, n_s: int, n_x: int, rng: np.random.Generator) -> Joint:
+        """Draw i.i.d. uniform(0, 1) entries and normalise: the random joints of [Lift] and [ALIP].
+
+        Examples
+        --------
+        >>> Joint.random_uniform(5, 17, np.random.default_rng(0)).p.shape
+        (5, 17)
+        """
+        shape = _sizes(n_s, n_x)
+        return cls.from_counts(rng.random(shape))
+
+    @classmethod
+    def random_dirichlet(cls, n_s: int, n_x: int, alpha: float, rng: np.random.Generator) -> Joint:
+        """Draw from the symmetric Dirichlet; alpha = ½ is the Jeffreys prior ([RLDP] §8)."""
+        shape = _sizes(n_s, n_x)
+        alpha = validation.number(alpha, "alpha", low=0.0, open_low=True)
+        return cls.from_counts(rng.dirichlet([alpha] * (shape[0] * shape[1])).reshape(shape))
+
+    def release(self, kernel: ArrayLike) -> FloatArray:
+        """Return P(s, y), shape (n_s, n_y), of a mechanism on this joint.
+
+        Parameters
+        ----------
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y), rows s·n_x + x,
+            of a mechanism that reads S too.
+
+        Examples
+        --------
+        >>> Joint.from_counts([[3, 1], [1, 3]]).release([[1.0], [1.0]])
+        array([[0.5],
+               [0.5]])
+        """
+        array = self._kernel(kernel)
+        released: FloatArray
+        if array.shape[0] == self.n_x:
+            released = self.p @ array
+        else:
+            cube = array.reshape(self.n_s, self.n_x, -1)
+            released = np.einsum("sx,sxy->sy", self.p, cube)
+        return released
+
+    def release_x(self, kernel: ArrayLike) -> FloatArray:
+        """Return P(x, y), shape (n_x, n_y), of a mechanism on this joint (see `release`)."""
+        array = self._kernel(kernel)
+        released: FloatArray
+        if array.shape[0] == self.n_x:
+            released = self.p_x[:, None] * array
+        else:
+            cube = array.reshape(self.n_s, self.n_x, -1)
+            released = np.einsum("sx,sxy->xy", self.p, cube)
+        return released
+
+    def _kernel(self, kernel: ArrayLike) -> FloatArray:
+        array = np.asarray(kernel, dtype=np.float64)
+        reads_secret = array.ndim == 2 and array.shape[0] == self.n_s * self.n_x
+        return validation.kernel(array, self.n_s * self.n_x if reads_secret else self.n_x)
+
+
+def _sizes(n_s: int, n_x: int) -> tuple[int, int]:
+    return validation.whole(n_s, "n_s", low=1), validation.whole(n_x, "n_x", low=1)
+
+
+def _column(frame: pd.DataFrame, names: str | Sequence[str]) -> pd.Series[str]:
+    """Return one column of labels: the named columns, joined."""
+    listed = [names] if isinstance(names, str) else list(names)
+    if not listed:
+        raise InvalidInputError("Name at least one column for S and one for X.")
+    for name in listed:
+        if list(frame.columns).count(name) != 1:
+            have = ", ".join(map(repr, frame.columns))
+            raise InvalidInputError(
+                f"Column {name!r} must stand once in the data, which has {have}."
+            )
+    parts = [frame[name].astype("object").where(frame[name].notna(), MISSING) for name in listed]
+    joined = parts[0].map(str)
+    for part in parts[1:]:
+        joined = joined + JOINER + part.map(str)
+    return joined

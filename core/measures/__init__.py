@@ -1,0 +1,1 @@
+"""What a release tells about S, and what it keeps of X."""

@@ -1,0 +1,1 @@
+"""Ways to release X: each returns a `Mechanism` that passed its audit."""

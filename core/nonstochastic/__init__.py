@@ -1,0 +1,1 @@
+"""Privacy without probabilities: ranges, confusability graphs and clustering."""

@@ -1,0 +1,1 @@
+"""Privacy notions: what is asked of every output."""

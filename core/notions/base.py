@@ -1,0 +1,120 @@
+"""What a privacy notion is: a promise about every output of a mechanism."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.errors import NotConvexError
+from core.joint import Joint
+from core.limits import ROUNDING
+from core.notions.allowed_set import AllowedSet
+from core.validation import FloatArray
+
+
+class Notion(ABC):
+    """A promise about what any output of a mechanism may tell about S.
+
+    Subclasses are frozen dataclasses that hold their budgets.
+    """
+
+    name: ClassVar[str]
+    """The notion's usual short name."""
+
+    @abstractmethod
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε (or scale of the budgets) at which the notion holds, ∞ if at none.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+        """
+
+    @abstractmethod
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the convex set of outputs that the notion allows.
+
+        Raises
+        ------
+        NotConvexError
+            If the notion's set is not convex: then no optimum over it is certified.
+        """
+        raise NotConvexError(
+            f"{self.name} does not allow a convex set of outputs, so its optimum is not known "
+            f"to be computable here (joint of {joint.n_s}×{joint.n_x}); use subset merging."
+        )
+
+
+class SymbolNotion(Notion):
+    """A notion that bounds every output by itself, through two levels in nats.
+
+    An output y is allowed iff its lower level is at most `lower_budget` and its upper level at
+    most `upper_budget`. A notion with one budget for both, or with one level only, overrides
+    `achieved`.
+    """
+
+    @property
+    @abstractmethod
+    def lower_budget(self) -> float:
+        """Largest allowed lower level, in nats."""
+
+    @property
+    @abstractmethod
+    def upper_budget(self) -> float:
+        """Largest allowed upper level, in nats."""
+
+    @abstractmethod
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return how far each output lowers beliefs, in nats.
+
+        P(s, y) has shape (..., n_s, n_y), the result (..., n_y); NaN where P(y) = 0.
+        """
+
+    @abstractmethod
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return how far each output raises beliefs, in nats; shapes as `lower_level`."""
+
+    def allows(self, joint_sy: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Say for each output, shape (..., n_y), whether it is allowed; an absent one is."""
+        lower = np.nan_to_num(self.lower_level(joint_sy), nan=0.0, posinf=np.inf)
+        upper = np.nan_to_num(self.upper_level(joint_sy), nan=0.0, posinf=np.inf)
+        fits = (lower <= self.lower_budget + ROUNDING) & (upper <= self.upper_budget + ROUNDING)
+        return np.asarray(fits, dtype=np.bool_)
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least scale of the budgets at which the notion holds: at most 1 if it does.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+        """
+        joint_sy = joint.release(kernel)
+        lower = _scale(self.lower_level(joint_sy), self.lower_budget)
+        upper = _scale(self.upper_level(joint_sy), self.upper_budget)
+        return max(lower, upper)
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        return bool(self.allows(joint.release(kernel)).all())
+
+
+def _scale(level: FloatArray, budget: float) -> float:
+    """Return the least t ≥ 0 with level ≤ t·budget for every output."""
+    worst = float(np.nanmax(level))
+    if worst <= (0.0 if np.isfinite(budget) else np.inf):
+        return 0.0
+    if budget == 0:
+        return np.inf if worst > ROUNDING else 0.0
+    return worst / budget

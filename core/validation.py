@@ -1,0 +1,163 @@
+"""Coerce and check arguments: every public entry of `core` goes through here."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from core.errors import InvalidInputError
+from core.limits import SUM_TOL
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+def matrix(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
+    """Return `values` as a finite, non-negative array of at least two axes.
+
+    Parameters
+    ----------
+    values : array_like
+        Shape (rows, columns), or (..., rows, columns) with `batch`.
+    name : str
+        What the values are, for the error's sentence.
+    batch : bool
+        Allow leading axes.
+
+    Raises
+    ------
+    InvalidInputError
+        If an entry is no number, negative or not finite, or the shape is empty or wrong.
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{name} must hold numbers only: {error}.") from error
+    if array.ndim != 2 and not (batch and array.ndim > 2):
+        raise InvalidInputError(f"{name} must be a matrix with two axes, got {array.ndim}.")
+    if array.size == 0:
+        raise InvalidInputError(f"{name} must not be empty, got shape {array.shape}.")
+    _check_entries(array, name)
+    return array
+
+
+def _check_entries(array: FloatArray, name: str) -> None:
+    """Raise if an entry is not finite or negative, naming the first one."""
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise InvalidInputError(
+            f"{name} must hold finite numbers of at least 0, got {array[where]} at {where}."
+        )
+
+
+def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
+    """Return `values`, a matrix of probabilities, checked to sum to 1 and normalised exactly.
+
+    Raises
+    ------
+    InvalidInputError
+        As `matrix`, and if the entries (of each matrix of a batch) do not sum to 1.
+    """
+    array = matrix(values, name, batch=batch)
+    total = array.sum(axis=(-2, -1), keepdims=True)
+    if (np.abs(total - 1) > SUM_TOL).any():
+        worst = total.flat[np.abs(total - 1).argmax()]
+        raise InvalidInputError(f"{name} must sum to 1, got {worst:.12g}.")
+    result: FloatArray = array / total
+    return result
+
+
+def pmf(values: ArrayLike, name: str) -> FloatArray:
+    """Return `values`, shape (n,), checked to be probabilities that sum to 1."""
+    result: FloatArray = distribution(np.atleast_1d(np.asarray(values))[None], name)[0]
+    return result
+
+
+def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
+    """Return a kernel P(y | x), shape (rows, n_y), whose rows sum to 1.
+
+    Raises
+    ------
+    InvalidInputError
+        If the number of rows is another, an entry is no probability or a row does not sum to 1.
+    """
+    array = matrix(values, name)
+    if array.shape[0] != rows:
+        raise InvalidInputError(f"{name} must have {rows} rows, got {array.shape[0]}.")
+    totals = array.sum(axis=1)
+    off = np.abs(totals - 1)
+    if (off > SUM_TOL).any():
+        row = int(off.argmax())
+        raise InvalidInputError(
+            f"Each row of {name} must sum to 1, row {row} sums to {totals[row]:.12g}."
+        )
+    return array
+
+
+def budget(value: float, name: str) -> float:
+    """Return a privacy budget in nats: a number in [0, ∞], ∞ included.
+
+    Examples
+    --------
+    >>> budget(1, "eps")
+    1.0
+    """
+    return number(value, name, low=0.0, high=np.inf)
+
+
+def number(
+    value: Any, name: str, *, low: float = -np.inf, high: float = np.inf, open_low: bool = False
+) -> float:
+    """Return `value` as a float in [low, high] (or (low, high] with `open_low`), never NaN.
+
+    Raises
+    ------
+    InvalidInputError
+        If `value` is no number, NaN, or outside its domain.
+    """
+    try:
+        result = float(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{name} must be a number, got {value!r}.") from error
+    if np.isnan(result) or result < low or result > high or (open_low and result == low):
+        left, right = "(" if open_low or low == -np.inf else "[", "]"
+        raise InvalidInputError(f"{name} must be in {left}{low:g}, {high:g}{right}, got {value!r}.")
+    return result
+
+
+def whole(value: Any, name: str, *, low: int, high: int | None = None) -> int:
+    """Return `value` as a whole number in [low, high].
+
+    Raises
+    ------
+    InvalidInputError
+        If `value` is not whole or outside its domain.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InvalidInputError(f"{name} must be a whole number, got {value!r}.")
+    if value < low or (high is not None and value > high):
+        upper = "" if high is None else f" and at most {high}"
+        raise InvalidInputError(f"{name} must be at least {low}{upper}, got {value}.")
+    return int(value)
+
+
+def labels(values: Sequence[object] | None, count: int, prefix: str, name: str) -> tuple[str, ...]:
+    """Return `count` distinct labels as text; numbered ones with `prefix` where None are given.
+
+    Raises
+    ------
+    InvalidInputError
+        If their number is not `count` or two are the same.
+    """
+    if values is None:
+        return tuple(f"{prefix}{i + 1}" for i in range(count))
+    texts = tuple(str(value) for value in values)
+    if len(texts) != count:
+        raise InvalidInputError(f"{name} must be {count} labels, got {len(texts)}.")
+    if len(set(texts)) != count:
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise InvalidInputError(f"{name} must be distinct, got {twice!r} more than once.")
+    return texts
