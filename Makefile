@@ -1,0 +1,49 @@
+# Two commands do everything: `make run` opens the dashboard, `make test` runs every gate.
+PORT ?= 8501
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help run test format lint types unit browser bench clean
+
+help:  ## Say what there is to make
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+run: $(VENV)/run.stamp  ## Set up and open the dashboard on 127.0.0.1
+	$(BIN)/streamlit run app.py --server.port $(PORT)
+
+test: lint types unit browser  ## Set up and run every gate, browser tests included
+
+format: $(VENV)/dev.stamp  ## Lay out the code and mend what ruff can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/dev.stamp
+	$(BIN)/mypy
+
+unit: $(VENV)/dev.stamp  ## Doctests, core and page tests, with the coverage floor
+	$(BIN)/python -m pytest -n 2 -m "not browser" --cov --cov-report=term:skip-covered --cov-fail-under=95
+
+browser: $(VENV)/dev.stamp  ## Drive the dashboard in a real Chromium
+	.ci/chromium $(BIN)
+	$(BIN)/python -m pytest -m browser tests/browser
+
+bench: $(VENV)/dev.stamp  ## Measure speed and memory, as tables for the README
+	$(BIN)/python -m benchmarks
+
+clean:  ## Remove the environment and every cache
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+
+# A stamp is older than the requirements exactly when the environment is out of date.
+$(VENV)/run.stamp: requirements.txt
+	@python=$$(.ci/python) && $$python -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/dev.stamp: requirements-dev.txt $(VENV)/run.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
