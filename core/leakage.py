@@ -1,0 +1,89 @@
+"""Everything that one release gives away about S, in one value."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import measures, validation
+from core.validation import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Leakage:
+    """What an observation Y (or X itself) tells about S.
+
+    Attributes
+    ----------
+    joint_sy : ndarray
+        P(s, y), shape (n_s, n_y), over the outputs that occur.
+    labels : tuple of str
+        Names of those outputs, n_y of them.
+    log_min_lift, log_max_lift : ndarray
+        log Ψ(y) and log Λ(y), shape (n_y,), in nats; log Ψ is −∞ where a secret is excluded.
+    achieved : mapping
+        Least ε at which "lip", "ldp" and "pml" (pointwise maximal leakage) hold, in nats.
+    averages : mapping
+        Mutual information, total variation, χ² and maximal leakage.
+    """
+
+    joint_sy: FloatArray
+    labels: tuple[str, ...]
+    log_min_lift: FloatArray
+    log_max_lift: FloatArray
+    achieved: Mapping[str, float]
+    averages: Mapping[str, float]
+
+    @property
+    def occurs(self) -> BoolArray:
+        """Which pairs (s, y) can occur, shape (n_s, n_y)."""
+        possible: BoolArray = self.joint_sy > 0
+        return possible
+
+
+def leakage(joint_sy: ArrayLike, labels: tuple[str, ...]) -> Leakage:
+    """Measure what an observation tells about S.
+
+    Parameters
+    ----------
+    joint_sy : array_like
+        P(s, y), shape (n_s, n_y). Outputs that never occur are left out of the answer.
+    labels : tuple of str
+        Names of the outputs, n_y of them.
+
+    Raises
+    ------
+    InvalidInputError
+        If the matrix is no joint distribution or the labels do not fit.
+
+    Examples
+    --------
+    >>> leakage([[0.25, 0.25], [0.25, 0.25]], ("a", "b")).achieved["lip"]
+    0.0
+    """
+    p = validation.distribution(joint_sy, "P(s, y)")
+    names = validation.labels(labels, p.shape[1], "y", "labels")
+    occurs = np.flatnonzero(p.sum(axis=0) > 0)
+    p = p[:, occurs]
+    with np.errstate(divide="ignore"):  # log 0 = −∞ is the answer where a secret is excluded
+        low = np.log(measures.min_lift(p))
+        high = np.log(measures.max_lift(p))
+        ratio = np.log(measures.lift_ratio(p))
+    return Leakage(
+        joint_sy=p,
+        labels=tuple(names[i] for i in occurs),
+        log_min_lift=low,
+        log_max_lift=high,
+        achieved={
+            "lip": float(max(-low.min(), high.max(), 0.0)),
+            "ldp": float(max(ratio.max(), 0.0)),
+            "pml": float(max(high.max(), 0.0)),
+        },
+        averages={
+            "mutual_information": float(measures.mutual_information(p)),
+            "total_variation": float(measures.total_variation(p)),
+            "chi2_divergence": float(measures.chi2_divergence(p)),
+            "maximal_leakage": float(measures.maximal_leakage(p)),
+        },
+    )

@@ -1,0 +1,187 @@
+"""A scenario as the query of a URL, and back; what is unknown there falls back, with a notice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.data.spec import Binning, DataSpec
+from core.errors import CoreError
+from core.scenario import DOMAINS, Scenario
+
+Query = dict[str, list[str]]
+"""Values by key, as a URL's query has them: a key may stand more than once."""
+
+NUMBERS = {
+    "eps": "eps",
+    "lam": "lam",
+    "alpha": "alpha",
+    "beta": "beta",
+    "n": "n",
+    "limit": "time_limit",
+    "gap": "gap",
+    "seed": "seed",
+}
+"""URL key → the scenario's number."""
+
+CHOICES = {"notion": "notion", "mech": "mechanism"}
+"""URL key → the scenario's choice."""
+
+DATA_KEYS = ("data", "s", "x", "sx", "bins", "missing", "rare")
+"""URL keys of the data."""
+
+
+def to_query(scenario: Scenario) -> Query:
+    """Return the query that stands for a scenario; defaults are left out.
+
+    Examples
+    --------
+    >>> to_query(Scenario(notion="lip", eps=0.5))
+    {'notion': ['lip'], 'eps': ['0.5']}
+    """
+    plain = Scenario()
+    query = _data_to_query(scenario.data)
+    for key, name in (CHOICES | NUMBERS).items():
+        value = getattr(scenario, name)
+        if value != getattr(plain, name) and value is not None:
+            query[key] = [_text(value)]
+    return query
+
+
+def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tuple[str, ...]]:
+    """Read a scenario from a URL's query, and say what in it was no use.
+
+    Parameters
+    ----------
+    query : mapping
+        One value or several by key. Keys that are not a scenario's are left alone.
+
+    Returns
+    -------
+    scenario : Scenario
+        Where a value is unknown or outside its domain, with the default in its place.
+    notices : tuple of str
+        One sentence for each such value.
+
+    Examples
+    --------
+    >>> scenario, notices = from_query({"eps": "-3", "notion": "lip"})
+    >>> scenario.eps, scenario.notion
+    (1.0, 'lip')
+    >>> notices
+    ('The link has eps=-3, which is not in [0, 8]; 1 is used.',)
+    """
+    values: Query = {
+        key: [value] if isinstance(value, str) else list(value) for key, value in query.items()
+    }
+    notices: list[str] = []
+    scenario = Scenario(data=_data_from_query(values, notices))
+    for key, name in CHOICES.items():
+        if values.get(key):
+            scenario = _choose(scenario, key, name, values[key][-1], notices)
+    for key, name in NUMBERS.items():
+        if values.get(key):
+            scenario = _set_number(scenario, key, name, values[key][-1], notices)
+    return scenario, tuple(notices)
+
+
+def _choose(scenario: Scenario, key: str, name: str, value: str, notices: list[str]) -> Scenario:
+    kept = getattr(scenario, name)
+    try:
+        return replace(scenario, **{name: value})
+    except CoreError:
+        notices.append(f"The link has {key}={value}, which is not known; {kept} is used.")
+        return scenario
+
+
+def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: list[str]) -> Scenario:
+    domain = DOMAINS[name]
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if domain.low <= value <= domain.high:
+        return replace(scenario, **{name: value})
+    kept = getattr(scenario, name)
+    shown = "the data's own number" if kept is None else f"{kept:g}"
+    notices.append(
+        f"The link has {key}={text}, which is not in [{domain.low:g}, {domain.high:g}]; "
+        f"{shown} is used."
+    )
+    return scenario
+
+
+def _data_to_query(data: DataSpec) -> Query:
+    plain = DataSpec()
+    query: Query = {}
+    if data.source != plain.source:
+        query["data"] = [data.source]
+    if data.secret != plain.secret:
+        query["s"] = list(data.secret) or [""]
+    if data.released != plain.released:
+        query["x"] = list(data.released) or [""]
+    if data.secret_released:
+        query["sx"] = ["1"]
+    if data.binnings:
+        query["bins"] = [_binning_text(binning) for binning in data.binnings]
+    if data.missing != plain.missing:
+        query["missing"] = [data.missing]
+    if data.rare_below != plain.rare_below:
+        query["rare"] = [str(data.rare_below)]
+    return query
+
+
+def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
+    plain = DataSpec()
+    rare = query.get("rare", ["0"])[-1]
+    if not rare.isdecimal():
+        notices.append(f"The link has rare={rare}, which is not a whole number; 0 is used.")
+        rare = "0"
+    missing = query.get("missing", [plain.missing])[-1]
+    if missing not in ("level", "drop"):
+        notices.append(f"The link has missing={missing}, which is not known; level is used.")
+        missing = plain.missing
+    return DataSpec(
+        source=query.get("data", [plain.source])[-1],
+        secret=_names(query.get("s"), plain.secret),
+        released=_names(query.get("x"), plain.released),
+        secret_released=query.get("sx", ["0"])[-1] in ("1", "true", "True"),
+        binnings=_binnings(query.get("bins", []), notices),
+        missing=missing,
+        rare_below=int(rare),
+    )
+
+
+def _names(values: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+    return default if values is None else tuple(value for value in values if value)
+
+
+def _binning_text(binning: Binning) -> str:
+    if binning.kind == "edges":
+        return f"{binning.column}:edges:{','.join(map(_text, binning.edges))}"
+    return f"{binning.column}:{binning.kind}:{binning.count}"
+
+
+def _binnings(texts: Sequence[str], notices: list[str]) -> tuple[Binning, ...]:
+    found = []
+    for text in texts:
+        column, kind, rest = (
+            ("", *text.rsplit(":", 2))[-3:] if text.count(":") > 1 else ("", "", "")
+        )
+        try:
+            if column and kind == "edges":
+                found.append(Binning(column, kind, 0, tuple(map(float, rest.split(",")))))
+                continue
+            if column and kind in ("width", "quantile"):
+                found.append(Binning(column, kind, int(rest)))
+                continue
+        except ValueError:
+            pass  # the notice below tells
+        notices.append(f"The link has bins={text}, which is not COLUMN:KIND:NUMBER; it is ignored.")
+    return tuple(found)
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

@@ -1,0 +1,77 @@
+"""A question and its answer in words: each sentence says only what the result proves."""
+
+from __future__ import annotations
+
+import math
+
+from core.scenario import Result, Scenario
+
+PROVEN_GAP = 1e-5
+"""Up to this many nats a bound counts as reached in words; the figures show the gap itself."""
+
+
+def question(scenario: Scenario) -> str:
+    """Return what a scenario asks.
+
+    Examples
+    --------
+    >>> question(Scenario())
+    'Does publishing occupation give away sex?'
+    """
+    data = scenario.data
+    secret = _columns(data.secret, "the secret S")
+    released = _columns(data.released, "X")
+    if data.secret_released:
+        return f"How much can {secret} and {released} be published and still hide {secret}?"
+    return f"Does publishing {released} give away {secret}?"
+
+
+def finding(result: Result) -> str:
+    """Return what the result proves about the release, in two or three sentences."""
+    return " ".join((_belief(result), _kept(result), _bound(result))).strip()
+
+
+def _belief(result: Result) -> str:
+    secret = _columns(result.scenario.data.secret, "S")
+    level = result.after.achieved["lip"]
+    if math.isinf(level):
+        return f"Some outputs rule out a value of {secret} for certain."
+    if level == 0:
+        return f"The release tells nothing about {secret}."
+    return (
+        f"After release, nobody's belief in any value of {secret} changes "
+        f"by more than ×{_rounded_up(math.exp(level))}."
+    )
+
+
+def _kept(result: Result) -> str:
+    released = _columns(result.scenario.data.released, "X")
+    return f"{_percent(result.mechanism.nmi)} of what {released} says survives."
+
+
+def _bound(result: Result) -> str:
+    mechanism = result.mechanism
+    if mechanism.notion is None or mechanism.nmi >= 1:
+        return ""
+    if mechanism.gap <= PROVEN_GAP:
+        return f"No mechanism under {mechanism.notion} keeps more: proven."
+    most = mechanism.nmi * mechanism.upper_bound / mechanism.utility if mechanism.utility else 1.0
+    return f"No mechanism under {mechanism.notion} keeps more than {_percent(min(1.0, most))}."
+
+
+def _columns(names: tuple[str, ...], fallback: str) -> str:
+    return " and ".join(names) if names else fallback
+
+
+def _rounded_up(factor: float) -> str:
+    """Round a bound to two decimals, never below itself."""
+    return f"{math.ceil(factor * 100 - 1e-9) / 100:.2f}"
+
+
+def _percent(share: float) -> str:
+    """Write a share of 1 without letting almost all read as all, or almost nothing as nothing."""
+    if 0 < share < 0.01:
+        return "Less than 1 %"
+    if 0.99 < share < 1:
+        return "More than 99 %"
+    return f"{share:.0%}".replace("%", " %")

@@ -1,0 +1,79 @@
+"""Frontiers: what a mechanism keeps of X, along a grid of budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.scenario import Scenario
+from core.validation import FloatArray
+
+GRID: FloatArray = np.arange(1, 33) * 0.25
+"""The budgets of every figure of [Lift]: ε = .25, .5, …, 8, in nats."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """Utility along a grid of budgets.
+
+    Attributes
+    ----------
+    notion, mechanism : str
+        Keys, as in the catalogues.
+    eps : ndarray
+        Budgets in nats, shape (k,), increasing.
+    utility, nmi : ndarray
+        I(X;Y) in nats and I(X;Y)/H(X), shape (k,).
+    upper_bound : ndarray
+        What no mechanism under the notion exceeds, in nats, shape (k,).
+    """
+
+    notion: str
+    mechanism: str
+    eps: FloatArray
+    utility: FloatArray
+    nmi: FloatArray
+    upper_bound: FloatArray
+
+
+def sweep(
+    scenario: Scenario, joint: Joint, budgets: Sequence[float] | FloatArray = GRID
+) -> Frontier:
+    """Answer a scenario at every budget of a grid; its own ε plays no part.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question.
+    joint : Joint
+        Its data, counted.
+    budgets : array_like
+        ε in nats, shape (k,), increasing.
+
+    Raises
+    ------
+    InvalidInputError
+        If the budgets do not increase, or one is outside the domain of ε.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
+    >>> sweep(Scenario(mechanism="watchdog"), joint, [0.5, 4.0]).nmi.round(3)
+    array([0.553, 1.   ])
+    """
+    grid = np.asarray(budgets, dtype=np.float64)
+    if grid.ndim != 1 or grid.size == 0 or (np.diff(grid) <= 0).any():
+        raise InvalidInputError("The budgets of a sweep must be a list of increasing numbers.")
+    made = [replace(scenario, eps=float(eps)).build_mechanism(joint) for eps in grid]
+    return Frontier(
+        notion=scenario.notion,
+        mechanism=scenario.mechanism,
+        eps=grid,
+        utility=np.array([mechanism.utility for mechanism in made]),
+        nmi=np.array([mechanism.nmi for mechanism in made]),
+        upper_bound=np.array([mechanism.upper_bound for mechanism in made]),
+    )
