@@ -1,0 +1,200 @@
+"""What Y tells about S on average, in nats; of every order α where there is one.
+
+Every function takes P(s, y) of shape (..., n_s, n_y) and returns one number for one joint, or
+an array of shape (...,) for a batch on leading axes. Symbols that do not occur are ignored.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from core import validation
+from core.measures.conditionals import Conditionals, conditionals, ratio
+from core.validation import FloatArray
+
+Average = Any
+"""A float for one joint, an array for a batch of them: typed as NumPy types its own sums."""
+
+NEAR_ONE = 0.5
+"""Within this of α = 1 a power mean is summed as 1 + Σ(…−1): no digits lost, no overflow."""
+
+
+def entropy(p: ArrayLike) -> Average:
+    """Return H = −Σ p log p of a probability vector on the last axis.
+
+    Parameters
+    ----------
+    p : array_like
+        Probabilities, shape (n,), or a batch (..., n).
+
+    Raises
+    ------
+    InvalidInputError
+        If an entry is no probability or a vector does not sum to 1.
+
+    Examples
+    --------
+    >>> float(entropy([0.5, 0.5, 0.0]))
+    0.6931471805599453
+    """
+    rows = np.atleast_1d(np.asarray(p))[..., None, :]
+    return special.entr(validation.distribution(rows, "p", batch=True)).sum(axis=(-2, -1))
+
+
+def mutual_information(joint_sy: ArrayLike) -> Average:
+    """Return I(S;Y) = Σ P(s, y) log l(s, y), never negative.
+
+    Examples
+    --------
+    >>> float(mutual_information([[0.5, 0.0], [0.0, 0.5]]))
+    0.6931471805599453
+    """
+    parts = conditionals(joint_sy)
+    terms = special.xlogy(parts.joint, np.where(parts.joint > 0, parts.lift, 1.0))
+    return np.maximum(terms.sum(axis=(-2, -1)), 0.0)
+
+
+def total_variation(joint_sy: ArrayLike) -> Average:
+    """Return T(S;Y) = ½ Σ |P(s, y) − P(s) P(y)|, the mean of the ℓ1-lift, halved.
+
+    Source: [Lift] below eq. 27.
+
+    Examples
+    --------
+    >>> float(total_variation([[0.5, 0.0], [0.0, 0.5]]))
+    0.5
+    """
+    parts = conditionals(joint_sy)
+    return np.abs(parts.joint - parts.p_s * parts.p_y).sum(axis=(-2, -1)) / 2
+
+
+def chi2_divergence(joint_sy: ArrayLike) -> Average:
+    """Return χ²(S;Y) = Σ P(s) P(y) (l(s, y) − 1)², the mean of the χ²-lift.
+
+    Source: [Lift] below eq. 28.
+
+    Examples
+    --------
+    >>> float(chi2_divergence([[0.5, 0.0], [0.0, 0.5]]))
+    1.0
+    """
+    parts = conditionals(joint_sy)
+    terms = parts.p_y * ratio((parts.posterior - parts.p_s) ** 2, parts.p_s)
+    return np.nansum(terms, axis=(-2, -1))
+
+
+def sibson(joint_sy: ArrayLike, alpha: float) -> Average:
+    """Return Sibson's I_α = α/(α−1) · log Σ_y P(y) (Σ_s P(s) l(s, y)^α)^{1/α}.
+
+    Source: [Lift] below eq. 29. Order 1 is I(S;Y), order ∞ the maximal leakage.
+
+    Parameters
+    ----------
+    joint_sy : array_like
+        P(s, y), shape (..., n_s, n_y).
+    alpha : float
+        Order, in (0, ∞].
+
+    Raises
+    ------
+    InvalidInputError
+        If `alpha` is not above 0.
+
+    Examples
+    --------
+    >>> float(sibson([[0.5, 0.0], [0.0, 0.5]], 2))
+    0.6931471805599453
+    """
+    order = validation.number(alpha, "alpha", low=0.0, open_low=True)
+    if order == 1:
+        return mutual_information(joint_sy)
+    parts = conditionals(joint_sy)
+    means = _log_power_mean(parts.p_s, parts.lift, order)
+    return np.maximum(_factor(order) * _log_expectation(parts, means, order), 0.0)
+
+
+def arimoto(joint_sy: ArrayLike, alpha: float) -> Average:
+    """Return Arimoto's I_α = α/(α−1) · log(Σ_y P(y) ‖P(·|y)‖_α / ‖P_S‖_α), the α-leakage.
+
+    Source: [ALIP] Def. 3. Order 1 is I(S;Y), order ∞ the min-entropy leakage.
+
+    Parameters
+    ----------
+    joint_sy : array_like
+        P(s, y), shape (..., n_s, n_y).
+    alpha : float
+        Order, in (0, ∞].
+
+    Raises
+    ------
+    InvalidInputError
+        If `alpha` is not above 0.
+
+    Examples
+    --------
+    >>> float(arimoto([[0.5, 0.0], [0.0, 0.5]], float("inf")))
+    0.6931471805599453
+    """
+    order = validation.number(alpha, "alpha", low=0.0, open_low=True)
+    if order == 1:
+        return mutual_information(joint_sy)
+    parts = conditionals(joint_sy)
+    ones = (parts.p_s > 0).astype(np.float64)
+    norms = _log_power_mean(ones, parts.posterior, order)
+    prior = _log_power_mean(ones, parts.p_s, order)[..., 0]
+    gain = _log_expectation(parts, norms, order) - prior
+    return np.maximum(_factor(order) * gain, 0.0)
+
+
+def maximal_leakage(joint_sy: ArrayLike) -> Average:
+    """Return log Σ_y max_s P(y | s).
+
+    Source: [Lift] §II; it is Sibson's I_α at α = ∞.
+
+    Examples
+    --------
+    >>> float(maximal_leakage([[0.5, 0.0], [0.0, 0.5]]))
+    0.6931471805599453
+    """
+    return sibson(joint_sy, np.inf)
+
+
+def _factor(order: float) -> float:
+    """Return α/(α−1), 1 at ∞."""
+    return 1.0 if order == np.inf else order / (order - 1)
+
+
+def _log_power_mean(weights: FloatArray, values: FloatArray, order: float) -> FloatArray:
+    """Return (1/α) log Σ_s w(s) v(s, y)^α, shape (..., n_y), for Σ_s w(s) v(s, y) = 1.
+
+    Weights have shape (..., n_s, 1), values (..., n_s, n_y) or (..., n_s, 1); symbols of weight
+    0 are ignored and a y whose values are NaN gives −∞.
+    """
+    occurs = (weights > 0) & (values > 0)
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.where(occurs, values, 0.0))
+    highest: FloatArray = logs.max(axis=-2)
+    if order == np.inf:
+        return highest
+    if abs(order - 1) < NEAR_ONE:
+        grown = np.expm1(np.where(occurs, (order - 1) * logs, 0.0))
+        terms = np.where(occurs, weights * values * grown, 0.0).sum(axis=-2)
+        return np.where(highest > -np.inf, np.log1p(terms) / order, -np.inf)
+    below = np.where(occurs, logs - np.where(occurs, highest[..., None, :], 0.0), -np.inf)
+    with np.errstate(divide="ignore"):
+        total = np.log((weights * np.exp(order * below)).sum(axis=-2))
+    return np.where(highest > -np.inf, highest + total / order, -np.inf)
+
+
+def _log_expectation(parts: Conditionals, logs: FloatArray, order: float) -> FloatArray:
+    """Return log Σ_y P(y) e^{logs(y)}, shape (...,); logs (..., n_y) are −∞ where P(y) = 0."""
+    p_y = parts.p_y[..., 0, :]
+    result: FloatArray
+    if abs(order - 1) < NEAR_ONE:
+        result = np.log1p((p_y * np.expm1(logs)).sum(axis=-1))
+    else:
+        highest = logs.max(axis=-1, keepdims=True)
+        result = np.log((p_y * np.exp(logs - highest)).sum(axis=-1)) + highest[..., 0]
+    return result

@@ -1,0 +1,225 @@
+"""What one output y tells about S: the lift and the measures made of it.
+
+Every function takes P(s, y) of shape (..., n_s, n_y), a batch of joints on the leading axes.
+A measure of a y that does not occur is NaN; an s that does not occur is ignored. A zero cell
+P(s, y) = 0 gives exact answers: lift 0, and ∞ for what divides by it.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.measures.conditionals import Conditionals, conditionals, ratio
+from core.validation import FloatArray
+
+
+def lift(joint_sy: ArrayLike) -> FloatArray:
+    """Return l(s, y) = P(s, y)/(P(s) P(y)), shape (..., n_s, n_y); NaN where P(s) P(y) = 0.
+
+    Source: [Lift] eq. 1.
+
+    Examples
+    --------
+    >>> lift([[0.5, 0.0], [0.25, 0.25]])
+    array([[1.33333333, 0.        ],
+           [0.66666667, 2.        ]])
+    """
+    return conditionals(joint_sy).lift
+
+
+def max_lift(joint_sy: ArrayLike) -> FloatArray:
+    """Return Λ(y) = max_s l(s, y), shape (..., n_y).
+
+    Source: [Lift] eq. 2.
+
+    Examples
+    --------
+    >>> max_lift([[0.5, 0.0], [0.25, 0.25]])
+    array([1.33333333, 2.        ])
+    """
+    return _highest(conditionals(joint_sy))
+
+
+def min_lift(joint_sy: ArrayLike) -> FloatArray:
+    """Return Ψ(y) = min_s l(s, y), shape (..., n_y).
+
+    Source: [Lift] eq. 2.
+
+    Examples
+    --------
+    >>> min_lift([[0.5, 0.0], [0.25, 0.25]])
+    array([0.66666667, 0.        ])
+    """
+    return _lowest(conditionals(joint_sy))
+
+
+def lift_ratio(joint_sy: ArrayLike) -> FloatArray:
+    """Return Γ(y) = Λ(y)/Ψ(y) = max P(y | s)/P(y | s'), shape (..., n_y).
+
+    Source: [Lift] eq. 4.
+
+    Examples
+    --------
+    >>> lift_ratio([[0.5, 0.0], [0.25, 0.25]])
+    array([ 2., inf])
+    """
+    parts = conditionals(joint_sy)
+    with np.errstate(divide="ignore"):  # Ψ = 0: the ratio is ∞
+        result: FloatArray = _highest(parts) / _lowest(parts)
+    return result
+
+
+def l1_lift(joint_sy: ArrayLike) -> FloatArray:
+    """Return the ℓ1-lift Σ_s P(s)|l(s, y) − 1|, shape (..., n_y).
+
+    Source: [Lift] eq. 27, as Σ_s |P(s | y) − P(s)|.
+
+    Examples
+    --------
+    >>> l1_lift([[0.5, 0.0], [0.25, 0.25]]).round(6)
+    array([0.333333, 1.      ])
+    """
+    parts = conditionals(joint_sy)
+    result: FloatArray = np.abs(parts.posterior - parts.p_s).sum(axis=-2)
+    return result
+
+
+def chi2_lift(joint_sy: ArrayLike) -> FloatArray:
+    """Return the χ²-lift Σ_s P(s)(l(s, y) − 1)², shape (..., n_y).
+
+    Source: [Lift] eq. 28, as Σ_s (P(s | y) − P(s))²/P(s).
+
+    Examples
+    --------
+    >>> chi2_lift([[0.5, 0.0], [0.25, 0.25]]).round(6)
+    array([0.111111, 1.      ])
+    """
+    parts = conditionals(joint_sy)
+    return _total(parts, ratio((parts.posterior - parts.p_s) ** 2, parts.p_s))
+
+
+def alpha_lift(joint_sy: ArrayLike, alpha: float) -> FloatArray:
+    """Return the α-lift (Σ_s P(s) l(s, y)^α)^{1/α}, shape (..., n_y); for α = ∞ it is Λ(y).
+
+    Source: [Lift] eq. 29, scaled by Λ(y) so that no power overflows.
+
+    Parameters
+    ----------
+    joint_sy : array_like
+        P(s, y), shape (..., n_s, n_y).
+    alpha : float
+        Order, in (1, ∞].
+
+    Raises
+    ------
+    InvalidInputError
+        If `alpha` is not above 1.
+
+    Examples
+    --------
+    >>> alpha_lift([[0.5, 0.0], [0.25, 0.25]], 2) ** 2 - 1  # the χ²-lift
+    array([0.11111111, 1.        ])
+    """
+    order = alpha_order(alpha)
+    parts = conditionals(joint_sy)
+    highest = _highest(parts)
+    if order == np.inf:
+        return highest
+    scaled = (parts.lift / highest[..., None, :]) ** order
+    result: FloatArray = highest * _total(parts, parts.p_s * scaled) ** (1 / order)
+    return result
+
+
+def l1_lift_inverse(joint_sy: ArrayLike) -> FloatArray:
+    """Return the ℓ1-lift-inverse Σ_s P(s)|1/l(s, y) − 1|, shape (..., n_y).
+
+    Source: [Lift] eq. 30.
+
+    Examples
+    --------
+    >>> l1_lift_inverse([[0.5, 0.0], [0.25, 0.25]])
+    array([0.375,   inf])
+    """
+    parts = conditionals(joint_sy)
+    return _total(parts, parts.p_s * np.abs(_inverse_excess(parts)))
+
+
+def chi2_lift_inverse(joint_sy: ArrayLike) -> FloatArray:
+    """Return the χ²-lift-inverse Σ_s P(s)(1/l(s, y) − 1)², shape (..., n_y).
+
+    Source: [Lift] eq. 31.
+
+    Examples
+    --------
+    >>> chi2_lift_inverse([[0.5, 0.0], [0.25, 0.25]])
+    array([0.15625,     inf])
+    """
+    parts = conditionals(joint_sy)
+    return _total(parts, parts.p_s * _inverse_excess(parts) ** 2)
+
+
+def alpha_lift_inverse(joint_sy: ArrayLike, alpha: float) -> FloatArray:
+    """Return the α-lift-inverse (Σ_s P(s) l(s, y)^{−α})^{1/α}, shape (..., n_y); 1/Ψ for α = ∞.
+
+    Source: [Lift] eq. 32, scaled by 1/Ψ(y) so that no power overflows.
+
+    Parameters
+    ----------
+    joint_sy : array_like
+        P(s, y), shape (..., n_s, n_y).
+    alpha : float
+        Order, in (1, ∞].
+
+    Raises
+    ------
+    InvalidInputError
+        If `alpha` is not above 1.
+
+    Examples
+    --------
+    >>> alpha_lift_inverse([[0.5, 0.0], [0.25, 0.25]], float("inf"))
+    array([1.5, inf])
+    """
+    order = alpha_order(alpha)
+    parts = conditionals(joint_sy)
+    lowest = _lowest(parts)
+    with np.errstate(divide="ignore"):  # Ψ = 0: the measure is ∞
+        inverse: FloatArray = 1 / lowest
+    if order == np.inf:
+        return inverse
+    # Where l = 0, Ψ/l is 0/0: any positive value will do, since 1/Ψ is ∞ already.
+    at_zero = parts.lift == 0
+    scaled = np.divide(lowest[..., None, :], parts.lift, out=parts.lift + 1.0, where=~at_zero)
+    result: FloatArray = inverse * _total(parts, parts.p_s * scaled**order) ** (1 / order)
+    return result
+
+
+def alpha_order(alpha: float) -> float:
+    """Return `alpha` checked to be an order of α-lift: in (1, ∞]."""
+    return validation.number(alpha, "alpha", low=1.0, open_low=True)
+
+
+def _highest(parts: Conditionals) -> FloatArray:
+    """Return max_s l(s, y) over the s that occur, shape (..., n_y)."""
+    result: FloatArray = np.where(parts.p_s > 0, parts.lift, -np.inf).max(axis=-2)
+    return result
+
+
+def _lowest(parts: Conditionals) -> FloatArray:
+    """Return min_s l(s, y) over the s that occur, shape (..., n_y)."""
+    result: FloatArray = np.where(parts.p_s > 0, parts.lift, np.inf).min(axis=-2)
+    return result
+
+
+def _total(parts: Conditionals, terms: FloatArray) -> FloatArray:
+    """Return the sum of (..., n_s, n_y) terms over the s that occur, shape (..., n_y)."""
+    result: FloatArray = np.where(parts.p_s > 0, terms, 0.0).sum(axis=-2)
+    return result
+
+
+def _inverse_excess(parts: Conditionals) -> FloatArray:
+    """Return 1/l(s, y) − 1 as (P(s) − P(s | y))/P(s | y), shape (..., n_s, n_y); ∞ at l = 0."""
+    below = parts.posterior
+    with np.errstate(divide="ignore", invalid="ignore"):  # ∞ at l = 0, 0/0 where P(s) = 0
+        result: FloatArray = (parts.p_s - below) / below
+    return result
