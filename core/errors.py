@@ -21,5 +21,9 @@ class SolverError(CoreError):
     """A solver stopped without an answer that can be trusted."""
 
 
+class TimeLimitError(SolverError):
+    """A solver was stopped by its time limit before it had an answer."""
+
+
 class AuditError(CoreError):
     """A mechanism gives less privacy than it was asked for: never a result, always an error."""

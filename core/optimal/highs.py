@@ -1,0 +1,238 @@
+"""The one place that calls HiGHS: a linear program that is changed and solved again, warm.
+
+minimise cost·x subject to row_lower ≤ rows @ x ≤ row_upper and col_lower ≤ x ≤ col_upper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from core.errors import InfeasibleError, SolverError, TimeLimitError
+from core.validation import FloatArray
+
+INFINITY = float(highspy.kHighsInf)
+"""A bound that does not bind."""
+
+FEASIBILITY = 1e-9
+"""How far HiGHS may miss a row, a bound or a reduced cost; its default 1e-7 shows in an audit."""
+
+_OPTIONS: dict[str, object] = {
+    "output_flag": False,
+    "threads": 1,  # many small programs: threads only cost
+    "presolve": "off",  # a presolved program forgets the last basis
+    "solver": "simplex",  # the answers must be vertices
+    "primal_feasibility_tolerance": FEASIBILITY,
+    "dual_feasibility_tolerance": FEASIBILITY,
+    "random_seed": 0,
+}
+_STATUS = highspy.HighsModelStatus
+_OK = highspy.HighsStatus.kOk
+_WARNING = highspy.HighsStatus.kWarning
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Solution:
+    """An optimal solution of a linear program.
+
+    Attributes
+    ----------
+    x : ndarray
+        The optimal point, shape (n_cols,).
+    duals : ndarray
+        Shadow price of each row, shape (n_rows,): the optimum's change per unit of its bound.
+    reduced_costs : ndarray
+        cost − rowsᵀ @ duals, shape (n_cols,).
+    objective : float
+        cost·x.
+    """
+
+    x: FloatArray
+    duals: FloatArray
+    reduced_costs: FloatArray
+    objective: float
+
+
+class LinearProgram:
+    """A linear program kept warm: each solve starts from the basis of the last.
+
+    Parameters
+    ----------
+    rows : csr_array
+        Shape (n_rows, n_cols).
+    row_lower, row_upper : ndarray
+        Shape (n_rows,); ±INFINITY where there is none.
+    col_lower, col_upper : ndarray, optional
+        Shape (n_cols,); 0 and INFINITY where not given.
+    cost : ndarray, optional
+        Shape (n_cols,); 0 where not given.
+    primal : bool
+        Use the primal simplex: faster where costs or columns change between solves, since the
+        last point stays feasible; the dual one where bounds or rows do.
+
+    Examples
+    --------
+    >>> program = LinearProgram(sparse.csr_array([[1.0, 1.0]]), np.ones(1), np.ones(1))
+    >>> program.set_costs(np.array([2.0, 1.0]))
+    >>> program.solve().x.tolist()
+    [0.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        rows: sparse.csr_array,
+        row_lower: FloatArray,
+        row_upper: FloatArray,
+        *,
+        col_lower: FloatArray | None = None,
+        col_upper: FloatArray | None = None,
+        cost: FloatArray | None = None,
+        primal: bool = False,
+    ) -> None:
+        n_rows, n_cols = rows.shape
+        matrix = sparse.csr_array(rows)
+        self._highs = highspy._core._Highs()
+        for name, value in {**_OPTIONS, "simplex_strategy": 4 if primal else 1}.items():
+            _check(self._highs.setOptionValue(name, value), f"option {name}")
+        _check(
+            self._highs.passModel(
+                n_cols,
+                n_rows,
+                matrix.nnz,
+                int(highspy.MatrixFormat.kRowwise),
+                int(highspy.ObjSense.kMinimize),
+                0.0,
+                _floats(cost, n_cols, 0.0),
+                _floats(col_lower, n_cols, 0.0),
+                _floats(col_upper, n_cols, INFINITY),
+                _floats(row_lower, n_rows, 0.0),
+                _floats(row_upper, n_rows, 0.0),
+                matrix.indptr.astype(np.int32),
+                matrix.indices.astype(np.int32),
+                matrix.data.astype(np.float64),
+                np.zeros(n_cols, dtype=np.int32),  # every variable is continuous
+            ),
+            "the model",
+        )
+        self.n_rows, self.n_cols = n_rows, n_cols
+        self._all_cols = np.arange(n_cols, dtype=np.int32)
+
+    def set_costs(self, cost: FloatArray) -> None:
+        """Replace all costs, shape (n_cols,)."""
+        _check(self._highs.changeColsCost(self.n_cols, self._all_cols, cost), "costs")
+
+    def set_col_bounds(self, lower: FloatArray, upper: FloatArray) -> None:
+        """Replace the bounds of the first columns, as many as are given, shape (k,)."""
+        count = len(lower)
+        status = self._highs.changeColsBounds(count, self._all_cols[:count], lower, upper)
+        _check(status, "column bounds")
+
+    def set_row_bounds(self, lower: FloatArray, upper: FloatArray) -> None:
+        """Replace the bounds of the first rows, as many as are given, shape (k,)."""
+        every = np.arange(len(lower), dtype=np.int32)
+        _check(self._highs.changeRowsBounds(len(every), every, lower, upper), "row bounds")
+
+    def add_rows(self, rows: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
+        """Add rows, shape (k, n_cols), with bounds, shape (k,)."""
+        indptr, indices, values = _compressed(rows)
+        count = len(lower)
+        status = self._highs.addRows(count, lower, upper, len(values), indptr, indices, values)
+        _check(status, "new rows")
+        self.n_rows += count
+
+    def add_cols(self, cols: FloatArray, cost: FloatArray) -> None:
+        """Add non-negative columns, given as rows of an array, shape (k, n_rows); cost (k,)."""
+        indptr, indices, values = _compressed(cols)
+        count = len(cost)
+        lower, upper = np.zeros(count), np.full(count, INFINITY)
+        nnz = len(values)
+        status = self._highs.addCols(count, cost, lower, upper, nnz, indptr, indices, values)
+        _check(status, "new columns")
+        self.n_cols += count
+        self._all_cols = np.arange(self.n_cols, dtype=np.int32)
+
+    def basis(self) -> Any:
+        """Return the present basis, to be handed to `set_basis` later."""
+        return self._highs.getBasis()
+
+    def set_basis(self, basis: Any) -> None:
+        """Start the next solve from a basis of this program's present shape."""
+        _check(self._highs.setBasis(basis), "basis")
+
+    def basic(self) -> tuple[FloatArray, FloatArray]:
+        """Say which columns, shape (n_cols,), and which rows, (n_rows,), are basic (bool)."""
+        basis, is_basic = self._highs.getBasis(), highspy.HighsBasisStatus.kBasic
+        cols = np.array([status == is_basic for status in basis.col_status])
+        rows = np.array([status == is_basic for status in basis.row_status])
+        return cols, rows
+
+    def solve(self, time_limit: float | None = None) -> Solution:
+        """Solve from the last basis.
+
+        Parameters
+        ----------
+        time_limit : float, optional
+            Seconds for this solve.
+
+        Raises
+        ------
+        InfeasibleError
+            If no x satisfies the rows and bounds.
+        TimeLimitError
+            If the time is over.
+        SolverError
+            If the program is unbounded, or HiGHS fails warm and again from scratch.
+        """
+        highs = self._highs
+        # HiGHS counts the run time of all solves of a model together
+        limit = INFINITY if time_limit is None else highs.getRunTime() + max(time_limit, 0.0)
+        _check(highs.setOptionValue("time_limit", limit), "option time_limit")
+        outcome = self._run()
+        if outcome not in _DECIDED:
+            highs.clearSolver()
+            outcome = self._run()
+        if outcome == _STATUS.kInfeasible:
+            raise InfeasibleError("The linear program has no solution.")
+        if outcome == _STATUS.kTimeLimit:
+            raise TimeLimitError("The linear program was not solved in the time given.")
+        if outcome != _STATUS.kOptimal:
+            raise SolverError(f"HiGHS gave no answer: {highs.modelStatusToString(outcome)}.")
+        solution = highs.getSolution()
+        return Solution(
+            x=np.array(solution.col_value),
+            duals=np.array(solution.row_dual),
+            reduced_costs=np.array(solution.col_dual),
+            objective=float(highs.getObjectiveValue()),
+        )
+
+    def _run(self) -> Any:
+        """Run HiGHS once and return the model status; an error status is one of them."""
+        if self._highs.run() not in (_OK, _WARNING):
+            return _STATUS.kSolveError
+        return self._highs.getModelStatus()
+
+
+_DECIDED = (_STATUS.kOptimal, _STATUS.kInfeasible, _STATUS.kTimeLimit, _STATUS.kUnbounded)
+
+
+def _floats(values: FloatArray | None, count: int, default: float) -> FloatArray:
+    if values is None:
+        return np.full(count, default)
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _compressed(rows: FloatArray) -> tuple[Any, Any, FloatArray]:
+    """Return start, index and value arrays of the non-zeros of a dense matrix, row by row."""
+    nonzero = rows != 0
+    indices = np.nonzero(nonzero)[1].astype(np.int32)
+    starts = np.concatenate([[0], np.cumsum(nonzero.sum(axis=1))[:-1]]).astype(np.int32)
+    return starts, indices, rows[nonzero]
+
+
+def _check(status: Any, what: str) -> None:
+    if status not in (_OK, _WARNING):
+        raise SolverError(f"HiGHS did not accept {what}.")
