@@ -21,7 +21,7 @@ INFINITY = float(highspy.kHighsInf)
 FEASIBILITY = 1e-9
 """How far HiGHS may miss a row, a bound or a reduced cost; its default 1e-7 shows in an audit."""
 
-_OPTIONS: dict[str, object] = {
+_OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
     "threads": 1,  # many small programs: threads only cost
     "presolve": "off",  # a presolved program forgets the last basis
@@ -130,11 +130,6 @@ class LinearProgram:
         count = len(lower)
         status = self._highs.changeColsBounds(count, self._all_cols[:count], lower, upper)
         _check(status, "column bounds")
-
-    def set_row_bounds(self, lower: FloatArray, upper: FloatArray) -> None:
-        """Replace the bounds of the first rows, as many as are given, shape (k,)."""
-        every = np.arange(len(lower), dtype=np.int32)
-        _check(self._highs.changeRowsBounds(len(every), every, lower, upper), "row bounds")
 
     def add_rows(self, rows: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
         """Add rows, shape (k, n_cols), with bounds, shape (k,)."""
