@@ -1,0 +1,118 @@
+"""One piece of long work: its state, its progress, its answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from core.errors import SolverError
+
+T = TypeVar("T")
+
+
+class State(StrEnum):
+    """Where a job is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Job(Generic[T]):
+    """Work that was handed to a `Pool`.
+
+    Attributes
+    ----------
+    state : State
+        Where it is.
+    progress : object or None
+        What the work reported last.
+    """
+
+    def __init__(self, time_limit: float) -> None:
+        self.state = State.WAITING
+        self.progress: Any = None
+        self.time_limit = time_limit
+        self._finished = threading.Event()
+        self._started_at: float | None = None
+        self._ended_at: float | None = None
+        self._answer: T | None = None
+        self._error: BaseException | None = None
+        self._kill: Callable[[], None] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that it has run so far."""
+        if self._started_at is None:
+            return 0.0
+        return (self._ended_at or time.monotonic()) - self._started_at
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has ended, one way or another."""
+        return self._finished.is_set()
+
+    def cancel(self) -> None:
+        """End it now; does nothing once it has ended."""
+        with self._lock:
+            if self.finished:
+                return
+            self._end(State.CANCELLED, error=SolverError("The work was cancelled."))
+            kill = self._kill
+        if kill is not None:
+            kill()
+
+    def result(self, timeout: float | None = None) -> T:
+        """Wait for the answer.
+
+        Raises
+        ------
+        SolverError
+            If it was cancelled, ran over its time limit or its process died.
+        TimeoutError
+            If it has not ended after `timeout` seconds.
+        Exception
+            Whatever the work raised.
+        """
+        if not self._finished.wait(timeout):
+            raise TimeoutError(f"The work has not ended after {timeout:g} s.")
+        if self._error is not None:
+            raise self._error
+        return self._answer  # type: ignore[return-value]  # set together with DONE
+
+    # The pool's side.
+
+    def start(self, kill: Callable[[], None]) -> bool:
+        """Mark it as running; False if it was cancelled before."""
+        with self._lock:
+            if self.finished:
+                return False
+            self.state = State.RUNNING
+            self._started_at = time.monotonic()
+            self._kill = kill
+            return True
+
+    def succeed(self, answer: T) -> None:
+        """Take the answer."""
+        with self._lock:
+            if not self.finished:
+                self._answer = answer
+                self._end(State.DONE)
+
+    def fail(self, error: BaseException) -> None:
+        """Take the error."""
+        with self._lock:
+            if not self.finished:
+                self._end(State.FAILED, error=error)
+
+    def _end(self, state: State, error: BaseException | None = None) -> None:
+        self.state = state
+        self._error = error
+        self._ended_at = time.monotonic()
+        self._finished.set()

@@ -1,0 +1,159 @@
+"""A few warm worker processes that jobs take turns on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from core import validation
+from core.errors import SolverError
+from core.jobs.job import Job, State
+
+ROOT = Path(__file__).parents[2]
+"""The folder that holds `core`, for the workers' import path."""
+
+
+class Pool:
+    """At most `size` jobs run at once, each in a process of its own; the others wait in line.
+
+    Parameters
+    ----------
+    size : int
+        Number of workers. They start when first needed and stay warm.
+
+    Examples
+    --------
+    >>> from core.jobs.work import make_mechanism
+    >>> from core.joint import Joint
+    >>> from core.scenario import Scenario
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> with Pool(1) as pool:
+    ...     job = pool.submit(make_mechanism, Scenario(mechanism="constant"), joint, time_limit=60)
+    ...     job.result().nmi
+    0.0
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = validation.whole(size, "size", low=1)
+        self._waiting: queue.SimpleQueue[tuple[Job[Any], bytes] | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, time_limit: float) -> Job[Any]:
+        """Hand over `function(*arguments, report=…)`, an importable function.
+
+        Parameters
+        ----------
+        function : callable
+            Takes `report`, a callable, by keyword: whatever it is called with becomes the
+            job's `progress`.
+        time_limit : float
+            Seconds after which its process is ended.
+        """
+        job: Job[Any] = Job(validation.number(time_limit, "time_limit", low=0.0, open_low=True))
+        call = pickle.dumps((function, arguments))
+        with self._lock:
+            if len(self._threads) < self.size:
+                thread = threading.Thread(target=self._serve, daemon=True, name="liftscope-worker")
+                self._threads.append(thread)
+                thread.start()
+        self._waiting.put((job, call))
+        return job
+
+    def close(self) -> None:
+        """End the workers once the jobs in line are done."""
+        with self._lock:
+            threads, self._threads = self._threads, []
+        for _ in threads:
+            self._waiting.put(None)
+        for thread in threads:
+            thread.join()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _serve(self) -> None:
+        """Keep one worker process and pass it one job after another."""
+        process: subprocess.Popen[bytes] | None = None
+        while (item := self._waiting.get()) is not None:
+            job, call = item
+            if process is None:
+                process = _start()
+            if job.start(process.kill) and not _run(process, job, call):
+                process.kill()
+                _end(process)
+                process = None
+        _end(process)
+
+
+def _start() -> subprocess.Popen[bytes]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "core.jobs.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+    )
+
+
+def _end(process: subprocess.Popen[bytes] | None) -> None:
+    """Close the pipes of a worker, which ends it, and wait for it."""
+    if process is not None:
+        for pipe in (process.stdin, process.stdout):
+            with contextlib.suppress(BrokenPipeError):  # a killed worker reads no more
+                if pipe is not None:
+                    pipe.close()
+        process.wait()
+
+
+def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes) -> bool:
+    """Follow a job on its worker to its end; say whether the worker may take another.
+
+    Not after a cancellation or at the time limit: the signal that ends the process may still
+    be on its way, and would hit the next job.
+    """
+    assert process.stdin is not None
+    assert process.stdout is not None
+    overdue = threading.Event()
+
+    def expire() -> None:
+        overdue.set()
+        process.kill()
+
+    timer = threading.Timer(job.time_limit, expire)
+    timer.start()
+    try:
+        process.stdin.write(call)
+        process.stdin.flush()
+        while True:
+            kind, value = pickle.load(process.stdout)
+            if kind == "progress":
+                job.progress = value
+                continue
+            if kind == "done":
+                job.succeed(value)
+            else:
+                job.fail(value)
+            break
+    except (EOFError, BrokenPipeError, pickle.UnpicklingError):
+        process.wait()
+        reason = (
+            f"The work was ended after {job.time_limit:g} s, its time limit."
+            if overdue.is_set()
+            else f"The worker process died (exit status {process.returncode})."
+        )
+        job.fail(SolverError(reason))
+    finally:
+        timer.cancel()
+    return job.state != State.CANCELLED and not overdue.is_set() and process.poll() is None

@@ -1,0 +1,62 @@
+"""The process that does the work: reads calls from its standard input, writes what they return.
+
+A process of its own, because cdd holds the interpreter lock and a solve can only be cancelled
+by ending it. Started by `core.jobs.pool` as `python -m core.jobs.worker`, never imported by it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pickle
+import sys
+from typing import Any, BinaryIO
+
+NICENESS = 5
+"""Workers yield to the server: a slider must not wait for someone else's solve."""
+
+WARM = ()
+"""Imported before the first call arrives, so that it does not pay for it."""
+
+
+def main() -> None:
+    """Serve calls until the input ends."""
+    calls = sys.stdin.buffer
+    # What a library prints must not get between the answers, so they keep the pipe to themselves.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    for name in WARM:
+        importlib.import_module(name)
+    while True:
+        try:
+            function, arguments = pickle.load(calls)
+        except EOFError:
+            return
+        _serve(function, arguments, answers)
+
+
+def _serve(function: Any, arguments: tuple[Any, ...], answers: BinaryIO) -> None:
+    """Run one call and send its progress and its answer or error."""
+
+    def report(progress: Any) -> None:
+        _send(answers, ("progress", progress))
+
+    try:
+        answer = ("done", function(*arguments, report=report))
+    except Exception as error:  # whatever it is, the caller raises it again
+        answer = ("failed", error)
+    try:
+        _send(answers, answer)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        _send(answers, ("failed", RuntimeError(f"{answer[1]!r} cannot be sent: {error}")))
+
+
+def _send(answers: BinaryIO, message: tuple[str, Any]) -> None:
+    answers.write(pickle.dumps(message))
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()

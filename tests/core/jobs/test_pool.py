@@ -1,0 +1,107 @@
+import time
+
+import pytest
+
+from core.errors import InvalidInputError, SolverError
+from core.jobs import Pool, State
+from tests.core.jobs import calls
+
+PATIENCE = 60.0
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with Pool(1) as made:
+        yield made
+
+
+def wait_until(job, state):
+    deadline = time.monotonic() + PATIENCE
+    while job.state != state and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert job.state == state
+
+
+def test_a_job_returns_what_the_call_returns_and_keeps_its_last_progress(pool):
+    job = pool.submit(calls.double, 21, time_limit=PATIENCE)
+    assert job.result(PATIENCE) == 42
+    assert (job.state, job.progress, job.finished) == (State.DONE, ("halfway", 21), True)
+    assert 0 < job.seconds < PATIENCE
+
+
+def test_the_worker_stays_warm_between_jobs(pool):
+    first = pool.submit(calls.process_id, time_limit=PATIENCE).result(PATIENCE)
+    assert pool.submit(calls.process_id, time_limit=PATIENCE).result(PATIENCE) == first
+
+
+def test_an_error_of_the_call_is_raised_as_it_is(pool):
+    job = pool.submit(calls.fail, "eps must be at least 0, got -1.", time_limit=PATIENCE)
+    with pytest.raises(InvalidInputError, match="eps must be at least 0, got -1"):
+        job.result(PATIENCE)
+    assert job.state == State.FAILED
+
+
+def test_cancelling_a_running_job_ends_its_process_and_the_next_job_runs(pool):
+    job = pool.submit(calls.sleep, 600, time_limit=PATIENCE * 20)
+    wait_until(job, State.RUNNING)
+    job.cancel()
+    with pytest.raises(SolverError, match="cancelled"):
+        job.result(1)
+    assert pool.submit(calls.double, 1, time_limit=PATIENCE).result(PATIENCE) == 2
+    job.cancel()
+    assert job.state == State.CANCELLED
+
+
+def test_a_job_that_is_cancelled_in_line_never_runs(pool):
+    running = pool.submit(calls.sleep, 600, time_limit=PATIENCE * 20)
+    waiting = pool.submit(calls.double, 1, time_limit=PATIENCE)
+    assert (waiting.state, waiting.seconds) == (State.WAITING, 0.0)
+    waiting.cancel()
+    running.cancel()
+    assert pool.submit(calls.double, 2, time_limit=PATIENCE).result(PATIENCE) == 4
+    assert (waiting.state, waiting.progress) == (State.CANCELLED, None)
+
+
+def test_a_job_over_its_time_limit_is_ended(pool):
+    job = pool.submit(calls.sleep, 600, time_limit=0.3)
+    with pytest.raises(SolverError, match=r"ended after 0\.3 s, its time limit"):
+        job.result(PATIENCE)
+    assert job.state == State.FAILED
+
+
+def test_a_worker_that_dies_fails_its_job_only(pool):
+    with pytest.raises(SolverError, match="died"):
+        pool.submit(calls.die, time_limit=PATIENCE).result(PATIENCE)
+    assert pool.submit(calls.double, 3, time_limit=PATIENCE).result(PATIENCE) == 6
+
+
+def test_what_the_call_prints_does_not_get_into_the_answer(pool):
+    assert pool.submit(calls.shout, time_limit=PATIENCE).result(PATIENCE) == "heard"
+
+
+def test_an_answer_that_cannot_be_sent_is_an_error(pool):
+    with pytest.raises(RuntimeError, match="cannot be sent"):
+        pool.submit(calls.unsendable, time_limit=PATIENCE).result(PATIENCE)
+
+
+def test_waiting_for_an_answer_can_run_out(pool):
+    job = pool.submit(calls.sleep, 600, time_limit=PATIENCE * 20)
+    with pytest.raises(TimeoutError, match=r"not ended after 0\.01 s"):
+        job.result(0.01)
+    job.cancel()
+
+
+def test_two_workers_run_at_once_and_a_third_job_waits():
+    with Pool(2) as pool:
+        jobs = [pool.submit(calls.sleep, 600, time_limit=PATIENCE * 20) for _ in range(3)]
+        wait_until(jobs[0], State.RUNNING)
+        wait_until(jobs[1], State.RUNNING)
+        assert jobs[2].state == State.WAITING
+        for job in reversed(jobs):
+            job.cancel()
+
+
+@pytest.mark.parametrize("limit", [0, -1, float("nan")])
+def test_a_time_limit_must_be_positive(limit):
+    with Pool(1) as pool, pytest.raises(InvalidInputError, match="time_limit must be in"):
+        pool.submit(calls.double, 1, time_limit=limit)
