@@ -1,1 +1,24 @@
 """Privacy notions: what is asked of every output."""
+
+from core.notions.allowed_set import AllowedSet
+from core.notions.base import Notion, SymbolNotion
+from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
+from core.notions.intersection import Intersection
+from core.notions.ldp import LDP
+from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
+from core.notions.lip import ALIP, LIP
+
+__all__ = [
+    "ALIP",
+    "LDP",
+    "LIP",
+    "AllowedSet",
+    "AlphaLift",
+    "Chi2Privacy",
+    "GuessingProbability",
+    "Intersection",
+    "L1Privacy",
+    "Notion",
+    "PointwiseMaximalLeakage",
+    "SymbolNotion",
+]

@@ -36,6 +36,14 @@ class Notion(ABC):
             P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
         """
 
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return what is achieved over what is asked: at most 1 iff the notion holds.
+
+        `achieved` is that already, unless a notion's `achieved` is its least ε: then the notion
+        divides it by its budget here.
+        """
+        return self.achieved(joint, kernel)
+
     @abstractmethod
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
@@ -85,9 +93,9 @@ class SymbolNotion(Notion):
 
     def allows(self, joint_sy: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """Say for each output, shape (..., n_y), whether it is allowed; an absent one is."""
-        lower = np.nan_to_num(self.lower_level(joint_sy), nan=0.0, posinf=np.inf)
-        upper = np.nan_to_num(self.upper_level(joint_sy), nan=0.0, posinf=np.inf)
-        fits = (lower <= self.lower_budget + ROUNDING) & (upper <= self.upper_budget + ROUNDING)
+        too_low = self.lower_level(joint_sy) > self.lower_budget + ROUNDING
+        too_high = self.upper_level(joint_sy) > self.upper_budget + ROUNDING
+        fits = ~(too_low | too_high)  # NaN, an absent output, is neither
         return np.asarray(fits, dtype=np.bool_)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
@@ -101,8 +109,8 @@ class SymbolNotion(Notion):
             P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
         """
         joint_sy = joint.release(kernel)
-        lower = _scale(self.lower_level(joint_sy), self.lower_budget)
-        upper = _scale(self.upper_level(joint_sy), self.upper_budget)
+        lower = relative(worst(self.lower_level(joint_sy)), self.lower_budget)
+        upper = relative(worst(self.upper_level(joint_sy)), self.upper_budget)
         return max(lower, upper)
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
@@ -110,11 +118,21 @@ class SymbolNotion(Notion):
         return bool(self.allows(joint.release(kernel)).all())
 
 
-def _scale(level: FloatArray, budget: float) -> float:
-    """Return the least t ≥ 0 with level ≤ t·budget for every output."""
-    worst = float(np.nanmax(level))
-    if worst <= (0.0 if np.isfinite(budget) else np.inf):
+def worst(levels: FloatArray) -> float:
+    """Return the largest level of the outputs that occur."""
+    return float(np.nanmax(levels))
+
+
+def relative(level: float, budget: float) -> float:
+    """Return the least t ≥ 0 with level ≤ t·budget, ∞ if there is none.
+
+    Examples
+    --------
+    >>> relative(1.0, 2.0), relative(1.0, 0.0), relative(float("inf"), float("inf"))
+    (0.5, inf, 0.0)
+    """
+    if budget == np.inf or level <= 0:
         return 0.0
     if budget == 0:
-        return np.inf if worst > ROUNDING else 0.0
-    return worst / budget
+        return np.inf if level > ROUNDING else 0.0
+    return level / budget

@@ -1,0 +1,128 @@
+"""The two shapes of pointwise notions: one budget ε, or one for each side, (ε_l, ε_u)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.joint import Joint
+from core.notions.base import SymbolNotion, relative, worst
+
+
+@dataclass(frozen=True)
+class OneBudget(SymbolNotion):
+    """A pointwise notion with one budget, which `achieved` is measured in.
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, ∞]; ∞ asks nothing.
+
+    Raises
+    ------
+    InvalidInputError
+        If the budget is negative, NaN or no number.
+    """
+
+    eps: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
+
+    def __str__(self) -> str:
+        return f"{budget_text(self.eps)}-{self.name}"
+
+    @property
+    def lower_budget(self) -> float:
+        """Largest allowed lower level, in nats."""
+        return self.eps
+
+    @property
+    def upper_budget(self) -> float:
+        """Largest allowed upper level, in nats."""
+        return self.eps
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds, in nats; ∞ if at none.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+        """
+        joint_sy = joint.release(kernel)
+        return max(worst(self.lower_level(joint_sy)), worst(self.upper_level(joint_sy)))
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds over ε: at most 1 iff it does."""
+        return relative(self.achieved(joint, kernel), self.eps)
+
+
+@dataclass(frozen=True)
+class TwoBudgets(SymbolNotion):
+    """A pointwise notion that bounds what lowers and what raises beliefs apart.
+
+    Parameters
+    ----------
+    eps_l, eps_u : float
+        Budgets in nats, in [0, ∞]; ∞ asks nothing of that side.
+
+    Raises
+    ------
+    InvalidInputError
+        If a budget is negative, NaN or no number.
+    """
+
+    eps_l: float
+    eps_u: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps_l", validation.budget(self.eps_l, "eps_l"))
+        object.__setattr__(self, "eps_u", validation.budget(self.eps_u, "eps_u"))
+
+    def __str__(self) -> str:
+        return f"({budget_text(self.eps_l)}, {budget_text(self.eps_u)})-{self.name}"
+
+    @property
+    def lower_budget(self) -> float:
+        """Largest allowed lower level, in nats."""
+        return self.eps_l
+
+    @property
+    def upper_budget(self) -> float:
+        """Largest allowed upper level, in nats."""
+        return self.eps_u
+
+
+def budget_text(value: float) -> str:
+    """Return a budget as a reader would write it.
+
+    Examples
+    --------
+    >>> budget_text(0.5), budget_text(float("inf"))
+    ('0.5', '∞')
+    """
+    return "∞" if value == np.inf else f"{value:g}"
+
+
+def split(eps: float, lam: float) -> tuple[float, float]:
+    """Return (λε, (1−λ)ε), the λ view of two budgets ([Lift] §III).
+
+    Raises
+    ------
+    InvalidInputError
+        If `eps` is no budget or `lam` outside [0, 1].
+
+    Examples
+    --------
+    >>> split(2.0, 0.75)
+    (1.5, 0.5)
+    """
+    total = validation.budget(eps, "eps")
+    share = validation.number(lam, "lam", low=0.0, high=1.0)
+    if total == np.inf:
+        return total, total
+    return share * total, (1 - share) * total

@@ -1,0 +1,139 @@
+"""Bounds on how well S is guessed from one output: linear in the posterior, so free to ask."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.errors import InfeasibleError
+from core.joint import Joint
+from core.limits import ROUNDING
+from core.measures.conditionals import conditionals
+from core.notions import rows
+from core.notions.allowed_set import AllowedSet
+from core.notions.base import SymbolNotion, worst
+from core.notions.budgets import OneBudget
+from core.notions.lip import log_max_lift
+from core.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class PointwiseMaximalLeakage(OneBudget):
+    """ε-pointwise maximal leakage: log Λ(y) ≤ ε for every y.
+
+    No function of S, even a random one, is guessed from y more than e^{ε} times as well as
+    without it. It is (∞, ε)-ALIP.
+
+    Examples
+    --------
+    >>> str(PointwiseMaximalLeakage(0.5))
+    '0.5-PML'
+    """
+
+    name: ClassVar[str] = "PML"
+
+    @property
+    def lower_budget(self) -> float:
+        """∞: nothing is asked of Ψ."""
+        return np.inf
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return 0, shape (..., n_y): nothing is asked of Ψ."""
+        return 0.0 * log_max_lift(joint_sy)
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return log_max_lift(joint_sy)
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: at most n_s rows."""
+        return rows.plain(rows.lift_at_most(rows.data_lift(joint), self.eps))
+
+
+@dataclass(frozen=True)
+class GuessingProbability(SymbolNotion):
+    """No output lets S be guessed with a probability above `bound`: max_s P(s | y) ≤ bound.
+
+    Parameters
+    ----------
+    bound : float
+        A probability, in (0, 1].
+
+    Raises
+    ------
+    InvalidInputError
+        If the bound is outside (0, 1].
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> GuessingProbability(0.8).achieved(joint, np.eye(2))
+    0.75
+    """
+
+    bound: float
+
+    name: ClassVar[str] = "guessing probability"
+
+    def __post_init__(self) -> None:
+        bound = validation.number(self.bound, "bound", low=0.0, high=1.0, open_low=True)
+        object.__setattr__(self, "bound", bound)
+
+    def __str__(self) -> str:
+        return f"{self.name} ≤ {self.bound:g}"
+
+    @property
+    def lower_budget(self) -> float:
+        """∞: no belief is too low."""
+        return np.inf
+
+    @property
+    def upper_budget(self) -> float:
+        """The bound's logarithm, at most 0."""
+        return float(np.log(self.bound))
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return 0, shape (..., n_y): no belief is too low."""
+        return 0.0 * self.upper_level(joint_sy)
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log max_s P(s | y), at most 0, shape (..., n_y)."""
+        level: FloatArray = np.log(conditionals(joint_sy).posterior.max(axis=-2))
+        return level
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least bound at which the notion holds: the best guess's probability.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+        """
+        return worst(conditionals(joint.release(kernel)).posterior)
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the best guess's probability over the bound: at most 1 iff the notion holds."""
+        return self.achieved(joint, kernel) / self.bound
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: at most n_s rows.
+
+        Raises
+        ------
+        InfeasibleError
+            If S is guessed better than that with no output at all: the posteriors of any
+            mechanism average to P(s), so one of them is above the bound.
+        """
+        prior = joint.p_s
+        if np.log(prior.max()) > self.upper_budget + ROUNDING:
+            likeliest = joint.s_labels[int(prior.argmax())]
+            raise InfeasibleError(
+                f"No mechanism keeps {self}: {likeliest!r} alone has probability "
+                f"{prior.max():.6g} before anything is released."
+            )
+        bounds = np.log(self.bound / prior)
+        return rows.plain(rows.lift_at_most(rows.data_lift(joint), bounds))

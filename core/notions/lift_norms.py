@@ -1,0 +1,205 @@
+"""Privacy by the lift-based measures: averages over s instead of the extremes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from core import measures
+from core.errors import NotConvexError
+from core.joint import Joint
+from core.measures.pointwise import alpha_order
+from core.notions import rows
+from core.notions.allowed_set import AllowedSet, Oracle
+from core.notions.budgets import TwoBudgets, budget_text
+from core.notions.cuts import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
+from core.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class L1Privacy(TwoBudgets):
+    """ℓ1-privacy: ℓ1-lift ≤ e^{ε_u} − 1 and ℓ1-lift-inverse ≤ e^{ε_l} − 1 for every y.
+
+    Source: [Lift] §VI-B. No relaxation of ALIP where 1 − e^{−ε_l} > e^{ε_u} − 1.
+
+    Examples
+    --------
+    >>> str(L1Privacy(float("inf"), 1))
+    '(∞, 1)-ℓ1-privacy'
+    """
+
+    name: ClassVar[str] = "ℓ1-privacy"
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log(1 + ℓ1-lift-inverse), shape (..., n_y)."""
+        level: FloatArray = np.log1p(measures.l1_lift_inverse(joint_sy))
+        return level
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log(1 + ℓ1-lift), shape (..., n_y)."""
+        level: FloatArray = np.log1p(measures.l1_lift(joint_sy))
+        return level
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that an upper bound alone allows: n_s rows, n_s helpers.
+
+        The helpers are at least P(s | y) − P(s); as these sum to 0, the ℓ1-lift is twice the
+        sum of their positive parts.
+
+        Raises
+        ------
+        NotConvexError
+            If `eps_l` is finite: the ℓ1-lift-inverse is not convex.
+        """
+        _refuse_inverse(self)
+        return _l1_rows(rows.data_lift(joint), joint.p_s, self.eps_u)
+
+
+@dataclass(frozen=True)
+class Chi2Privacy(TwoBudgets):
+    """χ²-privacy: χ²-lift ≤ (e^{ε_u} − 1)² and χ²-lift-inverse ≤ (e^{ε_l} − 1)² for every y.
+
+    Source: [Lift] §VI-B. No relaxation of ALIP where 1 − e^{−ε_l} > e^{ε_u} − 1.
+
+    Examples
+    --------
+    >>> str(Chi2Privacy(1, 0.5))
+    '(1, 0.5)-χ²-privacy'
+    """
+
+    name: ClassVar[str] = "χ²-privacy"
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log(1 + √χ²-lift-inverse), shape (..., n_y)."""
+        level: FloatArray = np.log1p(np.sqrt(measures.chi2_lift_inverse(joint_sy)))
+        return level
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log(1 + √χ²-lift), shape (..., n_y)."""
+        level: FloatArray = np.log1p(np.sqrt(measures.chi2_lift(joint_sy)))
+        return level
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that an upper bound alone allows: rows and an oracle.
+
+        The rows hold each lift to |l − 1| ≤ (e^{ε_u}−1) √((1−P(s))/P(s)), which the χ²-lift
+        implies: the others' deviations balance this one's, so Σ P(s)(l−1)² is at least
+        P(s)(l−1)²/(1−P(s)).
+
+        Raises
+        ------
+        NotConvexError
+            If `eps_l` is finite: the χ²-lift-inverse is not convex.
+        """
+        _refuse_inverse(self)
+        lift = rows.data_lift(joint)
+        p_s = joint.p_s
+        if self.eps_u == 0:
+            return _independence(lift)
+        if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
+            return rows.plain(np.empty((0, joint.n_x)))
+        swing = np.expm1(self.eps_u) * np.sqrt(np.maximum(1 - p_s, 0.0) / p_s)
+        with np.errstate(divide="ignore"):  # a swing of 1 or more has no lower bound
+            falls = -np.log(np.maximum(1 - swing, 0.0))
+        bounds = [rows.lift_at_most(lift, np.log1p(swing)), rows.lift_at_least(lift, falls)]
+        return rows.plain(np.vstack(bounds), Chi2LiftCuts(lift, p_s, self.eps_u))
+
+
+@dataclass(frozen=True)
+class AlphaLift(TwoBudgets):
+    """α-lift-privacy: α-lift ≤ e^{ε_u} and α-lift-inverse ≤ e^{ε_l} for every y.
+
+    Source: [Lift] §VI-B. At α = ∞ it is ALIP.
+
+    Parameters
+    ----------
+    eps_l, eps_u : float
+        Budgets in nats, in [0, ∞]; ∞ asks nothing of that side.
+    alpha : float
+        Order, in (1, ∞].
+
+    Raises
+    ------
+    InvalidInputError
+        If a budget is negative or NaN, or the order not above 1.
+
+    Examples
+    --------
+    >>> str(AlphaLift(1, 0.5, alpha=2))
+    '(1, 0.5)-α-lift-privacy of order 2'
+    """
+
+    alpha: float
+
+    name: ClassVar[str] = "α-lift-privacy"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "alpha", alpha_order(self.alpha))
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} of order {budget_text(self.alpha)}"
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return the log of the α-lift-inverse, shape (..., n_y)."""
+        inverse = measures.alpha_lift_inverse(joint_sy, self.alpha)
+        level: FloatArray = np.maximum(np.log(inverse), 0.0)
+        return level
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return the log of the α-lift, shape (..., n_y)."""
+        upward = measures.alpha_lift(joint_sy, self.alpha)
+        level: FloatArray = np.maximum(np.log(upward), 0.0)
+        return level
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: rows, and an oracle for finite α.
+
+        The rows hold each lift to e^{−ε_l} P(s)^{1/α} ≤ l ≤ e^{ε_u} P(s)^{−1/α}, which the
+        measures imply ([Lift] Prop. 4 and 6) and which is all at α = ∞.
+        """
+        lift, p_s = rows.data_lift(joint), joint.p_s
+        if 0 in (self.eps_l, self.eps_u):
+            return _independence(lift)
+        room = -np.log(p_s) / self.alpha
+        below = rows.lift_at_least(lift, self.eps_l + room)
+        above = rows.lift_at_most(lift, self.eps_u + room)
+        oracles: list[Oracle] = []
+        if self.alpha < np.inf and self.eps_l < np.inf:
+            oracles.append(AlphaLiftInverseCuts(lift, p_s, self.eps_l, self.alpha))
+        if self.alpha < np.inf and self.eps_u < np.inf:
+            oracles.append(AlphaLiftCuts(lift, p_s, self.eps_u, self.alpha))
+        return rows.plain(np.vstack([below, above]), rows.all_cuts(oracles))
+
+
+def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
+    """Raise where a finite lower budget makes the allowed set not convex."""
+    if notion.eps_l < np.inf:
+        raise NotConvexError(
+            f"{notion} has no certified optimum: its lift-inverse measure is not convex in the "
+            "posterior, so use subset merging, or ask for eps_l = ∞."
+        )
+
+
+def _independence(lift: FloatArray) -> AllowedSet:
+    """Return the outputs that tell nothing about S: every lift is 1."""
+    equal = [rows.lift_at_least(lift, 0.0), rows.lift_at_most(lift, 0.0)]
+    return rows.plain(np.vstack(equal))
+
+
+def _l1_rows(lift: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
+    """Return the outputs with Σ_s P(s)|l_s − 1| ≤ e^{ε_u} − 1."""
+    n_s, n_x = lift.shape
+    if eps_u >= np.log(3):  # the ℓ1-lift is at most 2
+        return rows.plain(np.empty((0, n_x)))
+    if eps_u == 0:
+        return _independence(lift)
+    excess = p_s[:, None] * (lift - 1)
+    rises = np.hstack([excess, -np.eye(n_s)])
+    total = np.concatenate([np.full(n_x, -np.expm1(eps_u)), np.full(n_s, 2.0)])
+    matrix = rows.scaled(np.vstack([rises, total]))
+    return AllowedSet(sparse.csr_array(matrix), n_x)

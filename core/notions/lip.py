@@ -1,0 +1,103 @@
+"""Local information privacy: bounds on the smallest and the largest lift of every output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import measures
+from core.joint import Joint
+from core.notions import rows
+from core.notions.allowed_set import AllowedSet
+from core.notions.budgets import OneBudget, TwoBudgets, split
+from core.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class LIP(OneBudget):
+    """ε-local information privacy: e^{−ε} ≤ Ψ(y) and Λ(y) ≤ e^{ε} for every y.
+
+    Source: [Lift] Def. 1, [Funnel] Def. 2.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> str(LIP(1)), LIP(1).achieved(joint, np.eye(2))  # log 2
+    ('1-LIP', 0.6931471805599453)
+    """
+
+    name: ClassVar[str] = "LIP"
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return |log Ψ(y)|, shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return log_min_lift(joint_sy)
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return log_max_lift(joint_sy)
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: at most 2·n_s rows."""
+        return _between(joint, self.eps, self.eps)
+
+
+@dataclass(frozen=True)
+class ALIP(TwoBudgets):
+    """(ε_l, ε_u)-asymmetric LIP: e^{−ε_l} ≤ Ψ(y) and Λ(y) ≤ e^{ε_u} for every y.
+
+    Source: [Lift] Def. 3, [ALIP] Def. 1.
+
+    Examples
+    --------
+    >>> str(ALIP.from_lambda(2, lam=0.75))
+    '(1.5, 0.5)-ALIP'
+    """
+
+    name: ClassVar[str] = "ALIP"
+
+    @classmethod
+    def from_lambda(cls, eps: float, lam: float) -> ALIP:
+        """Split one budget: ε_l = λε, ε_u = (1−λ)ε; the result implies ε-LDP.
+
+        Raises
+        ------
+        InvalidInputError
+            If `eps` is no budget or `lam` outside [0, 1].
+        """
+        return cls(*split(eps, lam))
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return |log Ψ(y)|, shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return log_min_lift(joint_sy)
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return log_max_lift(joint_sy)
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: at most 2·n_s rows."""
+        return _between(joint, self.eps_l, self.eps_u)
+
+
+def log_min_lift(joint_sy: ArrayLike) -> FloatArray:
+    """Return |log Ψ(y)| ≥ 0, shape (..., n_y); ∞ where a lift is 0."""
+    with np.errstate(divide="ignore"):
+        level: FloatArray = np.maximum(-np.log(measures.min_lift(joint_sy)), 0.0)
+    return level
+
+
+def log_max_lift(joint_sy: ArrayLike) -> FloatArray:
+    """Return log Λ(y) ≥ 0, shape (..., n_y)."""
+    level: FloatArray = np.maximum(np.log(measures.max_lift(joint_sy)), 0.0)
+    return level
+
+
+def _between(joint: Joint, eps_l: float, eps_u: float) -> AllowedSet:
+    """Return e^{−ε_l} ≤ lift_s(r) ≤ e^{ε_u}; an infinite budget has no rows."""
+    lift = rows.data_lift(joint)
+    below = rows.lift_at_least(lift, eps_l)
+    above = rows.lift_at_most(lift, eps_u)
+    return rows.plain(np.vstack([below, above]))
