@@ -1,1 +1,25 @@
 """Ways to release X: each returns a `Mechanism` that passed its audit."""
+
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.subset_merging import (
+    HighRiskMerging,
+    MergeStep,
+    merge_high_risk,
+    subset_merging,
+    subset_merging_steps,
+)
+from core.mechanisms.trivial import constant, identity
+from core.mechanisms.watchdog import watchdog
+
+__all__ = [
+    "HighRiskMerging",
+    "Mechanism",
+    "MergeStep",
+    "constant",
+    "identity",
+    "make_mechanism",
+    "merge_high_risk",
+    "subset_merging",
+    "subset_merging_steps",
+    "watchdog",
+]

@@ -105,8 +105,8 @@ def make_mechanism(
         If the kernel gives less privacy than asked.
     """
     verdict = None if notion is None else require(joint, kernel, notion, name)
-    utility = measures.mutual_information(joint.release_x(kernel))
-    entropy = measures.entropy(joint.p_x)
+    utility = float(measures.mutual_information(joint.release_x(kernel)))
+    entropy = float(measures.entropy(joint.p_x))
     bound = entropy if upper_bound is None else max(min(upper_bound, entropy), utility)
     names = tuple(y_labels) if y_labels is not None else _numbered(kernel.shape[1])
     frozen = np.array(kernel)

@@ -1,0 +1,198 @@
+"""Every mechanism by key: what it is, where it comes from, when it works, how to make it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.mechanisms.result import Mechanism
+from core.mechanisms.subset_merging import subset_merging
+from core.mechanisms.trivial import constant, identity
+from core.mechanisms.watchdog import watchdog
+from core.notions import Notion, SymbolNotion
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a mechanism may need beside joint and notion.
+
+    Attributes
+    ----------
+    time_limit : float or None
+        Seconds a solver may take.
+    gap : float
+        Stop when the optimum is known to within this many nats.
+    seed : int
+        Seed of everything that is random.
+    """
+
+    time_limit: float | None = None
+    gap: float = 1e-6
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One mechanism of the catalogue.
+
+    Attributes
+    ----------
+    key, title : str
+        What code and what readers call it.
+    meaning : str
+        What it does, in one sentence.
+    formula : str
+        The same in LaTeX.
+    source : str
+        Paper and place.
+    code : str
+        The call, with the package as `m`, the joint as `joint` and the notion as `notion`.
+    make : callable
+        Takes joint, notion and options; returns the mechanism.
+    notions : tuple of type
+        The notions it works under; empty where it depends on none.
+    parameters : tuple of str
+        Which of the options have an effect.
+    reads_secret : bool
+        Whether S must be at hand when X is released.
+    """
+
+    key: str
+    title: str
+    meaning: str
+    formula: str
+    source: str
+    code: str
+    make: Callable[[Joint, Notion, Options], Mechanism]
+    notions: tuple[type[Notion], ...] = ()
+    parameters: tuple[str, ...] = ()
+    reads_secret: bool = False
+
+    @property
+    def uses_notion(self) -> bool:
+        """Whether the notion and its budgets have an effect."""
+        return bool(self.notions)
+
+    def works_under(self, notion: Notion | type[Notion]) -> bool:
+        """Say whether the mechanism works under a notion, or under every notion of a type."""
+        kind = notion if isinstance(notion, type) else type(notion)
+        return not self.notions or issubclass(kind, self.notions)
+
+
+_LOSS = r"I(X;Y) = H(X) - \sum_{x \in X_H} P(x) \log \frac{P(X_H)}{P(x)}"
+
+_ENTRIES = (
+    Entry(
+        "identity",
+        "Identity",
+        "Publish X as it is.",
+        r"P(y \mid x) = 1[y = x]",
+        "the upper end of every trade-off",
+        "m.identity(joint)",
+        lambda joint, _notion, _options: identity(joint),
+    ),
+    Entry(
+        "constant",
+        "Constant",
+        "Publish the same output whatever X is.",
+        r"P(y \mid x) = 1",
+        "the lower end of every trade-off",
+        "m.constant(joint)",
+        lambda joint, _notion, _options: constant(joint),
+    ),
+    Entry(
+        "watchdog",
+        "Watchdog",
+        "Publish the symbols that keep the promise by themselves, merge all others into one.",
+        _LOSS,
+        "[Lift] §III-A, [ALIP] §III",
+        "m.watchdog(joint, notion)",
+        lambda joint, notion, _options: watchdog(joint, notion),
+        (SymbolNotion,),
+    ),
+    Entry(
+        "watchdog_uniform",
+        "Watchdog, uniform",
+        "Publish the symbols that keep the promise by themselves, replace each other one by "
+        "any of them, all equally likely.",
+        r"P(y \mid x) = \frac{1}{|X_H|} \quad (x, y \in X_H)",
+        "[Lift] §III-A, [ALIP] §III",
+        'm.watchdog(joint, notion, merge="uniform")',
+        lambda joint, notion, _options: watchdog(joint, notion, "uniform"),
+        (SymbolNotion,),
+    ),
+    Entry(
+        "subset_merging",
+        "Subset merging",
+        "Publish the symbols that keep the promise by themselves, merge the others greedily "
+        "into sets that keep it, as small as they come.",
+        r"I(X;Y) = H(X) - \sum_i \sum_{x \in X_i} P(x) \log \frac{P(X_i)}{P(x)}",
+        "[Lift] Algorithm 1, corrected",
+        "m.subset_merging(joint, notion)",
+        lambda joint, notion, _options: subset_merging(joint, notion),
+        (SymbolNotion,),
+    ),
+)
+
+CATALOGUE: Mapping[str, Entry] = {item.key: item for item in _ENTRIES}
+"""Every mechanism, by key, in the order in which to list them."""
+
+
+def entry(key: str) -> Entry:
+    """Return the mechanism of a key.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none.
+
+    Examples
+    --------
+    >>> entry("watchdog").title
+    'Watchdog'
+    """
+    if key not in CATALOGUE:
+        known = ", ".join(CATALOGUE)
+        raise InvalidInputError(f"mechanism must be one of {known}, got {key!r}.")
+    return CATALOGUE[key]
+
+
+def build(
+    key: str,
+    joint: Joint,
+    notion: Notion,
+    *,
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Make the mechanism of a key; one that depends on no notion ignores it.
+
+    Parameters
+    ----------
+    key : str
+        As in `CATALOGUE`.
+    joint : Joint
+        P(s, x).
+    notion : Notion
+        What is asked.
+    time_limit, gap, seed
+        As in `Options`.
+
+    Raises
+    ------
+    CoreError
+        If the key is unknown, or the mechanism does not work under the notion or has no answer.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> build("constant", Joint.from_counts([[3, 1], [1, 3]]), LIP(1)).n_y
+    1
+    """
+    chosen = entry(key)
+    if not chosen.works_under(notion):
+        raise InvalidInputError(
+            f"{chosen.title} does not work under {notion.name}; choose another mechanism."
+        )
+    return chosen.make(joint, notion, Options(time_limit, gap, seed))

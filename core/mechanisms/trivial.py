@@ -1,0 +1,45 @@
+"""The two ends of every trade-off: publish all, publish nothing."""
+
+import numpy as np
+
+from core.joint import Joint
+from core.mechanisms.partition import partition_mechanism
+from core.mechanisms.result import Mechanism, make_mechanism
+
+
+def identity(joint: Joint) -> Mechanism:
+    """Publish X as it is: the most utility there is, and no promise.
+
+    Examples
+    --------
+    >>> identity(Joint.from_counts([[3, 1], [1, 3]])).nmi
+    1.0
+    """
+    return make_mechanism(
+        joint,
+        np.eye(joint.n_x),
+        name="Identity",
+        solver="closed form",
+        status="optimal",
+        notion=None,
+        y_labels=joint.x_labels,
+        partition=tuple((x,) for x in range(joint.n_x)),
+    )
+
+
+def constant(joint: Joint) -> Mechanism:
+    """Publish the same output whatever X is: perfect privacy, no utility.
+
+    Examples
+    --------
+    >>> constant(Joint.from_counts([[3, 1], [1, 3]])).utility
+    0.0
+    """
+    return partition_mechanism(
+        joint,
+        [range(joint.n_x)],
+        name="Constant",
+        solver="closed form",
+        status="fixed",
+        notion=None,
+    )
