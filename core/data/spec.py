@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from core import validation
+from core.errors import InvalidInputError
+from core.limits import MAX_BINS
+
+BIN_KINDS = ("width", "quantile", "edges")
+"""Ways to cut a numeric column: equal width, equal counts, edges by hand."""
+
+MISSING_KINDS = ("level", "drop")
+"""What becomes of records with a missing value: a level of their own, or left out."""
 
 
 @dataclass(frozen=True)
@@ -18,13 +32,56 @@ class Binning:
     count : int
         Number of bins, for "width" and "quantile".
     edges : tuple of float
-        Inner and outer bin edges in increasing order, for "edges".
+        Inner and outer bin edges in increasing order, for "edges". Numbers below the first and
+        from beyond the last edge get a bin each, where there are any.
+
+    Raises
+    ------
+    InvalidInputError
+        If the kind is unknown, the count out of range or the edges are not increasing.
     """
 
     column: str
     kind: str = "quantile"
     count: int = 8
     edges: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in BIN_KINDS:
+            known = ", ".join(map(repr, BIN_KINDS))
+            raise InvalidInputError(f"A binning's kind must be one of {known}, got {self.kind!r}.")
+        validation.whole(self.count, "The number of bins", low=1, high=MAX_BINS)
+        if self.kind == "edges":
+            _check_edges(self.column, self.edges)
+
+
+def _check_edges(column: str, edges: tuple[float, ...]) -> None:
+    values = np.asarray(edges, dtype=np.float64)
+    if not 2 <= values.size <= MAX_BINS + 1:
+        raise InvalidInputError(
+            f"The bin edges of {column!r} must be 2 to {MAX_BINS + 1} numbers, got {values.size}."
+        )
+    if not np.isfinite(values).all() or (np.diff(values) <= 0).any():
+        shown = ", ".join(f"{value:g}" for value in values)
+        raise InvalidInputError(
+            f"The bin edges of {column!r} must be finite and increasing, got {shown}."
+        )
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which records are asked about: those whose column has one of these levels.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    levels : tuple of str
+        The levels that stay.
+    """
+
+    column: str
+    levels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -38,7 +95,7 @@ class DataSpec:
         pasted joint; "random:LAW:N_SxN_X:SEED" with LAW uniform, dirichlet0.5 or dirichlet1;
         "example:ID" of a paper.
     secret, released : tuple of str
-        The columns of S and of X; several are joined. Empty for sources that are joints.
+        The columns of S and of X; several are joined. Without effect for sources that are joints.
     secret_released : bool
         Whether S is released too: X = (S, U).
     binnings : tuple of Binning
@@ -47,6 +104,20 @@ class DataSpec:
         "level" (a level of its own) or "drop".
     rare_below : int
         Levels with fewer records than this are grouped into one; 0 groups none.
+    filters : tuple of Filter
+        Which records are asked about; all where there are none.
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> spec = DataSpec(released=("age",), binnings=(Binning("age", "width", 5),))
+    >>> DataSpec.from_dict(dataclasses.asdict(spec)) == spec
+    True
     """
 
     source: str = "adult"
@@ -56,3 +127,76 @@ class DataSpec:
     binnings: tuple[Binning, ...] = ()
     missing: str = "level"
     rare_below: int = 0
+    filters: tuple[Filter, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.missing not in MISSING_KINDS:
+            known = " or ".join(map(repr, MISSING_KINDS))
+            raise InvalidInputError(f"missing must be {known}, got {self.missing!r}.")
+        validation.whole(self.rare_below, "rare_below", low=0)
+        if not isinstance(self.secret_released, bool):
+            raise InvalidInputError(
+                f"secret_released must be true or false, got {self.secret_released!r}."
+            )
+        cut = [binning.column for binning in self.binnings]
+        for column in cut:
+            if cut.count(column) > 1:
+                raise InvalidInputError(f"Column {column!r} has more than one binning.")
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> DataSpec:
+        """Read a spec from its JSON form, that of `dataclasses.asdict`.
+
+        Raises
+        ------
+        InvalidInputError
+            If a name is unknown or a value is outside its domain.
+        """
+        parts = _known(values, cls, "The data")
+        for name in ("secret", "released"):
+            if name in parts:
+                parts[name] = _texts(parts[name], name)
+        if "source" in parts and not isinstance(parts["source"], str):
+            raise InvalidInputError(f"source must be a text, got {parts['source']!r}.")
+        if "binnings" in parts:
+            parts["binnings"] = tuple(map(_binning, _listed(parts["binnings"], "binnings")))
+        if "filters" in parts:
+            parts["filters"] = tuple(map(_filter, _listed(parts["filters"], "filters")))
+        return cls(**parts)
+
+
+def _binning(values: Any) -> Binning:
+    parts = _known(values, Binning, "A binning")
+    if "column" not in parts:
+        raise InvalidInputError("A binning must name its column.")
+    edges = _listed(parts.get("edges", ()), "edges")
+    parts["edges"] = tuple(validation.number(edge, "A bin edge") for edge in edges)
+    return Binning(**parts | {"column": str(parts["column"])})
+
+
+def _filter(values: Any) -> Filter:
+    parts = _known(values, Filter, "A filter")
+    if set(parts) != {"column", "levels"}:
+        raise InvalidInputError("A filter must name its column and its levels.")
+    return Filter(str(parts["column"]), _texts(parts["levels"], "levels"))
+
+
+def _known(values: Any, kind: type, name: str) -> dict[str, Any]:
+    """Return a JSON object as a dictionary whose every entry is a field of `kind`."""
+    if not isinstance(values, Mapping):
+        raise InvalidInputError(f"{name} must be a JSON object, got {values!r}.")
+    known = {item.name for item in fields(kind)}
+    for entry in values:
+        if entry not in known:
+            raise InvalidInputError(f"{name} has an unknown entry {entry!r}.")
+    return dict(values)
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    if not isinstance(values, list | tuple):
+        raise InvalidInputError(f"{name} must be a list, got {values!r}.")
+    return list(values)
+
+
+def _texts(values: Any, name: str) -> tuple[str, ...]:
+    return tuple(map(str, _listed(values, name)))

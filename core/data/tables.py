@@ -1,0 +1,169 @@
+"""Open a file as a table that DuckDB counts in place: no row enters Python."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+
+from core.errors import InvalidInputError
+from core.limits import DUCKDB_MEMORY
+
+BLANKS = ("?", "na", "n/a", "nan", "null", "none", "-", ".")
+"""What stands for a missing number in a column of numbers, in lower case."""
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A file on disk, or several of one shape, whose columns are known.
+
+    Attributes
+    ----------
+    title : str
+        What a sentence to the user calls it.
+    paths : tuple of Path
+        The files; their records together are the table.
+    columns : tuple of str
+        Names of the columns, in the order of the file.
+    delimiter : str
+        Between the fields of a line of text; empty for Parquet.
+    skip : int
+        Lines of text before the first record.
+    """
+
+    title: str
+    paths: tuple[Path, ...]
+    columns: tuple[str, ...]
+    delimiter: str = ""
+    skip: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class OpenTable:
+    """A table that is ready for queries.
+
+    Attributes
+    ----------
+    file : FileTable
+        Where the records are.
+    backend : ibis.backends.duckdb.Backend
+        A private DuckDB that can read these files and nothing else.
+    records : ibis.Table
+        The records; columns are found by position, so their names are never part of a query.
+    """
+
+    file: FileTable
+    backend: Any
+    records: Any
+
+    def column(self, name: str) -> Any:
+        """Return a column by its name.
+
+        Raises
+        ------
+        InvalidInputError
+            If the table has no such column.
+        """
+        if name not in self.file.columns:
+            have = ", ".join(map(repr, self.file.columns[:20]))
+            more = ", …" if len(self.file.columns) > 20 else ""
+            raise InvalidInputError(f"{self.file.title} has no column {name!r}: {have}{more}.")
+        return self.records[self.file.columns.index(name)]
+
+    def rows(self, query: Any) -> list[dict[str, Any]]:
+        """Run a query and return its rows as dictionaries."""
+        rows: list[dict[str, Any]] = self.backend.to_pyarrow(query).to_pylist()
+        return rows
+
+    def row(self, query: Any) -> dict[str, Any]:
+        """Run a query that has one row and return it."""
+        return self.rows(query)[0]
+
+
+@contextmanager
+def open_table(file: FileTable) -> Iterator[OpenTable]:
+    """Open a file for queries, each time in a DuckDB of its own, so that threads never share one.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read.
+    """
+    with tempfile.TemporaryDirectory(prefix="liftscope-spill-") as spill:
+        backend = _connect(file.paths, spill)
+        try:
+            yield OpenTable(file, backend, _read(backend, file))
+        except duckdb.Error as error:
+            raise InvalidInputError(
+                f"{file.title} could not be read: {_first_line(error)}"
+            ) from error
+        finally:
+            backend.disconnect()
+
+
+def _connect(paths: Sequence[Path], spill: str) -> Any:
+    """Return a DuckDB that reaches neither the network nor any file but these."""
+    backend = ibis.duckdb.connect(
+        memory_limit=DUCKDB_MEMORY,
+        temp_directory=spill,
+        autoinstall_known_extensions="false",
+        autoload_known_extensions="false",
+    )
+    backend.con.execute("SET allowed_paths = $1", [[str(path) for path in paths]])
+    backend.con.execute("SET enable_external_access = false")
+    backend.con.execute("SET lock_configuration = true")
+    return backend
+
+
+def _read(backend: Any, file: FileTable) -> Any:
+    paths = [str(path) for path in file.paths]
+    if not file.delimiter:
+        return backend.read_parquet(paths)
+    return backend.read_csv(
+        paths,
+        columns={f"c{i}": "VARCHAR" for i in range(len(file.columns))},
+        auto_detect=False,
+        header=False,
+        skip=file.skip,
+        delim=file.delimiter,
+        quote='"',
+        escape='"',
+        max_line_size=1 << 24,
+    )
+
+
+def _first_line(error: duckdb.Error) -> str:
+    """Return DuckDB's message without its advice, as the end of a sentence."""
+    text = str(error).strip().splitlines()[0].rstrip(".")
+    return f"{text}."
+
+
+def as_text(column: Any) -> Any:
+    """Return a column's levels as text, NULL where the value is missing or blank."""
+    kind = column.type()
+    if kind.is_string():
+        return column.strip().nullif("")
+    if kind.is_floating():
+        text = column.cast("string").re_replace(r"\.0$", "")
+        return ibis.ifelse(column.isnan(), ibis.null("string"), text)
+    return column.cast("string")
+
+
+def as_number(column: Any) -> Any:
+    """Return a column as floating-point numbers, NULL where it holds none."""
+    number = column.strip().try_cast("float64") if column.type().is_string() else column
+    number = number.cast("float64")
+    return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
+
+
+def is_text(column: Any) -> Any:
+    """Return whether each value is neither a number nor missing, nor a mark for a missing one."""
+    text = as_text(column)
+    known = text.try_cast("float64").notnull() | text.lower().isin(BLANKS)
+    return text.notnull() & ~known
