@@ -118,7 +118,7 @@ def sibson(joint_sy: ArrayLike, alpha: float) -> Average:
 def arimoto(joint_sy: ArrayLike, alpha: float) -> Average:
     """Return Arimoto's I_α = α/(α−1) · log(Σ_y P(y) ‖P(·|y)‖_α / ‖P_S‖_α), the α-leakage.
 
-    Source: [ALIP] Def. 3. Order 1 is I(S;Y), order ∞ the min-entropy leakage.
+    Source: [ALIP] eq. 11 and, for order ∞, 16. Order 1 is I(S;Y).
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def arimoto(joint_sy: ArrayLike, alpha: float) -> Average:
 def maximal_leakage(joint_sy: ArrayLike) -> Average:
     """Return log Σ_y max_s P(y | s).
 
-    Source: [Lift] §II; it is Sibson's I_α at α = ∞.
+    Source: [ALIP] eq. 17; it is Sibson's I_α at α = ∞.
 
     Examples
     --------

@@ -1,0 +1,230 @@
+"""Every measure by key: what it says in words and as a formula, and the function."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from core import measures
+from core.errors import InvalidInputError
+
+POINTWISE = "pointwise"
+"""A measure of each output y."""
+
+AVERAGE = "average"
+"""One number for the whole release."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One measure of the catalogue.
+
+    Attributes
+    ----------
+    key, title : str
+        The function's name in `core.measures`, and what readers call it.
+    meaning : str
+        What it says, in one sentence.
+    formula : str
+        The same in LaTeX.
+    source : str
+        Paper and place.
+    kind : str
+        `POINTWISE` or `AVERAGE`.
+    parameters : tuple of str
+        ("alpha",) where it has an order.
+    unit : str
+        "nats", or "" for a plain number.
+    compute : callable
+        Takes P(s, y) and the parameters.
+    """
+
+    key: str
+    title: str
+    meaning: str
+    formula: str
+    source: str
+    kind: str
+    parameters: tuple[str, ...]
+    unit: str
+    compute: Callable[..., Any]
+
+
+def _pointwise(
+    compute: Callable[..., Any],
+    title: str,
+    meaning: str,
+    formula: str,
+    source: str,
+    parameters: tuple[str, ...] = (),
+) -> Entry:
+    key = compute.__name__
+    return Entry(key, title, meaning, formula, source, POINTWISE, parameters, "", compute)
+
+
+def _average(
+    compute: Callable[..., Any],
+    title: str,
+    meaning: str,
+    formula: str,
+    source: str,
+    parameters: tuple[str, ...] = (),
+    unit: str = "nats",
+) -> Entry:
+    key = compute.__name__
+    return Entry(key, title, meaning, formula, source, AVERAGE, parameters, unit, compute)
+
+
+ENTRIES: tuple[Entry, ...] = (
+    _pointwise(
+        measures.lift,
+        "Lift",
+        "How many times likelier the secret s is after y than before.",
+        r"l(s,y) = \frac{P(s \mid y)}{P(s)} = \frac{P(s,y)}{P(s)\,P(y)}",
+        "[Lift] eq. 1",
+    ),
+    _pointwise(
+        measures.max_lift,
+        "Max-lift Λ",
+        "How many times likelier y makes the secret that it favours most.",
+        r"\Lambda(y) = \max_s l(s,y)",
+        "[Lift] eq. 2",
+    ),
+    _pointwise(
+        measures.min_lift,
+        "Min-lift Ψ",
+        "What is left, after y, of the likelihood of the secret that it disfavours most.",
+        r"\Psi(y) = \min_s l(s,y)",
+        "[Lift] eq. 2",
+    ),
+    _pointwise(
+        measures.lift_ratio,
+        "Lift ratio Γ",
+        "How many times likelier y is under one secret than under another, at most.",
+        r"\Gamma(y) = \frac{\Lambda(y)}{\Psi(y)} = \max_{s,s'} \frac{P(y \mid s)}{P(y \mid s')}",
+        "[Lift] eq. 4",
+    ),
+    _pointwise(
+        measures.l1_lift,
+        "ℓ1-lift",
+        "The mean distance of the lift from 1; half of it is the distance of posterior and prior.",
+        r"\sum_s P(s)\,|l(s,y) - 1|",
+        "[Lift] eq. 27",
+    ),
+    _pointwise(
+        measures.chi2_lift,
+        "χ²-lift",
+        "The variance of the lift over the prior of the secret.",
+        r"\sum_s P(s)\,(l(s,y) - 1)^2",
+        "[Lift] eq. 28",
+    ),
+    _pointwise(
+        measures.alpha_lift,
+        "α-lift",
+        "The power mean of order α of the lift; it grows with α up to the max-lift.",
+        r"\Bigl(\sum_s P(s)\,l(s,y)^{\alpha}\Bigr)^{1/\alpha}",
+        "[Lift] eq. 29, [ALIP] eq. 14",
+        ("alpha",),
+    ),
+    _pointwise(
+        measures.l1_lift_inverse,
+        "ℓ1-lift-inverse",
+        "The mean distance of the inverse lift from 1; infinite where y rules a secret out.",
+        r"\sum_s P(s)\,\Bigl|\tfrac{1}{l(s,y)} - 1\Bigr|",
+        "[Lift] eq. 30",
+    ),
+    _pointwise(
+        measures.chi2_lift_inverse,
+        "χ²-lift-inverse",
+        "The mean square distance of the inverse lift from 1; infinite where y rules a secret out.",
+        r"\sum_s P(s)\,\Bigl(\tfrac{1}{l(s,y)} - 1\Bigr)^2",
+        "[Lift] eq. 31",
+    ),
+    _pointwise(
+        measures.alpha_lift_inverse,
+        "α-lift-inverse",
+        "The power mean of order α of the inverse lift; it grows with α up to 1/Ψ.",
+        r"\Bigl(\sum_s P(s)\,l(s,y)^{-\alpha}\Bigr)^{1/\alpha}",
+        "[Lift] eq. 32",
+        ("alpha",),
+    ),
+    _average(
+        measures.mutual_information,
+        "Mutual information",
+        "By how much, on average, Y shortens the shortest description of the secret.",
+        r"I(S;Y) = \sum_{s,y} P(s,y) \log l(s,y)",
+        "[Lift] Prop. 1",
+    ),
+    _average(
+        measures.total_variation,
+        "Total variation",
+        "How far the joint is from independence: the largest gap in the probability of an event.",
+        r"T(S;Y) = \tfrac12 \sum_{s,y} |P(s,y) - P(s)P(y)|",
+        "[Lift] below eq. 27",
+        unit="",
+    ),
+    _average(
+        measures.chi2_divergence,
+        "χ²-divergence",
+        "How far the joint is from independence, in mean square.",
+        r"\chi^2(S;Y) = \sum_{s,y} P(s)P(y)\,(l(s,y) - 1)^2",
+        "[Lift] below eq. 28",
+        unit="",
+    ),
+    _average(
+        measures.sibson,
+        "Sibson mutual information",
+        "From Shannon's information (α = 1) to the maximal leakage (α = ∞).",
+        (
+            r"I^S_\alpha = \frac{\alpha}{\alpha-1} \log \sum_y P(y) "
+            r"\Bigl(\sum_s P(s)\,l(s,y)^{\alpha}\Bigr)^{1/\alpha}"
+        ),
+        "[Lift] below eq. 29, [ALIP] eq. 13",
+        ("alpha",),
+    ),
+    _average(
+        measures.arimoto,
+        "Arimoto mutual information (α-leakage)",
+        "How much Y helps an adversary who guesses S, from a soft (α = 1) to a hard guess (α = ∞).",
+        (
+            r"I^A_\alpha = \frac{\alpha}{\alpha-1} \log "
+            r"\frac{\sum_y P(y)\,\lVert P(\cdot \mid y) \rVert_\alpha}{\lVert P_S \rVert_\alpha}"
+        ),
+        "[ALIP] Def. 3",
+        ("alpha",),
+    ),
+    _average(
+        measures.maximal_leakage,
+        "Maximal leakage",
+        "By how much, at most, Y raises the chance to guess any function of the secret.",
+        r"\log \sum_y \max_s P(y \mid s)",
+        "[ALIP] eq. 17",
+    ),
+    _average(
+        measures.gacs_korner,
+        "Gács–Körner common information",
+        "What can be read off S and off Y alike, without any doubt.",
+        r"H(C), \quad C \text{ the component of } \{(s,y) : P(s,y) > 0\}",
+        "[NonStoch] §VI-B",
+    ),
+)
+"""The measures, in the order in which they are shown."""
+
+
+def entry(key: str) -> Entry:
+    """Return the measure's entry.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such measure.
+
+    Examples
+    --------
+    >>> entry("max_lift").title
+    'Max-lift Λ'
+    """
+    for candidate in ENTRIES:
+        if candidate.key == key:
+            return candidate
+    known = ", ".join(candidate.key for candidate in ENTRIES)
+    raise InvalidInputError(f"measure must be one of {known}, got {key!r}.")
