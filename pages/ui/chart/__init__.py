@@ -1,0 +1,96 @@
+"""A Plotly chart that stays where it is while sliders move (see chart.js for why)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import plotly
+import streamlit as st
+import streamlit.components.v1 as files
+
+from pages.ui.figures.base import Figure
+from pages.ui.palette import DARK, LIGHT, MARKERS
+
+_HERE = Path(__file__).parent
+BAR = 24
+"""Pixels below the chart for the exports."""
+
+# Serves Plotly's own script from the installed package: same version as Python's, offline.
+_SCRIPT = files.declare_component(
+    "liftscope_plotly", path=str(Path(plotly.__file__).parent / "package_data")
+)
+
+
+def _program() -> str:
+    palettes = {
+        name: {MARKERS[role]: value for role, value in roles.items()}
+        for name, roles in (("light", LIGHT), ("dark", DARK))
+    }
+    source = (_HERE / "chart.js").read_text(encoding="utf-8")
+    return source.replace("__PALETTES__", json.dumps(palettes)).replace(
+        "__PLOTLY__", f"component/{_SCRIPT.name}/plotly.min.js"
+    )
+
+
+_COMPONENT = st.components.v2.component(
+    "liftscope_chart",
+    js=_program(),
+    css=(_HERE / "chart.css").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def chart(
+    figure: Figure,
+    *,
+    key: str,
+    title: str,
+    alt: str,
+    on_pick: Callable[[], None] | None = None,
+) -> None:
+    """Show a figure.
+
+    Parameters
+    ----------
+    figure : dict
+        As the functions of `pages.ui.figures` make it; its height must be set.
+    key : str
+        Of the element; also the name of exported files.
+    title : str
+        Stands on exported pictures.
+    alt : str
+        What the chart shows, for those who do not see it.
+    on_pick : callable, optional
+        Called when a point of a trace with `meta` is clicked; `picked` tells which.
+    """
+    drawn = json.dumps(figure, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    message: dict[str, Any] = {
+        "figure": drawn,
+        "height": figure["layout"]["height"],
+        "name": f"liftscope-{key}",
+        "title": title,
+        "alt": alt,
+        "pickable": on_pick is not None,
+        "serial": hashlib.sha256(drawn.encode()).hexdigest()[:12],
+    }
+    _COMPONENT(
+        data=json.dumps(message, ensure_ascii=False).encode(),
+        key=key,
+        height=figure["layout"]["height"] + BAR,
+        on_picked_change=on_pick or _ignore,
+    )
+
+
+def picked(key: str) -> dict[str, Any] | None:
+    """Return what was clicked in a chart, {"x": …, "key": …}; None if nothing was."""
+    state = st.session_state.get(key)
+    value = state.get("picked") if state else None
+    return value if isinstance(value, dict) and {"x", "key"} <= value.keys() else None
+
+
+def _ignore() -> None:
+    """Do nothing: a chart without points to pick has no callback of its own."""

@@ -1,0 +1,176 @@
+// One Plotly chart that stays where it is: a new figure is drawn into the old one.
+//
+// st.plotly_chart takes a changed figure for another element and builds the chart anew, which
+// takes four times as long and flickers. This component keeps the chart and its axes, puts the
+// theme's colours in the place of a figure's markers, exports without a server, and tells which
+// point was clicked.
+
+const PALETTES = __PALETTES__;
+const PLOTLY = new URL("__PLOTLY__", document.baseURI).href;
+
+const decoder = new TextDecoder();
+const charts = new WeakMap();
+
+function plotly() {
+  if (!window.liftscopePlotly) {
+    window.liftscopePlotly = new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = PLOTLY;
+      script.onload = () => resolve(window.Plotly);
+      script.onerror = () => reject(new Error("The charts' program could not be loaded."));
+      document.head.appendChild(script);
+    });
+  }
+  return window.liftscopePlotly;
+}
+
+function isDark(element) {
+  const paper = getComputedStyle(element).getPropertyValue("--st-background-color").trim();
+  const hex = paper.replace("#", "");
+  const [r, g, b] = [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  return 0.299 * r + 0.587 * g + 0.114 * b < 128;
+}
+
+function coloured(json, dark) {
+  const roles = dark ? PALETTES.dark : PALETTES.light;
+  return json.replace(/#00fe[0-9a-f]{2}/g, (marker) => roles[marker]);
+}
+
+// What has not changed keeps its identity, so that Plotly need not compute it again.
+function settled(fresh, old) {
+  if (old === undefined || old === null || typeof fresh !== "object" || fresh === null) return fresh;
+  if (Array.isArray(fresh) && JSON.stringify(fresh) === JSON.stringify(old)) return old;
+  return fresh;
+}
+
+function reuse(traces, old) {
+  traces.forEach((trace, place) => {
+    const before = old[place];
+    if (!before || before.type !== trace.type) return;
+    for (const name of Object.keys(trace)) trace[name] = settled(trace[name], before[name]);
+  });
+  return traces;
+}
+
+function build(parent) {
+  const frame = document.createElement("div");
+  frame.className = "lsc-frame";
+  const plot = document.createElement("div");
+  plot.className = "lsc-plot stPlotlyChart";
+  plot.dataset.testid = "stPlotlyChart";
+  plot.setAttribute("role", "figure");
+  const bar = document.createElement("div");
+  bar.className = "lsc-bar";
+  frame.append(plot, bar);
+  parent.appendChild(frame);
+  const chart = { frame, plot, bar, json: null, dark: null, traces: [] };
+  for (const kind of ["PNG", "SVG", "HTML"]) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = kind;
+    button.title = `Save this chart as ${kind}`;
+    button.addEventListener("click", () => save(chart, kind));
+    bar.appendChild(button);
+  }
+  chart.observer = new ResizeObserver(() => resize(chart));
+  chart.observer.observe(frame);
+  return chart;
+}
+
+function resize(chart) {
+  const width = chart.frame.clientWidth;
+  if (!chart.json || !width || width === chart.width) return;
+  chart.width = width;
+  plotly().then((Plotly) => Plotly.relayout(chart.plot, { width }));
+}
+
+function figure(chart) {
+  const made = JSON.parse(coloured(chart.json, chart.dark));
+  const style = getComputedStyle(chart.frame);
+  made.layout.font = { family: style.getPropertyValue("--st-font"), ...made.layout.font };
+  return made;
+}
+
+async function draw(chart) {
+  const Plotly = await plotly();
+  const made = figure(chart);
+  chart.width = chart.frame.clientWidth || undefined;
+  made.layout.width = chart.width;
+  made.data = reuse(made.data, chart.traces);
+  chart.traces = made.data.map((trace) => ({ ...trace }));
+  await Plotly.react(chart.plot, made.data, made.layout, { displayModeBar: false, doubleClick: false });
+  if (!chart.listening) {
+    chart.listening = true;
+    chart.plot.on("plotly_click", (event) => clicked(chart, event));
+  }
+  chart.plot.dataset.drawn = chart.serial;
+}
+
+function clicked(chart, event) {
+  const point = event.points && event.points[0];
+  if (!point || !chart.pick || !Array.isArray(point.data.meta)) return;
+  chart.pick("picked", { x: point.x, key: point.data.meta });
+}
+
+function download(name, blob) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+async function save(chart, kind) {
+  const Plotly = await plotly();
+  const made = figure(chart);
+  const roles = chart.dark ? PALETTES.dark : PALETTES.light;
+  made.layout.paper_bgcolor = roles["#00fe00"];
+  made.layout.width = 900;
+  made.layout.height = Math.max(made.layout.height, 480);
+  made.layout.title = { text: chart.title, x: 0.01, xanchor: "left", y: 0.985, yanchor: "top" };
+  made.layout.margin.t += 34;
+  if (kind === "HTML") {
+    const program = await (await fetch(PLOTLY)).text();
+    const data = JSON.stringify(made).replaceAll("<", "\\u003c");
+    const page =
+      '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Liftscope</title>' +
+      `<script>${program.replaceAll("</script", "<\\/script")}</script></head><body><div id="chart"></div>` +
+      `<script>Plotly.newPlot("chart", ${data}.data, ${data}.layout, {displaylogo: false});</script>` +
+      "</body></html>";
+    download(`${chart.name}.html`, new Blob([page], { type: "text/html" }));
+    return;
+  }
+  const format = kind.toLowerCase();
+  const options = { format, width: 900, height: made.layout.height, scale: format === "png" ? 2 : 1 };
+  const url = await Plotly.toImage(made, options);
+  download(`${chart.name}.${format}`, await (await fetch(url)).blob());
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const message = JSON.parse(decoder.decode(data));
+  let chart = charts.get(parentElement);
+  if (!chart) {
+    chart = build(parentElement);
+    charts.set(parentElement, chart);
+  }
+  chart.pick = message.pickable ? setTriggerValue : null;
+  chart.name = message.name;
+  chart.title = message.title;
+  chart.serial = message.serial;
+  chart.plot.setAttribute("aria-label", message.alt);
+  chart.plot.classList.toggle("lsc-pickable", message.pickable);
+  const dark = isDark(parentElement);
+  if (message.figure !== chart.json || dark !== chart.dark) {
+    chart.json = message.figure;
+    chart.dark = dark;
+    chart.plot.style.height = `${message.height}px`;
+    draw(chart);
+  } else {
+    chart.plot.dataset.drawn = chart.serial;
+  }
+  return () => {
+    chart.observer.disconnect();
+    if (window.Plotly) window.Plotly.purge(chart.plot);
+    charts.delete(parentElement);
+  };
+}

@@ -1,0 +1,23 @@
+"""Arrays → Plotly figures, as plain data; nothing here knows Streamlit."""
+
+from pages.ui.figures.base import Figure
+from pages.ui.figures.frontier import Line, frontier
+from pages.ui.figures.graph import Graph, confusability
+from pages.ui.figures.histogram import Bins, lift_histogram, overlay_histogram
+from pages.ui.figures.matrix import joint_matrix, log_lift_matrix, mechanism_matrix
+from pages.ui.figures.symbols import symbol_lifts
+
+__all__ = [
+    "Bins",
+    "Figure",
+    "Graph",
+    "Line",
+    "confusability",
+    "frontier",
+    "joint_matrix",
+    "lift_histogram",
+    "log_lift_matrix",
+    "mechanism_matrix",
+    "overlay_histogram",
+    "symbol_lifts",
+]

@@ -1,0 +1,193 @@
+"""Heat maps: a mechanism, a joint distribution, the log-lift of every pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.validation import FloatArray
+from pages.ui import labels
+from pages.ui.figures.base import Figure, label_axis, layout, margin_for, rows
+from pages.ui.palette import colour, diverging, sequential
+
+HEIGHT = 360
+ROOM = 16
+"""Characters of a row's name that are shown; the hover has them all."""
+
+
+def mechanism_matrix(
+    kernel: FloatArray, x_labels: Sequence[str], y_labels: Sequence[str], height: int = HEIGHT
+) -> Figure:
+    """Draw P(y | x): a row for each input, a column for each output.
+
+    Parameters
+    ----------
+    kernel : ndarray
+        Shape (n_x, n_y); rows sum to 1.
+    x_labels, y_labels : sequence of str
+        Names of the inputs and outputs.
+    height : int
+        In pixels.
+    """
+    return _heat_map(
+        kernel,
+        x_labels,
+        y_labels,
+        scale=sequential(),
+        span=(0.0, 1.0),
+        hover="P(y | x) = %{z:.4f}<br>x: %{customdata[0]}<br>y: %{customdata[1]}",
+        titles=("output y", "input x"),
+        tickformat=".0%",
+        height=height,
+    )
+
+
+def joint_matrix(
+    p: FloatArray, s_labels: Sequence[str], x_labels: Sequence[str], height: int = HEIGHT
+) -> Figure:
+    """Draw P(s, x): a row for each x, a column for each secret.
+
+    Parameters
+    ----------
+    p : ndarray
+        Shape (n_s, n_x), sums to 1.
+    s_labels, x_labels : sequence of str
+        Names of the symbols.
+    height : int
+        In pixels.
+    """
+    return _heat_map(
+        p.T,
+        x_labels,
+        s_labels,
+        scale=sequential(),
+        span=(0.0, float(p.max())),
+        hover="P(s, x) = %{z:.4%}<br>x: %{customdata[0]}<br>s: %{customdata[1]}",
+        titles=("secret s", "released from, x"),
+        tickformat=".1%",
+        height=height,
+    )
+
+
+def log_lift_matrix(
+    log_lift: FloatArray, s_labels: Sequence[str], y_labels: Sequence[str], height: int = HEIGHT
+) -> Figure:
+    """Draw log-lift: a row for each symbol, a column for each secret; −∞ shows as a cross.
+
+    Parameters
+    ----------
+    log_lift : ndarray
+        Shape (n_s, n_y), −∞ where a pair never occurs.
+    s_labels, y_labels : sequence of str
+        Names of the secrets and of the symbols.
+    height : int
+        In pixels.
+    """
+    finite = np.abs(log_lift[np.isfinite(log_lift)])
+    reach = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
+    figure = _heat_map(
+        np.where(np.isneginf(log_lift), -reach, log_lift).T,
+        y_labels,
+        s_labels,
+        scale=diverging(),
+        span=(-reach, reach),
+        hover="log-lift = %{customdata[2]}<br>%{customdata[0]}<br>s: %{customdata[1]}",
+        titles=("secret s", ""),
+        tickformat=".1f",
+        height=height,
+        shown=[[_number(value) for value in row] for row in log_lift.T],
+    )
+    never = np.argwhere(np.isneginf(log_lift.T))
+    figure["data"].append(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [int(column) for _, column in never],
+            "y": [int(row) for row, _ in never],
+            "marker": {
+                "symbol": "x-thin",
+                "size": 9,
+                "line": {"width": 2, "color": colour("paper")},
+            },
+            "hoverinfo": "skip",
+        }
+    )
+    return figure
+
+
+def _number(value: float) -> str:
+    return "−∞: never together" if np.isneginf(value) else f"{value:+.3f}".replace("-", "−")
+
+
+def _heat_map(
+    z: FloatArray,
+    row_labels: Sequence[str],
+    column_labels: Sequence[str],
+    *,
+    scale: list[list[float | str]],
+    span: tuple[float, float],
+    hover: str,
+    titles: tuple[str, str],
+    tickformat: str,
+    height: int,
+    shown: list[list[str]] | None = None,
+) -> Figure:
+    row_names = labels.distinct(list(row_labels), ROOM)
+    column_names = labels.distinct(list(column_labels), 12 if len(column_labels) > 3 else 20)
+    row_full = [labels.short(label, 90) for label in row_labels]
+    column_full = [labels.short(label, 90) for label in column_labels]
+    detail = [
+        [
+            [row, column] if shown is None else [row, column, shown[i][j]]
+            for j, column in enumerate(column_full)
+        ]
+        for i, row in enumerate(row_full)
+    ]
+    upright = len(column_names) > 3
+    bottom = margin_for(column_names, 44, 112, 5.2) + 12 if upright else 46
+    return {
+        "data": [
+            {
+                "type": "heatmap",
+                "z": rows(z),
+                "customdata": detail,
+                "colorscale": scale,
+                "zmin": span[0],
+                "zmax": span[1],
+                "xgap": 1,
+                "ygap": 1,
+                "hovertemplate": f"{hover}<extra></extra>",
+                "colorbar": {
+                    "thickness": 10,
+                    "len": 1,
+                    "outlinewidth": 0,
+                    "tickformat": tickformat,
+                    "nticks": 5,
+                    "tickfont": {"size": 11, "color": colour("muted")},
+                    "xpad": 6,
+                },
+            }
+        ],
+        "layout": layout(
+            height,
+            (margin_for(row_names, 40, 128) + 18, 8, 8, bottom),
+            xaxis=label_axis(column_names, title_text=titles[0], tickangle=-55 if upright else 0)
+            | {
+                "title": {
+                    "text": titles[0],
+                    "standoff": 4,
+                    "font": {"size": 12, "color": colour("muted")},
+                }
+            },
+            yaxis=label_axis(row_names)
+            | {
+                "range": [len(row_names) - 0.5, -0.5],
+                "title": {
+                    "text": titles[1],
+                    "standoff": 4,
+                    "font": {"size": 12, "color": colour("muted")},
+                },
+            },
+        ),
+    }

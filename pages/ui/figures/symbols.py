@@ -1,0 +1,154 @@
+"""Each symbol's reach: from the lowest to the highest log-lift that it causes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.validation import BoolArray, FloatArray
+from pages.ui import labels
+from pages.ui.figures.base import Figure, axis, label_axis, layout, margin_for, numbers
+from pages.ui.palette import colour
+
+
+def symbol_lifts(
+    log_min: FloatArray,
+    log_max: FloatArray,
+    names: Sequence[str],
+    risky: BoolArray,
+    budgets: tuple[float, float] | None,
+    height: int = 360,
+) -> Figure:
+    """Draw a bar from log Ψ to log Λ for each symbol, those that break the promise marked.
+
+    Parameters
+    ----------
+    log_min, log_max : ndarray
+        log Ψ (−∞ allowed) and log Λ, shape (n,).
+    names : sequence of str
+        Names of the symbols.
+    risky : ndarray of bool
+        Which symbols break the promise, shape (n,).
+    budgets : (float, float) or None
+        How far the notion lets beliefs fall and rise, in nats: shaded.
+    height : int
+        In pixels.
+    """
+    finite = np.concatenate([-log_min[np.isfinite(log_min)], log_max, [0.25]])
+    reach = float(finite.max()) * 1.12
+    low = np.where(np.isneginf(log_min), -reach, log_min)
+    short = labels.distinct(list(names), 16)
+    shapes = []
+    if budgets is not None:
+        bounds = (-min(budgets[0], reach), min(budgets[1], reach))
+        shapes = [
+            {
+                "type": "rect",
+                "x0": bounds[0],
+                "x1": bounds[1],
+                "y0": 0,
+                "y1": 1,
+                "yref": "paper",
+                "layer": "below",
+                "line": {"width": 0},
+                "fillcolor": colour("allowed"),
+            },
+            *(
+                {
+                    "type": "line",
+                    "x0": bound,
+                    "x1": bound,
+                    "y0": 0,
+                    "y1": 1,
+                    "yref": "paper",
+                    "line": {"color": colour("rule"), "width": 1.2, "dash": "dash"},
+                }
+                for bound in bounds
+                if abs(bound) < reach
+            ),
+        ]
+    traces = [
+        _group(low, log_min, log_max, names, np.flatnonzero(mask), role, symbol, title)
+        for mask, role, symbol, title in (
+            (~risky, "after", "circle", "keeps the promise by itself"),
+            (risky, "before", "diamond-open", "high-risk: breaks the promise"),
+        )
+    ]
+    return {
+        "data": [trace for pair in traces for trace in pair],
+        "layout": layout(
+            height,
+            (margin_for(short, 40, 128) + 6, 12, 30, 46),
+            xaxis=axis(
+                "log-lift, in nats",
+                (-reach, reach),
+                zeroline=True,
+                zerolinecolor=colour("edge"),
+                nticks=7,
+            ),
+            yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
+            shapes=shapes,
+            showlegend=True,
+            legend={
+                "orientation": "h",
+                "x": 0,
+                "y": 1.0,
+                "yanchor": "bottom",
+                "itemclick": False,
+                "itemdoubleclick": False,
+                "font": {"size": 11.5},
+            },
+        ),
+    }
+
+
+def _group(
+    low: FloatArray,
+    log_min: FloatArray,
+    log_max: FloatArray,
+    names: Sequence[str],
+    chosen: np.ndarray,
+    role: str,
+    symbol: str,
+    title: str,
+) -> list[dict[str, object]]:
+    line_x = [value for i in chosen for value in (low[i], log_max[i], np.nan)]
+    line_y = [value for i in chosen for value in (i, i, np.nan)]
+    ends_x = [value for i in chosen for value in (low[i], log_max[i])]
+    ends_y = [int(i) for i in chosen for _ in range(2)]
+    detail = [
+        [
+            labels.short(names[i], 60),
+            f"{log_min[i]:+.3f}".replace("-inf", "−∞"),
+            f"{log_max[i]:+.3f}",
+        ]
+        for i in chosen
+        for _ in range(2)
+    ]
+    lines: dict[str, object] = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": numbers(line_x),
+        "y": numbers(line_y),
+        "line": {"color": colour(role), "width": 2.4},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+    points: dict[str, object] = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": title,
+        "x": numbers(ends_x),
+        "y": ends_y,
+        "customdata": detail,
+        "marker": {
+            "color": colour(role),
+            "size": 9,
+            "symbol": symbol,
+            "line": {"color": colour(role), "width": 2},
+        },
+        "hovertemplate": "%{customdata[0]}<br>log Ψ %{customdata[1]}, log Λ %{customdata[2]}"
+        "<extra></extra>",
+    }
+    return [lines, points]
