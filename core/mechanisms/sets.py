@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
 from core.joint import Joint
@@ -68,29 +67,27 @@ def set_levels(
     >>> upper.round(4)
     array([0.47, 0.47])
     """
-    # A notion reads P(S) off the joint it gets. Overlapping sets form one when each has 1/n of
-    # the mass and one more output takes the rest.
+    # A notion reads P(S) off the joint it gets. Overlapping sets form one when each has an equal
+    # share of the mass and one more output takes the rest.
     count = masses.shape[-1]
-    rest = np.maximum(count * p_s - masses.sum(axis=-1), 0.0)
-    joint_sy = np.concatenate([masses, rest[..., None]], axis=-1) / count
+    rest = (count + 1) * p_s - masses.sum(axis=-1)
+    joint_sy = np.concatenate([masses, rest[..., None]], axis=-1) / (count + 1)
     lower = notion.lower_level(joint_sy)[..., :count]
     upper = notion.upper_level(joint_sy)[..., :count]
-    return (
-        np.nan_to_num(lower, nan=0.0, posinf=np.inf),
-        np.nan_to_num(upper, nan=0.0, posinf=np.inf),
-    )
+    return np.where(np.isnan(lower), 0.0, lower), np.where(np.isnan(upper), 0.0, upper)
 
 
-def fits(notion: SymbolNotion, lower: ArrayLike, upper: ArrayLike) -> BoolArray:
-    """Say which levels are within the notion's budgets.
+def within(level: float | FloatArray, budget: float | FloatArray) -> BoolArray:
+    """Say which levels are within a budget.
 
     The slack is half the audit's, so that what is decided here on running sums passes there.
     """
-    slack = ROUNDING / 2
-    within = (np.asarray(lower) <= notion.lower_budget + slack) & (
-        np.asarray(upper) <= notion.upper_budget + slack
-    )
-    return np.asarray(within, dtype=np.bool_)
+    return np.asarray(level <= budget + ROUNDING / 2, dtype=np.bool_)
+
+
+def fits(notion: SymbolNotion, lower: float | FloatArray, upper: float | FloatArray) -> BoolArray:
+    """Say which sets with these levels the notion allows."""
+    return within(lower, notion.lower_budget) & within(upper, notion.upper_budget)
 
 
 def check_risk(notion: SymbolNotion, risk: Risk | None) -> None:

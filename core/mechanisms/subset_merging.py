@@ -14,7 +14,6 @@ from core.mechanisms.sets import (
     check_risk,
     first_least,
     first_most,
-    low_risk,
     symbol_notion,
 )
 from core.notions.base import Notion
@@ -151,15 +150,15 @@ def merge_high_risk(joint: Joint, notion: Notion, risk: Risk | None = None) -> H
     asked = symbol_notion(notion, "Subset merging")
     check_risk(asked, risk)
     judge = SetJudge(asked, joint.p_s, risk)
-    queue = list(map(int, np.flatnonzero(~low_risk(joint, asked))))
-    single_risk = dict(zip(queue, judge(joint.p[:, queue])[0].tolist(), strict=True))
+    single_risk, low = judge(joint.p)
+    queue = list(map(int, np.flatnonzero(~low)))
     sets: list[tuple[int, ...]] = []
     masses: list[FloatArray] = []
     steps: list[MergeStep] = []
     while queue:
-        start = queue.pop(int(first_most(np.array([single_risk[x] for x in queue]))))
+        start = queue.pop(int(first_most(single_risk[queue])))
         members: tuple[int, ...] = (start,)
-        steps.append(MergeStep(members, (), 0.0, single_risk[start], False))
+        steps.append(MergeStep(members, (), 0.0, float(single_risk[start]), False))
         mass = joint.p[:, start]
         while not steps[-1].fits and queue:
             grown = mass[:, None] + joint.p[:, queue]

@@ -1,0 +1,179 @@
+"""Watchdog and subset merging over many joints and budgets at once, for averages and frontiers.
+
+Every pair of a joint and a notion is one row; all rows of a block take each step of the
+algorithm together. The answers are those of `watchdog` and `subset_merging` with their repair.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from core import validation
+from core.errors import AuditError, InfeasibleError, InvalidInputError
+from core.limits import ROUNDING
+from core.mechanisms.batch_merging import (
+    Block,
+    merge_completely,
+    merge_in_subsets,
+    set_masses,
+)
+from core.mechanisms.sets import Risk, check_risk, symbol_notion
+from core.notions import Notion, SymbolNotion
+from core.validation import BoolArray, FloatArray, IntArray
+
+BLOCK = 1 << 15
+"""Cells of P(s, x) that one block of rows holds: its arrays then stay in the cache."""
+
+Merge = Callable[[Block], tuple[IntArray, BoolArray]]
+"""Returns each symbol's set, 0 for X_L, and whether the budget holds, row by row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """What a mechanism keeps of X, for every joint and every notion.
+
+    Attributes
+    ----------
+    nmi : ndarray
+        I(X;Y)/H(X), shape (n_joints, n_notions); 1 where H(X) = 0.
+    attained : ndarray
+        Whether the budget held without moving symbols from X_L to X_H, same shape.
+    """
+
+    nmi: FloatArray
+    attained: BoolArray
+
+
+def watchdog_batch(joints: ArrayLike, notions: Sequence[Notion]) -> Batch:
+    """Return what the watchdog keeps of X, for every joint and every notion.
+
+    Parameters
+    ----------
+    joints : array_like
+        P(s, x) of each, shape (n_joints, n_s, n_x).
+    notions : sequence of SymbolNotion
+        What is asked; those that differ in their budgets only are answered together.
+
+    Raises
+    ------
+    InvalidInputError
+        If a joint is no distribution or a notion does not bound single symbols.
+    InfeasibleError
+        If not even the constant mechanism keeps a notion.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> watchdog_batch([[[0.4, 0.1], [0.1, 0.4]]], [LIP(0.5), LIP(1.0)]).nmi
+    array([[0., 1.]])
+    """
+    return _in_blocks(joints, notions, None, merge_completely)
+
+
+def subset_merging_batch(
+    joints: ArrayLike, notions: Sequence[Notion], risk: Risk | None = None
+) -> Batch:
+    """Return what subset merging keeps of X, for every joint and every notion.
+
+    Parameters
+    ----------
+    joints, notions
+        As in `watchdog_batch`.
+    risk : {"max", "sum", "ratio"}, optional
+        As in `subset_merging`.
+
+    Raises
+    ------
+    InvalidInputError
+        If a joint is no distribution, a notion does not bound single symbols or `risk` does
+        not apply to it.
+    InfeasibleError
+        If not even the constant mechanism keeps a notion.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> subset_merging_batch([[[0.4, 0.1], [0.1, 0.4]]], [LIP(0.5), LIP(1.0)]).nmi
+    array([[0., 1.]])
+    """
+    return _in_blocks(joints, notions, risk, merge_in_subsets)
+
+
+def _in_blocks(
+    joints: ArrayLike,
+    notions: Sequence[Notion],
+    risk: Risk | None,
+    merge: Merge,
+) -> Batch:
+    """Cut all pairs of a joint and a notion into blocks of one family, and answer each."""
+    p = validation.distribution(joints, "The joints", batch=True)
+    if p.ndim != 3:
+        raise InvalidInputError(f"The joints must have shape (k, n_s, n_x), got {p.shape}.")
+    asked = [symbol_notion(notion, "A batch") for notion in notions]
+    families: dict[object, list[int]] = {}
+    for j, notion in enumerate(asked):
+        check_risk(notion, risk)
+        # What levels depend on beside the joint: all other fields are budgets.
+        families.setdefault((type(notion), getattr(notion, "alpha", None)), []).append(j)
+    nmi = np.empty((len(p), len(asked)))
+    attained = np.empty(nmi.shape, dtype=np.bool_)
+    step = max(1, BLOCK // (p.shape[1] * p.shape[2]))
+    for columns in families.values():
+        pairs = np.array([(i, j) for j in columns for i in range(len(p))], dtype=np.int64)
+        for start in range(0, len(pairs), step):
+            i, j = pairs[start : start + step].T
+            nmi[i, j], attained[i, j] = _answer(p[i], [asked[int(one)] for one in j], risk, merge)
+    return Batch(nmi, attained)
+
+
+def _answer(
+    p: FloatArray, notions: Sequence[SymbolNotion], risk: Risk | None, merge: Merge
+) -> tuple[FloatArray, BoolArray]:
+    """Return NMI and whether the budget was attained for each row of one family."""
+    block = Block.of(p, notions, risk)
+    sets, attained = merge(block)
+    broken = np.flatnonzero(~attained)
+    if broken.size:
+        sets[broken] = _repair(block.rows(broken), sets[broken])
+    low = np.where(sets[:, None, :] == 0, p, 0.0)
+    released = np.concatenate([low, set_masses(p, sets, int(sets.max()))], axis=2)
+    _audit(block, released)
+    # I(X;Y) = H(Y): Y is a function of X.
+    kept = special.entr(released.sum(axis=1)).sum(axis=1)
+    entropy = special.entr(p.sum(axis=1)).sum(axis=1)
+    nmi = np.divide(kept, entropy, out=np.ones_like(kept), where=entropy > 0)
+    return np.clip(nmi, 0.0, 1.0), attained
+
+
+def _repair(block: Block, sets: IntArray) -> IntArray:
+    """Move symbols of X_L into set 1, least probable first, until the budget holds."""
+    order = np.argsort(np.where(sets > 0, -1.0, block.p.sum(axis=1)), axis=1, kind="stable")
+    growing = np.take_along_axis(block.p, order[:, None, :], axis=2).cumsum(axis=2)
+    growing[..., -1] = block.p_s  # all of X: exactly the prior, whatever sums round to
+    position = np.arange(sets.shape[1])
+    enough = block.judge(growing)[1] & (position >= (sets > 0).sum(axis=1, keepdims=True))
+    if not enough.any(axis=1).all():
+        raise InfeasibleError(
+            f"No mechanism keeps {block.notion.name} on a joint of the batch: even the constant "
+            "one breaks it."
+        )
+    repaired = np.zeros_like(sets)
+    np.put_along_axis(repaired, order, position <= enough.argmax(axis=1)[:, None], axis=1)
+    return repaired
+
+
+def _audit(block: Block, released: FloatArray) -> None:
+    """Check every output, P(s, y) of shape (n_rows, n_s, n_y), as the notion itself does.
+
+    Raises
+    ------
+    AuditError
+        If a row gives less privacy than asked.
+    """
+    too_low = block.notion.lower_level(released) > block.lower_budget + ROUNDING
+    too_high = block.notion.upper_level(released) > block.upper_budget + ROUNDING
+    if (too_low | too_high).any():
+        raise AuditError(f"A batch gives less privacy than asked under {block.notion.name}.")
