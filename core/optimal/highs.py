@@ -131,6 +131,19 @@ class LinearProgram:
         status = self._highs.changeColsBounds(count, self._all_cols[:count], lower, upper)
         _check(status, "column bounds")
 
+    def set_coefficient(self, row: int, col: int, value: float) -> None:
+        """Replace one entry of the rows."""
+        _check(self._highs.changeCoeff(row, col, value), "a coefficient")
+
+    def dual_ray(self) -> FloatArray:
+        """Return row multipliers that show the last program to be infeasible, shape (n_rows,).
+
+        All 0 where HiGHS has none; the sign is HiGHS's, so whoever relies on it tries both.
+        """
+        status, found, ray = self._highs.getDualRay()
+        _check(status, "the question for a dual ray")
+        return np.array(ray, dtype=np.float64) if found else np.zeros(self.n_rows)
+
     def add_rows(self, rows: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
         """Add rows, shape (k, n_cols), with bounds, shape (k,)."""
         indptr, indices, values = _compressed(rows)
