@@ -1,1 +1,30 @@
 """Where joints come from: bundled sets, files, random draws and the papers' examples."""
+
+from core.data.catalogue import BUNDLED, BundledSet, bundled
+from core.data.counting import count
+from core.data.describe import ColumnInfo, TableInfo, describe
+from core.data.examples import EXAMPLES, Example, example
+from core.data.report import Counted, CountReport, Grouped, TooManyLevelsError
+from core.data.sources import Sources
+from core.data.spec import Binning, DataSpec, Filter
+
+__all__ = [
+    "BUNDLED",
+    "EXAMPLES",
+    "Binning",
+    "BundledSet",
+    "ColumnInfo",
+    "CountReport",
+    "Counted",
+    "DataSpec",
+    "Example",
+    "Filter",
+    "Grouped",
+    "Sources",
+    "TableInfo",
+    "TooManyLevelsError",
+    "bundled",
+    "count",
+    "describe",
+    "example",
+]

@@ -17,23 +17,51 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from core.data.catalogue import BUNDLED, Original
+from core.data.catalogue import BUNDLED, FOLDER, Original
 from core.errors import InvalidInputError
 
-BUNDLED_FOLDER = Path(__file__).parent / "bundled"
-
-ADULT_COLUMNS = (
-    "age workclass fnlwgt education education-num marital-status occupation relationship race sex "
-    "capital-gain capital-loss hours-per-week native-country income"
-).split()
+ADULT_COLUMNS = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "income",
+]
 """Columns of the originals, in order."""
 
-GERMAN_COLUMNS = (
-    "status duration credit_history purpose credit_amount savings present_employment "
-    "installment_rate status_sex other_debtors present_residence_since property age "
-    "installment_plans housing number_of_existing_credits job number_of_people_liable_for "
-    "telephone foreign_worker credit"
-).split()
+GERMAN_COLUMNS = [
+    "status",
+    "duration",
+    "credit_history",
+    "purpose",
+    "credit_amount",
+    "savings",
+    "present_employment",
+    "installment_rate",
+    "status_sex",
+    "other_debtors",
+    "present_residence_since",
+    "property",
+    "age",
+    "installment_plans",
+    "housing",
+    "number_of_existing_credits",
+    "job",
+    "number_of_people_liable_for",
+    "telephone",
+    "foreign_worker",
+    "credit",
+]
 """Columns of the original, which has no header: as named beside it in the wheel."""
 
 HEART_HUNGARIAN_IDS = (304, 597)
@@ -78,7 +106,8 @@ def adult(original: bytes) -> pd.DataFrame:
 
 def heart(original: bytes, first: int, last: int) -> pd.DataFrame:
     """Return the heart disease records with first ≤ id ≤ last; an empty field is missing."""
-    frame = pd.read_csv(io.BytesIO(original)).query("@first <= id <= @last")
+    frame = pd.read_csv(io.BytesIO(original))
+    frame = frame[frame["id"].between(first, last)].copy()
     for name in ("fbs", "exang"):
         frame[name] = frame[name].map({True: "yes", False: "no"})
     for name in ("trestbps", "chol", "thalch", "ca"):
@@ -109,7 +138,7 @@ def write(frame: pd.DataFrame, path: Path) -> None:
     )
 
 
-def derive(folder: Path, target: Path = BUNDLED_FOLDER) -> list[Path]:
+def derive(folder: Path, target: Path = FOLDER) -> list[Path]:
     """Rebuild every bundled file and return their paths.
 
     Parameters

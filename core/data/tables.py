@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -100,9 +101,7 @@ def open_table(file: FileTable) -> Iterator[OpenTable]:
         try:
             yield OpenTable(file, backend, _read(backend, file))
         except duckdb.Error as error:
-            raise InvalidInputError(
-                f"{file.title} could not be read: {_first_line(error)}"
-            ) from error
+            raise InvalidInputError(f"{file.title} {_what_is_wrong(error)}") from error
         finally:
             backend.disconnect()
 
@@ -138,10 +137,19 @@ def _read(backend: Any, file: FileTable) -> Any:
     )
 
 
-def _first_line(error: duckdb.Error) -> str:
-    """Return DuckDB's message without its advice, as the end of a sentence."""
-    text = str(error).strip().splitlines()[0].rstrip(".")
-    return f"{text}."
+_LINE = re.compile(r"Line: (\d+)")
+_WIDTHS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
+
+
+def _what_is_wrong(error: duckdb.Error) -> str:
+    """Return DuckDB's complaint without its advice, as the end of a sentence."""
+    text = str(error).strip()
+    line, widths = _LINE.search(text), _WIDTHS.search(text)
+    if line and widths:
+        return f"has {widths[2]} fields in line {line[1]}, its header has {widths[1]}."
+    complaint = text.splitlines()[0].rstrip(".:")
+    where = f" (line {line[1]})" if line else ""
+    return f"could not be read: {complaint}{where}."
 
 
 def as_text(column: Any) -> Any:
@@ -167,3 +175,18 @@ def is_text(column: Any) -> Any:
     text = as_text(column)
     known = text.try_cast("float64").notnull() | text.lower().isin(BLANKS)
     return text.notnull() & ~known
+
+
+def count_records(file: FileTable) -> int:
+    """Return the number of records, having looked at each line once.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are none, or a line does not fit the header.
+    """
+    with open_table(file) as table:
+        rows = int(table.row(table.records.aggregate(n=table.records.count()))["n"])
+    if rows == 0:
+        raise InvalidInputError(f"{file.title} has column names but no records.")
+    return rows

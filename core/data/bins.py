@@ -1,0 +1,172 @@
+"""Cut a numeric column into bins: edges, labels, and which bin a record is in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ibis
+import numpy as np
+
+from core.data.spec import Binning
+from core.data.tables import OpenTable, as_number, is_text
+from core.errors import InvalidInputError
+from core.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The bins of a column.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    edges : tuple of float
+        Edges in increasing order, k + 1 for k bins; bin i is [edges[i], edges[i+1]), the last
+        one is closed. Two equal edges are the one bin of a column that never varies.
+    labels : tuple of str
+        Names of the k + 2 levels: below the first edge, the k bins, beyond the last edge.
+    asked : int
+        Number of bins asked for: equal values can make it more than k.
+    """
+
+    column: str
+    edges: tuple[float, ...]
+    labels: tuple[str, ...]
+    asked: int
+
+    @property
+    def midpoints(self) -> FloatArray:
+        """A number for each level, shape (k + 2,): the middle of a bin, NaN for the open ends."""
+        edges = np.asarray(self.edges)
+        return np.concatenate([[np.nan], (edges[:-1] + edges[1:]) / 2, [np.nan]])
+
+
+def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
+    """Find a column's bins.
+
+    Parameters
+    ----------
+    table : OpenTable
+        The open file.
+    records : ibis.Table
+        Those of its records that count.
+    binning : Binning
+        How to cut.
+
+    Raises
+    ------
+    InvalidInputError
+        If the column holds text, or no finite number at all.
+    """
+    column = table.column(binning.column)
+    _check_numeric(table, records, binning.column)
+    if binning.kind == "edges":
+        edges = np.asarray(binning.edges, dtype=np.float64)
+    else:
+        numbers = records.select(value=as_number(column))
+        numbers = numbers.filter(numbers.value.notnull() & ~numbers.value.isinf())
+        ends = table.row(numbers.aggregate(low=numbers.value.min(), high=numbers.value.max()))
+        if ends["low"] is None:
+            raise InvalidInputError(f"Column {binning.column!r} has no numbers to cut into bins.")
+        if binning.kind == "width":
+            edges = np.linspace(ends["low"], ends["high"], binning.count + 1)
+        else:
+            inner = _quantiles(table, numbers, binning.count)
+            edges = np.array([ends["low"], *inner, ends["high"]])
+        edges = _distinct(edges)
+    asked = len(binning.edges) - 1 if binning.kind == "edges" else binning.count
+    return Bins(binning.column, tuple(map(float, edges)), bin_labels(edges), asked)
+
+
+def _check_numeric(table: OpenTable, records: Any, name: str) -> None:
+    """Raise if a column holds something that is no number."""
+    column = table.column(name)
+    if not column.type().is_string():
+        if not (column.type().is_numeric() or column.type().is_boolean()):
+            raise InvalidInputError(
+                f"Column {name!r} holds {column.type()}, and bins need numbers."
+            )
+        return
+    words = records.filter(is_text(column))
+    found = table.row(words.aggregate(rows=words.count(), example=words[column.get_name()].min()))
+    if found["rows"]:
+        raise InvalidInputError(
+            f"Column {name!r} holds {found['rows']:,} values that are no numbers, such as "
+            f"{found['example']!r}, and bins need numbers."
+        )
+
+
+def _quantiles(table: OpenTable, numbers: Any, count: int) -> list[float]:
+    """Return the inner edges of bins whose counts are as equal as ties let them be.
+
+    An edge at q is the value v for which the number of records below v is closest to q·n; of
+    two equally close ones the lower.
+    """
+    if count == 1:
+        return []
+    tallies = numbers.group_by("value").agg(n=numbers.count())
+    running = tallies.mutate(upto=tallies.n.sum().over(order_by=tallies.value))
+    below = running.mutate(below=running.upto - running.n)
+    total = table.row(tallies.aggregate(n=tallies.n.sum()))["n"]
+    asked = {}
+    for i in range(1, count):
+        target = total * i / count
+        before, after = below.below <= target, below.below >= target
+        asked[f"low{i}"] = below.value.max(where=before)
+        asked[f"low_below{i}"] = below.below.max(where=before)
+        asked[f"high{i}"] = below.value.min(where=after)
+        asked[f"high_below{i}"] = below.below.min(where=after)
+    found = table.row(below.aggregate(**asked))
+    edges = []
+    for i in range(1, count):
+        target = total * i / count
+        over = found[f"high_below{i}"]
+        nearer_high = over is not None and over - target < target - found[f"low_below{i}"]
+        edges.append(found[f"high{i}"] if nearer_high else found[f"low{i}"])
+    return edges
+
+
+def _distinct(edges: FloatArray) -> FloatArray:
+    """Return increasing edges without repeats; two of them where all are the same."""
+    kept = np.unique(edges)
+    return kept if kept.size > 1 else np.repeat(kept, 2)
+
+
+def bin_labels(edges: FloatArray) -> tuple[str, ...]:
+    """Name the bins between edges, and the two open ends.
+
+    Examples
+    --------
+    >>> bin_labels(np.array([20.0, 35.0, 90.0]))
+    ('< 20', '[20, 35)', '[35, 90]', '> 90')
+    """
+    shown = _shown(edges)
+    last = len(shown) - 2
+    if shown[0] == shown[-1]:
+        inside = [shown[0]]
+    else:
+        inside = [
+            f"[{shown[i]}, {shown[i + 1]}{']' if i == last else ')'}" for i in range(last + 1)
+        ]
+    return (f"< {shown[0]}", *inside, f"> {shown[-1]}")
+
+
+def _shown(edges: FloatArray) -> list[str]:
+    """Write edges with the fewest digits, six or more, that keep different ones different."""
+    for digits in range(6, 17):
+        shown = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(shown)) == len(set(edges.tolist())):
+            return shown
+    return [repr(edge) for edge in edges.tolist()]
+
+
+def bin_index(column: Any, bins: Bins) -> Any:
+    """Return which of the k + 2 levels each record is in, NULL where it has no number."""
+    number = as_number(column)
+    *lower, last = bins.edges[1:]
+    branches = [(number.isnull(), ibis.null("int64")), (number < bins.edges[0], 0)]
+    branches += [(number < edge, i + 1) for i, edge in enumerate(lower)]
+    branches.append((number <= last, len(bins.edges) - 1))
+    return ibis.cases(*branches, else_=len(bins.edges)).cast("int64")

@@ -1,0 +1,98 @@
+"""Look at a table before anything is asked: its records, and what each column holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.data.joints import JointSource
+from core.data.sources import Sources
+from core.data.tables import as_number, as_text, is_text, open_table
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    """What a column holds.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    numeric : bool
+        Whether every value that is not missing is a number, so that it can be cut into bins.
+    levels : int
+        Number of different values, to within a few per cent where there are many.
+    missing : int
+        Records without a value.
+    low, high : float or None
+        Least and greatest number, where it is numeric.
+    """
+
+    name: str
+    numeric: bool
+    levels: int
+    missing: int
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """What a table holds.
+
+    Attributes
+    ----------
+    title : str
+        Its name for people.
+    rows : int
+        Number of records.
+    columns : tuple of ColumnInfo
+        Its columns, in order.
+    """
+
+    title: str
+    rows: int
+    columns: tuple[ColumnInfo, ...]
+
+
+def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
+    """Look at a source's columns, in one pass; None for a source that is a joint.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such source or it cannot be read.
+
+    Examples
+    --------
+    >>> info = describe("adult")
+    >>> info.rows, info.columns[0].name, info.columns[0].low
+    (32561, 'age', 17.0)
+    """
+    file = (sources or Sources()).open(source)
+    if isinstance(file, JointSource):
+        return None
+    with open_table(file) as table:
+        asked = {"rows": table.records.count()}
+        for i, name in enumerate(file.columns):
+            column = table.column(name)
+            text, number = as_text(column), as_number(column)
+            asked[f"levels{i}"] = text.approx_nunique()
+            asked[f"present{i}"] = text.count()
+            asked[f"words{i}"] = is_text(column).sum()
+            asked[f"low{i}"] = number.min()
+            asked[f"high{i}"] = number.max()
+        found = table.row(table.records.aggregate(**asked))
+    columns = []
+    for i, name in enumerate(file.columns):
+        numeric = not found[f"words{i}"] and found[f"low{i}"] is not None
+        columns.append(
+            ColumnInfo(
+                name=name,
+                numeric=numeric,
+                levels=found[f"levels{i}"],
+                missing=found["rows"] - found[f"present{i}"],
+                low=found[f"low{i}"] if numeric else None,
+                high=found[f"high{i}"] if numeric else None,
+            )
+        )
+    return TableInfo(file.title, found["rows"], tuple(columns))

@@ -1,0 +1,182 @@
+"""Read a joint matrix that was pasted as text."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.data.joints import JointSource
+from core.errors import InvalidInputError
+from core.limits import MAX_CELLS, MAX_LEVELS, SUM_TOL
+
+SEPARATORS = ("\t", ";", ",", " ")
+"""What may stand between entries; the first of these that occurs does."""
+
+
+class NotNormalisedError(InvalidInputError):
+    """The entries are neither counts nor probabilities that sum to 1; normalising them helps."""
+
+
+def matrix_id(text: str, *, normalise: bool = False) -> str:
+    """Return the sha256 that names a pasted matrix in a `DataSpec`."""
+    return hashlib.sha256(f"{normalise}\n{text.strip()}".encode()).hexdigest()
+
+
+def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
+    r"""Read a joint matrix: one row for each s, one column for each x.
+
+    Entries are separated by commas, tabs, semicolons or spaces. The first row may hold the names
+    of X, the first column the names of S. Entries are probabilities that sum to 1, or counts.
+
+    Parameters
+    ----------
+    text : str
+        The matrix.
+    normalise : bool
+        Divide entries that are neither by their sum.
+
+    Raises
+    ------
+    NotNormalisedError
+        If the entries are no counts and do not sum to 1, and `normalise` is off.
+    InvalidInputError
+        If an entry is no finite number of at least 0, rows differ in length, a name stands
+        twice, the matrix is empty, too large or all zero.
+
+    Examples
+    --------
+    >>> source = parse_matrix("\tred\tblue\nyes\t3\t1\nno\t1\t3")
+    >>> source.s_labels, source.x_labels, source.records
+    (('yes', 'no'), ('red', 'blue'), 8)
+    """
+    rows = _rows(text)
+    x_names, s_names, entries = _headers(rows)
+    _check_shape(entries, x_names, first_row=1 if x_names is None else 2)
+    weights = np.array(
+        [
+            [_entry(cell, i + 1, j + 1) for j, cell in enumerate(row)]
+            for i, row in enumerate(entries)
+        ],
+        dtype=np.float64,
+    )
+    records = _check_sum(weights, normalise)
+    return JointSource(
+        title="Pasted matrix",
+        weights=weights,
+        s_labels=_names(s_names, len(entries), "s", "row"),
+        x_labels=_names(x_names, len(entries[0]), "x", "column"),
+        records=records,
+    )
+
+
+def _rows(text: str) -> list[list[str]]:
+    """Split text into rows of entries."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise InvalidInputError("The matrix is empty: paste one row for each level of S.")
+    separator = next((mark for mark in SEPARATORS if any(mark in line for line in lines)), ",")
+    if separator == " ":
+        return [line.split() for line in lines]
+    try:
+        parsed = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator, strict=True)
+        return [[cell.strip() for cell in row] for row in parsed]
+    except csv.Error as error:
+        raise InvalidInputError(f"The matrix has a quote that is never closed: {error}.") from error
+
+
+def _headers(
+    rows: list[list[str]],
+) -> tuple[list[str] | None, list[str] | None, list[list[str]]]:
+    """Take the names of X off the first row and those of S off the first column."""
+    x_names = None
+    if len(rows) > 1 and any(_is_name(cell) for cell in rows[0]) and not _is_row(rows[0]):
+        x_names, rows = rows[0], rows[1:]
+    s_names = None
+    if any(_is_name(row[0]) for row in rows) and all(len(row) > 1 for row in rows):
+        s_names = [row[0] for row in rows]
+        rows = [row[1:] for row in rows]
+        if x_names is not None and len(x_names) == len(rows[0]) + 1:
+            x_names = x_names[1:]
+    return x_names, s_names, rows
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    """Return whether a row is a name of S and numbers."""
+    return len(cells) > 1 and not any(_is_name(cell) for cell in cells[1:])
+
+
+def _is_name(cell: str) -> bool:
+    """Return whether a cell is a name: anything but a number, NaN and ∞ being bad numbers."""
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False
+
+
+def _check_shape(entries: list[list[str]], x_names: list[str] | None, first_row: int) -> None:
+    n_s, n_x = len(entries), len(entries[0])
+    for i, row in enumerate(entries):
+        if len(row) != n_x:
+            raise InvalidInputError(
+                f"Row {i + first_row} of the matrix has {len(row)} entries, row {first_row} has "
+                f"{n_x}."
+            )
+    if x_names is not None and len(x_names) != n_x:
+        raise InvalidInputError(f"The matrix has {len(x_names)} column names for {n_x} columns.")
+    if n_s > MAX_LEVELS or n_x > MAX_LEVELS or n_s * n_x > MAX_CELLS:
+        raise InvalidInputError(
+            f"The matrix is {n_s}×{n_x}, at most {MAX_LEVELS:,} rows or columns and "
+            f"{MAX_CELLS:,} entries are allowed."
+        )
+
+
+def _entry(cell: str, row: int, column: int) -> float:
+    """Return an entry as a number.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is none, not finite or negative.
+    """
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value < 0:
+        raise InvalidInputError(
+            f"The entry in row {row}, column {column} must be a finite number of at least 0, got "
+            f"{cell!r}."
+        )
+    return value
+
+
+def _check_sum(weights: np.ndarray, normalise: bool) -> int | None:
+    """Return the number of records where the entries are counts, None for probabilities."""
+    total = float(weights.sum())
+    if total == 0:
+        raise InvalidInputError("The matrix is all zero: no pair ever occurs.")
+    if not math.isfinite(total):
+        raise InvalidInputError(f"The entries of the matrix must have a finite sum, got {total}.")
+    if bool((weights == np.rint(weights)).all()) and total > 1:
+        return int(total)
+    if abs(total - 1) > SUM_TOL and not normalise:
+        raise NotNormalisedError(
+            f"The entries of the matrix sum to {total:.6g}, probabilities must sum to 1 (normalise "
+            "them to divide each by the sum)."
+        )
+    return None
+
+
+def _names(names: list[str] | None, count: int, prefix: str, what: str) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"{prefix}{i + 1}" for i in range(count))
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInputError(f"The {what} name {name!r} stands more than once.")
+    return tuple(names)

@@ -1,0 +1,176 @@
+"""Read an upload: find out by its content what it is, and say in one sentence what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
+
+from core.data.delimited import read_delimited, to_utf8
+from core.data.headers import column_names
+from core.data.tables import FileTable, count_records
+from core.errors import InvalidInputError
+from core.limits import MAX_UNPACKED_MB, MAX_UPLOAD_MB
+
+_MEGABYTE = 1 << 20
+
+_OTHER_KINDS = {
+    b"\xd0\xcf\x11\xe0": "an old Excel file: save it as .xlsx",
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"\x1f\x8b": "compressed: unpack it first",
+    b"\x28\xb5\x2f\xfd": "compressed: unpack it first",
+    b"7z\xbc\xaf": "compressed: unpack it first",
+}
+"""What a file is by its first bytes, where it is nothing that can be read."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that was read.
+
+    Attributes
+    ----------
+    sha256 : str
+        Hash of its bytes.
+    name : str
+        Its name, for sentences to the user.
+    size : int
+        Its bytes.
+    kind : str
+        "CSV", "Parquet" or "Excel", with the delimiter where there is one.
+    table : FileTable
+        Where its records are.
+    rows : int
+        Number of records.
+    """
+
+    sha256: str
+    name: str
+    size: int
+    kind: str
+    table: FileTable
+    rows: int
+
+
+def read_bytes(content: bytes, name: str, folder: Path, delimiter: str | None = None) -> Upload:
+    """Read a file that was handed over as bytes, keeping it in a folder.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is larger than allowed, and as `read_file`.
+    """
+    if len(content) > MAX_UPLOAD_MB * _MEGABYTE:
+        raise InvalidInputError(
+            f"{name} has {len(content) / _MEGABYTE:,.0f} MB, at most {MAX_UPLOAD_MB} are allowed."
+        )
+    path = folder / f"{hashlib.sha256(content).hexdigest()}.data"
+    fresh = not path.exists()
+    path.write_bytes(content)
+    try:
+        return read_file(path, name, folder, delimiter)
+    except InvalidInputError:
+        if fresh:
+            path.unlink()
+        raise
+
+
+def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None) -> Upload:
+    """Read a file where it stands; only Excel and UTF-16 files are converted, into `folder`.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        What sentences to the user call it.
+    folder : Path
+        Where converted files go.
+    delimiter : str, optional
+        Between the fields of a text file; found out where not given.
+
+    Raises
+    ------
+    InvalidInputError
+        With one sentence on what is wrong with the file.
+    """
+    if not path.is_file():
+        raise InvalidInputError(f"There is no file {name!r}.")
+    size = path.stat().st_size
+    if size == 0:
+        raise InvalidInputError(f"{name} is empty.")
+    with path.open("rb") as file:
+        head = file.read(_MEGABYTE)
+        file.seek(0)
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    kind, table = _table(path, name, folder / f"{sha256}.converted", head, delimiter)
+    return Upload(sha256, name, size, kind, table, count_records(table))
+
+
+def _table(
+    path: Path, name: str, converted: Path, head: bytes, delimiter: str | None
+) -> tuple[str, FileTable]:
+    """Find out what a file is and where its columns are."""
+    if head.startswith(b"PAR1"):
+        return "Parquet", _parquet(path, name)
+    if head.startswith(b"PK\x03\x04"):
+        return "Excel", _excel(path, name, converted)
+    for start, what in _OTHER_KINDS.items():
+        if head.startswith(start):
+            raise InvalidInputError(f"{name} is {what}; CSV, TSV, Parquet and Excel can be read.")
+    text = to_utf8(path, name, converted, head)
+    return read_delimited(text, name, delimiter)
+
+
+def _parquet(path: Path, name: str) -> FileTable:
+    try:
+        schema = parquet.read_schema(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
+    return FileTable(name, (path,), column_names(schema.names, name))
+
+
+def _excel(path: Path, name: str, converted: Path) -> FileTable:
+    """Turn the first sheet of a workbook into a Parquet file."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            members = packed.infolist()
+        if not any(member.filename == "xl/workbook.xml" for member in members):
+            raise InvalidInputError(
+                f"{name} is a zip file; CSV, TSV, Parquet and Excel can be read."
+            )
+        unpacked = sum(member.file_size for member in members) / _MEGABYTE
+        if unpacked > MAX_UNPACKED_MB:
+            raise InvalidInputError(
+                f"{name} unpacks to {unpacked:,.0f} MB, at most {MAX_UNPACKED_MB:,} MB are allowed."
+            )
+        sheet = pd.read_excel(path, header=None, engine="openpyxl")
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError(f"{name} is a damaged Excel file.") from error
+    if sheet.empty:
+        raise InvalidInputError(f"{name} is empty: its first sheet has no cells.")
+    header = ["" if pd.isna(cell) else str(cell) for cell in sheet.iloc[0]]
+    columns = column_names(header, name)
+    body = sheet.iloc[1:].reset_index(drop=True)
+    data = {f"c{i}": _excel_column(body[i]) for i in body.columns}
+    parquet.write_table(pa.table(data), converted)
+    return FileTable(name, (converted,), columns)
+
+
+def _excel_column(cells: pd.Series[str]) -> pa.Array:
+    """Return a column as numbers where all its cells are numbers, else as text."""
+    present = cells.dropna()
+    if present.map(lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool)).all():
+        return pa.array(pd.to_numeric(cells), type=pa.float64(), from_pandas=True)
+    texts = [None if pd.isna(cell) else str(cell) for cell in cells]
+    return pa.array(texts, type=pa.string())
