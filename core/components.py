@@ -26,8 +26,8 @@ class DisjointSets:
     Examples
     --------
     >>> sets = DisjointSets(4)
-    >>> sets.unite(1, 3), sets.unite(3, 1)
-    (True, False)
+    >>> sets.unite(np.array([1, 3])), sets.unite(np.array([3, 1]))
+    (1, 0)
     >>> sets.labels, sets.count
     (array([0, 1, 2, 1]), 3)
     """
@@ -36,14 +36,14 @@ class DisjointSets:
         self.labels: IntArray = np.arange(count)
         self.count = count
 
-    def unite(self, a: int, b: int) -> bool:
-        """Unite the sets of two nodes and say whether they were two."""
-        low, high = sorted((int(self.labels[a]), int(self.labels[b])))
-        if low == high:
-            return False
-        self.labels[self.labels == high] = low
-        self.count -= 1
-        return True
+    def unite(self, nodes: IntArray) -> int:
+        """Unite the sets of some nodes and return by how much the number of sets fell."""
+        met = np.unique(self.labels[nodes])
+        if met.size <= 1:
+            return 0
+        self.labels[np.isin(self.labels, met[1:])] = met[0]
+        self.count -= met.size - 1
+        return met.size - 1
 
 
 def components(occurs: BoolArray) -> tuple[IntArray, IntArray]:
@@ -67,9 +67,7 @@ def components(occurs: BoolArray) -> tuple[IntArray, IntArray]:
     """
     sets = DisjointSets(occurs.shape[1])
     for row in occurs:
-        reached = np.flatnonzero(row)
-        for column in reached[1:]:
-            sets.unite(int(reached[0]), int(column))
+        sets.unite(np.flatnonzero(row))
     used = occurs.any(axis=0)
     columns = np.full(occurs.shape[1], -1)
     columns[used] = np.unique(sets.labels[used], return_inverse=True)[1]

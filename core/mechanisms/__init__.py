@@ -1,5 +1,6 @@
 """Ways to release X: each returns a `Mechanism` that passed its audit."""
 
+from core.mechanisms.quantisation import quantisation, secret_quantisation
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.subset_merging import (
     HighRiskMerging,
@@ -19,6 +20,8 @@ __all__ = [
     "identity",
     "make_mechanism",
     "merge_high_risk",
+    "quantisation",
+    "secret_quantisation",
     "subset_merging",
     "subset_merging_steps",
     "watchdog",

@@ -1,5 +1,16 @@
 """Privacy without probabilities: ranges, confusability graphs and clustering."""
 
+from core.nonstochastic.algorithm_1 import merge_for_anonymity
+from core.nonstochastic.algorithm_2 import merge_for_indistinguishability
+from core.nonstochastic.baselines import (
+    generalise_and_suppress,
+    submodular_frontier,
+    suppression_frontier,
+)
+from core.nonstochastic.distortion import Distortion, max_distortion
+from core.nonstochastic.exact import AllPartitions, all_partitions
+from core.nonstochastic.extensions import with_secret
+from core.nonstochastic.frontier import FrontierPoint, non_dominated, pareto_frontier
 from core.nonstochastic.graph import (
     confusability_graph,
     connected_components,
@@ -15,22 +26,41 @@ from core.nonstochastic.measures import (
     min_uncertainty_reduction,
     worst_case_resolution,
 )
+from core.nonstochastic.path import Clustering, Step, stopped
 from core.nonstochastic.ranges import Partition, joint_range, quantised, singletons
+from core.nonstochastic.submodular import submodular_path
 
 __all__ = [
+    "AllPartitions",
+    "Clustering",
+    "Distortion",
+    "FrontierPoint",
     "Partition",
+    "Step",
+    "all_partitions",
     "anonymity",
     "confusability_graph",
     "connected_components",
+    "generalise_and_suppress",
     "hartley",
     "joint_range",
+    "max_distortion",
     "max_uncertainty_reduction",
     "maximin_information",
+    "merge_for_anonymity",
+    "merge_for_indistinguishability",
     "min_uncertainty_reduction",
+    "non_dominated",
     "overlap_partition",
+    "pareto_frontier",
     "positions",
     "quantised",
     "shared_by_edge",
     "singletons",
+    "stopped",
+    "submodular_frontier",
+    "submodular_path",
+    "suppression_frontier",
+    "with_secret",
     "worst_case_resolution",
 ]

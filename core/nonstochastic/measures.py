@@ -11,21 +11,10 @@ from core import validation
 from core.components import components
 from core.errors import InvalidInputError
 from core.nonstochastic.ranges import checked_partition, joint_range, quantised
+from core.nonstochastic.units import logarithm
 from core.validation import BoolArray, FloatArray
 
 Clusters = Sequence[Sequence[int]]
-
-
-def logarithm_base(base: float) -> float:
-    """Return ln(base) of a base above 1: dividing by it turns nats into that unit.
-
-    Raises
-    ------
-    InvalidInputError
-        If the base is not above 1.
-    """
-    value = validation.number(base, "base", low=1.0, high=float(np.finfo(float).max), open_low=True)
-    return float(np.log(value))
 
 
 def hartley(occurs: ArrayLike, partition: Clusters | None = None, base: float = 2) -> float:
@@ -60,7 +49,7 @@ def hartley(occurs: ArrayLike, partition: Clusters | None = None, base: float = 
         count = int(joint_range(array[None][:, array.astype(bool)]).shape[1])
     else:
         count = int(quantised(joint_range(array), partition).shape[1])
-    return float(np.log(count) / logarithm_base(base))
+    return float(logarithm(base)(count))
 
 
 def max_uncertainty_reduction(
@@ -91,7 +80,7 @@ def max_uncertainty_reduction(
     >>> max_uncertainty_reduction(occurs), max_uncertainty_reduction(occurs, [(0, 2), (1,)])
     (2.0, 1.0)
     """
-    return float(np.nanmax(_reductions(occurs, partition)) / logarithm_base(base))
+    return float(logarithm(base)(np.nanmax(_ratios(occurs, partition))))
 
 
 def min_uncertainty_reduction(
@@ -109,7 +98,7 @@ def min_uncertainty_reduction(
     >>> min_uncertainty_reduction([[1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
     1.0
     """
-    return float(np.nanmin(_reductions(occurs, partition)) / logarithm_base(base))
+    return float(logarithm(base)(np.nanmin(_ratios(occurs, partition))))
 
 
 def anonymity(occurs: ArrayLike, partition: Clusters | None = None) -> int:
@@ -148,7 +137,7 @@ def maximin_information(
     """
     ranges = quantised(joint_range(occurs, side=True), partition)
     most = max(component_count(each) for each in _by_side(ranges))
-    return float(np.log(most) / logarithm_base(base))
+    return float(logarithm(base)(most))
 
 
 def worst_case_resolution(partition: Clusters, n_x: int, base: float = 2) -> float:
@@ -177,7 +166,7 @@ def worst_case_resolution(partition: Clusters, n_x: int, base: float = 2) -> flo
     """
     clusters = checked_partition(partition, validation.whole(n_x, "n_x", low=1))
     largest = max(len(cluster) for cluster in clusters)
-    return float((np.log(n_x) - np.log(largest)) / logarithm_base(base))
+    return float(logarithm(base)(n_x / largest))
 
 
 def component_count(occurs: BoolArray) -> int:
@@ -192,13 +181,12 @@ def _by_side(ranges: BoolArray) -> BoolArray:
     return kept
 
 
-def _reductions(occurs: ArrayLike, partition: Clusters | None) -> FloatArray:
-    """Return ln(|⟦S|z⟧| / |⟦S|x̂,z⟧|), shape (n_z, n_clusters); NaN where x̂ and z never meet."""
+def _ratios(occurs: ArrayLike, partition: Clusters | None) -> FloatArray:
+    """Return |⟦S|z⟧| / |⟦S|x̂,z⟧|, shape (n_z, n_clusters); NaN where x̂ and z never meet."""
     if partition is not None and len(partition) == 0:
         raise InvalidInputError("A partition must have at least one cluster.")
     ranges = _by_side(quantised(joint_range(occurs, side=True), partition))
     possible = ranges.any(axis=2).sum(axis=1)
     left = ranges.sum(axis=1)
-    ratios = np.where(left > 0, possible[:, None] / np.maximum(left, 1), np.nan)
-    reductions: FloatArray = np.log(ratios)
-    return reductions
+    ratios: FloatArray = np.where(left > 0, possible[:, None] / np.maximum(left, 1), np.nan)
+    return ratios

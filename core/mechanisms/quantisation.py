@@ -1,0 +1,90 @@
+"""A quantisation of X as a mechanism: publish the cluster that x is in ([NonStoch] §V)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.joint import JOINER, Joint
+from core.mechanisms.partition import merged_labels, merging_kernel, partition_mechanism
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.nonstochastic import with_secret
+from core.nonstochastic.ranges import checked_partition
+
+
+def quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mechanism:
+    """Return the mechanism that publishes the cluster of X; it asks for no notion.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    partition : sequence of clusters
+        Of the indices of X, as the clustering algorithms return it.
+
+    Raises
+    ------
+    InvalidInputError
+        If the partition does not hold every index once.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[2, 1, 1], [0, 2, 2]])
+    >>> quantisation(joint, [(0,), (1, 2)]).kernel
+    array([[1., 0.],
+           [0., 1.],
+           [0., 1.]])
+    """
+    return partition_mechanism(
+        joint,
+        checked_partition(partition, joint.n_x),
+        name="Quantisation",
+        solver="clustering",
+        status="heuristic",
+        notion=None,
+    )
+
+
+def secret_quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mechanism:
+    """Return the mechanism that publishes the cluster of the pair (s, x), so that it reads S too.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    partition : sequence of clusters
+        Of the pairs that `core.nonstochastic.with_secret` lists for `joint.p > 0`. A pair of
+        probability 0 has no cluster; its row of the kernel publishes the first one.
+
+    Raises
+    ------
+    InvalidInputError
+        If the partition does not hold every pair once.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[2, 1], [0, 1]])
+    >>> secret_quantisation(joint, [(0,), (1, 2)]).kernel
+    array([[1., 0.],
+           [0., 1.],
+           [1., 0.],
+           [0., 1.]])
+    """
+    _, pairs = with_secret(joint.p > 0)
+    clusters = checked_partition(partition, len(pairs))
+    kernel = np.zeros((joint.n_s * joint.n_x, len(clusters)))
+    kernel[:, 0] = 1.0
+    rows = [s * joint.n_x + x for s, x in pairs]
+    kernel[rows] = merging_kernel(clusters, len(pairs))
+    names = [f"{joint.s_labels[s]}{JOINER}{joint.x_labels[x]}" for s, x in pairs]
+    return make_mechanism(
+        joint,
+        kernel,
+        name="Quantisation of (S, X)",
+        solver="clustering",
+        status="heuristic",
+        notion=None,
+        y_labels=merged_labels(clusters, names),
+        notes=("It reads S at release time.",),
+    )

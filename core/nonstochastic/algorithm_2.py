@@ -1,0 +1,211 @@
+"""Algorithm 2 of [NonStoch] and its variant for (10): join what a release can tell apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.errors import InvalidInputError
+from core.nonstochastic.clusters import Clusters, Components
+from core.nonstochastic.distortion import Distance
+from core.nonstochastic.path import Clustering, Step, checked_weight, stopped
+from core.nonstochastic.ranges import joint_range
+from core.nonstochastic.utility import cluster_loss
+from core.validation import BoolArray, FloatArray, IntArray
+
+OBJECTIVES = ("maximin", "reduction")
+"""What the merges lower: I* (problem (5)), or L0 until I* is 0 (problem (10))."""
+
+
+def merge_for_indistinguishability(
+    occurs: ArrayLike,
+    weight: float,
+    utility: str = "resolution",
+    values: ArrayLike | None = None,
+    objective: str = "maximin",
+    *,
+    codeword: str = "centroid",
+    distance: Distance | None = None,
+    base: float = 2,
+) -> Clustering:
+    """Merge clusters of X that lie in different components of the confusability graph.
+
+    With "maximin" (problem (5), Algorithm 2) each step merges the pair whose union loses least
+    utility; of equals, the pair whose two components have most clusters, then the first. It stops
+    before the first step that does not lower I*(S;X̂) − λ·utility strictly.
+
+    With "reduction" (problem (10)) each step merges the pair after which L0(S→X̂) − λ·utility is
+    least; of equals, the union with fewest secrets, then the first. It goes on until one
+    component is left, so the result always has I*(S;X̂) = 0.
+
+    Parameters
+    ----------
+    occurs : array_like of bool
+        Which pairs (s, x) can occur, shape (n_s, n_x); or (n_z, n_s, n_x), one range for each
+        value of side information z: then the worst z counts, and a step is as many merges as
+        lower the largest number of components.
+    weight : float
+        λ, at least 0.
+    utility : {"resolution", "distortion"}
+        I0(X;X̂), or minus the largest distortion.
+    values : array_like, optional
+        The symbols' numbers, for "distortion": shape (n_x,) or (n_x, d).
+    objective : {"maximin", "reduction"}
+        Which problem.
+    codeword, distance
+        As in `max_distortion`.
+    base : float
+        Of the logarithms.
+
+    Returns
+    -------
+    Clustering
+        The whole path. With "maximin" only where it stops depends on λ; with "reduction" the
+        path itself does, and is the same up to `valid_below`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the range is empty, a symbol has no secret, λ is below 0, values do not fit, or the
+        objective is unknown.
+
+    Examples
+    --------
+    >>> occurs = [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    >>> merge_for_indistinguishability(occurs, weight=0.5).partition
+    ((0, 2), (1, 3))
+    """
+    if objective not in OBJECTIVES:
+        raise InvalidInputError(f'objective must be "maximin" or "reduction", got {objective!r}.')
+    ranges = joint_range(occurs, side=True)
+    loss = cluster_loss(
+        utility, ranges.shape[-1], values, codeword=codeword, distance=distance, base=base
+    )
+    value = checked_weight(weight)
+    clusters = Clusters(ranges, loss, base)
+    components = Components(clusters, ranges)
+    if objective == "maximin":
+        return stopped(_join(clusters, components, value), value)
+    return _join_at_least_reduction(clusters, components, value)
+
+
+def _join(clusters: Clusters, components: Components, weight: float) -> tuple[Step, ...]:
+    """Return every step of Algorithm 2, from the singletons until I* is 0."""
+    losses = clusters.loss.of_all_unions()
+    steps = [clusters.step(_maximin(clusters, components), weight)]
+    while (most := components.most()) > 1:
+        unions = set()
+        while components.most() == most:
+            pairs = np.argwhere(_least(losses, components.candidates()))
+            nodes = components.nodes().max(axis=0)
+            a, b = pairs[nodes[pairs].sum(axis=1).argmax()].tolist()
+            unions.add(_merge(clusters, components, a, b))
+            losses[a] = losses[:, a] = clusters.loss.of_unions(a)
+        merged = tuple(clusters.members[slot] for slot in sorted(unions) if clusters.alive[slot])
+        steps.append(clusters.step(_maximin(clusters, components), weight, merged))
+    return tuple(steps)
+
+
+def _join_at_least_reduction(
+    clusters: Clusters, components: Components, weight: float
+) -> Clustering:
+    """Return the path of the variant for (10)."""
+    pairs = PairState.of_all(clusters)
+    steps = [clusters.step(clusters.reduction(), weight)]
+    below = np.inf
+    while (most := components.most()) > 1:
+        unions = set()
+        while components.most() == most:
+            a, b, end = pairs.best(clusters, components.candidates(), weight)
+            below = min(below, end)
+            unions.add(_merge(clusters, components, a, b))
+            pairs.refresh(clusters, a)
+        merged = tuple(clusters.members[slot] for slot in sorted(unions) if clusters.alive[slot])
+        steps.append(clusters.step(clusters.reduction(), weight, merged))
+    return Clustering(weight, tuple(steps), valid_below=below)
+
+
+@dataclass(eq=False)
+class PairState:
+    """Loss and number of secrets of the union of every two clusters.
+
+    Attributes
+    ----------
+    losses : ndarray
+        Shape (n_x, n_x).
+    sizes : ndarray of int
+        |⟦S|x̂ ∪ x̂',z⟧|, shape (n_z, n_x, n_x).
+    """
+
+    losses: FloatArray
+    sizes: IntArray
+
+    @classmethod
+    def of_all(cls, clusters: Clusters) -> PairState:
+        """Compute the state of all pairs."""
+        slots = range(len(clusters.alive))
+        losses = clusters.loss.of_all_unions()
+        sizes = np.stack([clusters.union_sizes(slot) for slot in slots], axis=1)
+        return cls(losses, sizes)
+
+    def refresh(self, clusters: Clusters, slot: int) -> None:
+        """Recompute the pairs of one cluster."""
+        self.losses[slot] = self.losses[:, slot] = clusters.loss.of_unions(slot)
+        self.sizes[:, slot] = self.sizes[:, :, slot] = clusters.union_sizes(slot)
+
+    def best(
+        self, clusters: Clusters, candidates: BoolArray, weight: float
+    ) -> tuple[int, int, float]:
+        """Return the pair to merge at a weight, and up to which weight the choice stays."""
+        i, j = np.nonzero(candidates)
+        secrets = self.sizes[:, i, j]
+        possible = clusters.possible[:, None]
+        ratio = np.where(secrets > 0, possible / np.maximum(secrets, 1), 0.0)
+        left = np.array([_largest_without(each, i, j) for each in clusters.ratios()])
+        leakage = clusters.log(np.maximum(ratio, left).max(axis=0))
+        own = np.where(clusters.alive, clusters.loss.own(), -np.inf)
+        loss = np.maximum(self.losses[i, j], _largest_without(own, i, j))
+        value = leakage + weight * loss
+        tied = np.flatnonzero(value == value.min())
+        chosen = tied[secrets.sum(axis=0)[tied].argmin()]
+        return int(i[chosen]), int(j[chosen]), _change(leakage, loss, int(chosen))
+
+
+def _change(leakage: FloatArray, loss: FloatArray, chosen: int) -> float:
+    """Return the weight above which leakage + weight·loss is no longer least at `chosen`."""
+    cheaper = loss < loss[chosen]
+    if not cheaper.any():
+        return float("inf")
+    gained, spared = leakage[cheaper] - leakage[chosen], loss[chosen] - loss[cheaper]
+    return max(0.0, float((gained / spared).min()))
+
+
+def _largest_without(values: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
+    """Return for each pair (i, j) the largest value of all others; −∞ if there is none."""
+    order = np.argsort(-values, kind="stable")[:3]
+    top = np.full(3, -np.inf)
+    top[: order.size] = values[order]
+    first, second = order[0], order[1]
+    has_first, has_second = (i == first) | (j == first), (i == second) | (j == second)
+    rest: FloatArray = np.where(~has_first, top[0], np.where(~has_second, top[1], top[2]))
+    return rest
+
+
+def _least(losses: FloatArray, candidates: BoolArray) -> BoolArray:
+    """Say which candidate pairs have the least loss."""
+    masked = np.where(candidates, losses, np.inf)
+    least: BoolArray = candidates & (masked == masked.min())
+    return least
+
+
+def _merge(clusters: Clusters, components: Components, a: int, b: int) -> int:
+    """Merge the clusters a < b in both states and return the union's slot."""
+    components.merge(a, b)
+    return clusters.merge(a, b)
+
+
+def _maximin(clusters: Clusters, components: Components) -> float:
+    """Return I*(S;X̂), the worst over side information."""
+    return float(clusters.log(components.most()))
