@@ -86,7 +86,7 @@ def _finite(value: float) -> float | str:
 
 def _datasets() -> str:
     rows = [
-        (entry.id, f"{entry.rows:,}", entry.title, entry.licence) for entry in catalogue.ENTRIES
+        (entry.id, f"{entry.rows:,}", entry.title, entry.licence) for entry in catalogue.BUNDLED
     ]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     return "\n".join(

@@ -76,9 +76,9 @@ def leakage(joint_sy: ArrayLike, labels: tuple[str, ...]) -> Leakage:
         log_min_lift=low,
         log_max_lift=high,
         achieved={
-            "lip": float(max(-low.min(), high.max(), 0.0)),
-            "ldp": float(max(ratio.max(), 0.0)),
-            "pml": float(max(high.max(), 0.0)),
+            "lip": float(max(0.0, -low.min(), high.max())),
+            "ldp": float(max(0.0, ratio.max())),
+            "pml": float(max(0.0, high.max())),
         },
         averages={
             "mutual_information": float(measures.mutual_information(p)),

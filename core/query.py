@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.data.spec import Binning, DataSpec
+from core.data.spec import MISSING_KINDS, Binning, DataSpec, Filter
 from core.errors import CoreError
 from core.scenario import DOMAINS, Scenario
 
@@ -29,7 +30,7 @@ NUMBERS = {
 CHOICES = {"notion": "notion", "mech": "mechanism"}
 """URL key → the scenario's choice."""
 
-DATA_KEYS = ("data", "s", "x", "sx", "bins", "missing", "rare")
+DATA_KEYS = ("data", "s", "x", "sx", "bins", "missing", "rare", "only")
 """URL keys of the data."""
 
 
@@ -130,6 +131,10 @@ def _data_to_query(data: DataSpec) -> Query:
         query["missing"] = [data.missing]
     if data.rare_below != plain.rare_below:
         query["rare"] = [str(data.rare_below)]
+    if data.filters:
+        query["only"] = [
+            json.dumps([kept.column, *kept.levels], ensure_ascii=False) for kept in data.filters
+        ]
     return query
 
 
@@ -140,7 +145,7 @@ def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
         notices.append(f"The link has rare={rare}, which is not a whole number; 0 is used.")
         rare = "0"
     missing = query.get("missing", [plain.missing])[-1]
-    if missing not in ("level", "drop"):
+    if missing not in MISSING_KINDS:
         notices.append(f"The link has missing={missing}, which is not known; level is used.")
         missing = plain.missing
     return DataSpec(
@@ -151,6 +156,7 @@ def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
         binnings=_binnings(query.get("bins", []), notices),
         missing=missing,
         rare_below=int(rare),
+        filters=_filters(query.get("only", []), notices),
     )
 
 
@@ -165,21 +171,36 @@ def _binning_text(binning: Binning) -> str:
 
 
 def _binnings(texts: Sequence[str], notices: list[str]) -> tuple[Binning, ...]:
+    found: dict[str, Binning] = {}
+    for text in texts:
+        column, _, rest = text.rpartition(":")
+        column, _, kind = column.rpartition(":")
+        try:
+            found[column] = _binning(column, kind, rest)
+        except ValueError as error:
+            reason = error if isinstance(error, CoreError) else "It must be COLUMN:KIND:NUMBER."
+            notices.append(f"The link has bins={text}, which is ignored. {reason}")
+    return tuple(found.values())
+
+
+def _binning(column: str, kind: str, rest: str) -> Binning:
+    """Read a binning; a ValueError (an `InvalidInputError` is one) tells what is wrong."""
+    if not column:
+        raise ValueError
+    if kind == "edges":
+        return Binning(column, kind, edges=tuple(map(float, rest.split(","))))
+    return Binning(column, kind, int(rest))
+
+
+def _filters(texts: Sequence[str], notices: list[str]) -> tuple[Filter, ...]:
     found = []
     for text in texts:
-        column, kind, rest = (
-            ("", *text.rsplit(":", 2))[-3:] if text.count(":") > 1 else ("", "", "")
-        )
         try:
-            if column and kind == "edges":
-                found.append(Binning(column, kind, 0, tuple(map(float, rest.split(",")))))
-                continue
-            if column and kind in ("width", "quantile"):
-                found.append(Binning(column, kind, int(rest)))
-                continue
-        except ValueError:
-            pass  # the notice below tells
-        notices.append(f"The link has bins={text}, which is not COLUMN:KIND:NUMBER; it is ignored.")
+            column, *levels = map(str, json.loads(text))
+        except (ValueError, TypeError):
+            notices.append(f'The link has only={text}, which is not ["COLUMN", "LEVEL", …].')
+        else:
+            found.append(Filter(column, tuple(levels)))
     return tuple(found)
 
 

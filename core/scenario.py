@@ -7,13 +7,12 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
 
 import numpy as np
 
 from core import validation
 from core.data import Counted, Sources, count
-from core.data.spec import Binning, DataSpec
+from core.data.spec import DataSpec
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.leakage import Leakage, leakage
@@ -140,7 +139,9 @@ class Scenario:
         for name in values:
             if name not in known:
                 raise InvalidInputError(f"The scenario has an unknown entry {name!r}.")
-        return cls(**values | ({"data": _data(values["data"])} if "data" in values else {}))
+        if "data" in values:
+            values["data"] = DataSpec.from_dict(values["data"])
+        return cls(**values)
 
     def content_hash(self) -> str:
         """Return a hash of what has an effect on the answer: equal for equal questions."""
@@ -188,26 +189,6 @@ class Scenario:
             gap=self.gap,
             seed=self.seed,
         )
-
-
-def _data(values: Any) -> DataSpec:
-    """Read a `DataSpec` from its JSON form."""
-    if not isinstance(values, dict):
-        raise InvalidInputError("The scenario's data must be a JSON object.")
-    known = {item.name for item in fields(DataSpec)}
-    for name in values:
-        if name not in known:
-            raise InvalidInputError(f"The scenario's data has an unknown entry {name!r}.")
-    parts = dict(values)
-    for name in ("secret", "released"):
-        if name in parts:
-            parts[name] = tuple(map(str, parts[name]))
-    if "binnings" in parts:
-        parts["binnings"] = tuple(
-            Binning(**binning | {"edges": tuple(binning.get("edges", ()))})
-            for binning in parts["binnings"]
-        )
-    return DataSpec(**parts)
 
 
 @dataclass(frozen=True, eq=False)

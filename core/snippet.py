@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.scenario import Scenario
 
@@ -20,41 +21,65 @@ def snippet(scenario: Scenario) -> str:
     --------
     >>> print(snippet(Scenario(notion="lip", eps=0.5, mechanism="watchdog")))
     from core import mechanisms as m
-    ...
+    from core.data import DataSpec, count
+    from core.notions import LIP
+    <BLANKLINE>
+    data = DataSpec(source='adult', secret=('sex',), released=('occupation',))
+    joint = count(data).joint
+    notion = LIP(eps=0.5)
+    mechanism = m.watchdog(joint, notion)
+    print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")
+    print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")
+    <BLANKLINE>
     """
     entry = mechanism_catalogue.entry(scenario.mechanism)
     notion = scenario.build_notion()
-    upload = scenario.data.source.startswith(("upload:", "matrix:"))
-    lines = [
-        "from math import inf",
-        "",
-        "from core import mechanisms as m",
-        "from core.data import count, open_source" if upload else "from core.data import count",
-        "from core.data.spec import Binning, DataSpec",
-        f"from core.notions import {type(notion).__name__}",
-        "",
-    ]
-    if upload:
-        lines += ['sources = open_source("PATH OF YOUR FILE")', ""]
-    lines += [
-        f"data = {_call('DataSpec', scenario)}",
-        f"joint = count(data{', sources' if upload else ''}).joint",
+    data = _call(scenario.data)
+    body = [
+        f"data = {data}",
+        *_counting(scenario.data),
         f"notion = {notion!r}",
         f"mechanism = {entry.code}",
         'print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")',
         'print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")',
     ]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(body)
+    parts = [name for name in ("Binning", "DataSpec", "Filter", "Sources") if f"{name}(" in text]
+    head = [
+        *(["from math import inf", ""] if "inf" in repr(notion) + data else []),
+        *(["from pathlib import Path", ""] if "Path(" in text else []),
+        "from core import mechanisms as m",
+        f"from core.data import {', '.join(parts)}, count",
+        f"from core.notions import {type(notion).__name__}",
+        "",
+    ]
+    return "\n".join([*head, text]) + "\n"
 
 
-def _call(name: str, scenario: Scenario) -> str:
+def _counting(data: DataSpec) -> list[str]:
+    """Write the lines that count the data; an upload must be read from its file first."""
+    if data.source.startswith("upload:"):
+        return [
+            "sources = Sources()",
+            'sources.add_file(Path("PATH OF YOUR FILE"))',
+            "joint = count(data, sources).joint",
+        ]
+    if data.source.startswith("matrix:"):
+        return [
+            "sources = Sources()",
+            'sources.add_matrix(Path("PATH OF YOUR MATRIX").read_text())',
+            "joint = count(data, sources).joint",
+        ]
+    return ["joint = count(data).joint"]
+
+
+def _call(data: DataSpec) -> str:
     """Write the data as a call that names only what differs from the default."""
-    data = scenario.data
-    plain = type(data)()
+    plain = DataSpec()
     parts = [
         f"{item.name}={getattr(data, item.name)!r}"
         for item in fields(data)
         if item.name in ("source", "secret", "released")
         or getattr(data, item.name) != getattr(plain, item.name)
     ]
-    return f"{name}({', '.join(parts)})"
+    return f"DataSpec({', '.join(parts)})"

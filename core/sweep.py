@@ -63,7 +63,7 @@ def sweep(
     --------
     >>> joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
     >>> sweep(Scenario(mechanism="watchdog"), joint, [0.5, 4.0]).nmi.round(3)
-    array([0.553, 1.   ])
+    array([0.474, 1.   ])
     """
     grid = np.asarray(budgets, dtype=np.float64)
     if grid.ndim != 1 or grid.size == 0 or (np.diff(grid) <= 0).any():

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 NICENESS = 5
 """Workers yield to the server: a slider must not wait for someone else's solve."""
 
-WARM = ()
+WARM = ("core.scenario",)
 """Imported before the first call arrives, so that it does not pay for it."""
 
 

@@ -1,0 +1,54 @@
+import json
+
+import pytest
+
+from core.__main__ import main
+from core.scenario import Scenario, evaluate
+
+
+def test_evaluate_prints_the_answer_as_json(tmp_path, capsys):
+    scenario = Scenario(notion="lip", eps=0.4, mechanism="watchdog")
+    path = tmp_path / "scenario.json"
+    path.write_text(scenario.to_json(), encoding="utf-8")
+    assert main(["evaluate", str(path)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    result = evaluate(scenario)
+    assert printed["mechanism"]["utility"] == result.mechanism.utility
+    assert printed["mechanism"]["kernel"] == result.mechanism.kernel.tolist()
+    assert printed["audit"] == {
+        "asked": "0.4-LIP",
+        "achieved": result.mechanism.audit.achieved,
+        "holds": True,
+    }
+    assert printed["scenario"]["notion"] == "lip"
+
+
+def test_infinite_levels_are_valid_json(tmp_path, capsys):
+    path = tmp_path / "scenario.json"
+    path.write_text(
+        '{"mechanism": "identity", "data": {"source": "adult", "secret_released": true}}',
+        encoding="utf-8",
+    )
+    assert main(["evaluate", str(path)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["after"]["lip"] == "inf"
+    assert printed["audit"] is None
+
+
+def test_datasets_lists_what_is_bundled(capsys):
+    assert main(["datasets"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("adult")
+    assert "32,561" in printed
+    assert "CC BY 4.0" in printed
+
+
+@pytest.mark.parametrize("text", [None, "{", '{"eps": -1}'])
+def test_a_bad_scenario_is_one_sentence_and_exit_status_2(text, tmp_path, capsys):
+    path = tmp_path / "scenario.json"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    assert main(["evaluate", str(path)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1

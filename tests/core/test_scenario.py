@@ -1,0 +1,147 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.data.spec import DataSpec
+from core.errors import CoreError, InvalidInputError
+from core.mechanisms import catalogue as mechanism_catalogue
+from core.notions import catalogue as notion_catalogue
+from core.scenario import Scenario, evaluate
+from core.sentences import finding, question
+from core.snippet import snippet
+from core.sweep import GRID, sweep
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"eps": -1}, r"eps must be in \[0, 8\], got -1"),
+        ({"eps": float("nan")}, r"eps must be in \[0, 8\], got nan"),
+        ({"lam": 1.5}, r"lam must be in \[0, 1\], got 1\.5"),
+        ({"alpha": 1}, r"alpha must be in \[1\.05, inf\], got 1"),
+        ({"beta": 0}, "beta must be in"),
+        ({"notion": "dp"}, "'dp'"),
+        ({"mechanism": "magic"}, "'magic'"),
+    ],
+)
+def test_a_value_outside_its_domain_is_refused(change, sentence):
+    with pytest.raises(InvalidInputError, match=sentence):
+        Scenario(**change)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "not valid JSON"),
+        ("[]", "must be a JSON object"),
+        ('{"version": 99}', "version 99, known is 1"),
+        ('{"epsilon": 1}', "unknown entry 'epsilon'"),
+        ('{"data": 3}', "data must be a JSON object"),
+        ('{"data": {"file": 1}}', "data has an unknown entry 'file'"),
+    ],
+)
+def test_bad_json_is_refused(text, sentence):
+    with pytest.raises(InvalidInputError, match=sentence):
+        Scenario.from_json(text)
+
+
+def test_what_has_no_effect_does_not_change_the_hash():
+    lip = Scenario(notion="lip")
+    assert lip.content_hash() == replace(lip, lam=0.9, alpha=7.0).content_hash()
+    assert lip.content_hash() != replace(lip, eps=0.5).content_hash()
+    assert lip.content_hash() != replace(lip, data=DataSpec(rare_below=5)).content_hash()
+    identity = Scenario(mechanism="identity")
+    assert identity.content_hash() == replace(identity, eps=3.0).content_hash()
+    assert "Identity" in identity.without_effect()["eps"]
+
+
+def test_evaluate_counts_makes_audits_and_measures():
+    result = evaluate(Scenario(notion="lip", eps=0.4))
+    assert result.joint.n == 32_561
+    assert (result.joint.n_s, result.joint.n_x) == (2, 15)
+    kernel = result.mechanism.kernel
+    np.testing.assert_allclose(result.after.joint_sy, result.joint.p @ kernel)
+    assert result.after.achieved["lip"] <= 0.4 + 1e-12 < result.before.achieved["lip"]
+    assert result.mechanism.audit.holds
+    assert 0 < result.mechanism.nmi < 1
+    assert result.seconds > 0
+
+
+@pytest.mark.parametrize("notion", [entry.key for entry in notion_catalogue.ENTRIES])
+@pytest.mark.parametrize("mechanism", list(mechanism_catalogue.CATALOGUE))
+def test_every_pair_of_notion_and_mechanism_answers_or_says_why_not(notion, mechanism):
+    scenario = Scenario(
+        data=DataSpec("random:uniform:2x4:1", (), ()), notion=notion, mechanism=mechanism, eps=0.5
+    )
+    try:
+        result = evaluate(scenario)
+    except CoreError as error:
+        refusal = str(error)
+    else:
+        refusal = None
+    if refusal is not None:
+        assert refusal.endswith(".")
+        assert "\n" not in refusal
+        return
+    made = result.mechanism
+    if mechanism_catalogue.entry(mechanism).uses_notion:
+        assert made.notion.holds(result.joint, made.kernel)
+    assert -1e-12 <= made.utility <= made.upper_bound + 1e-12
+    assert finding(result)
+
+
+def test_the_question_in_words():
+    assert question(Scenario()) == "Does publishing occupation give away sex?"
+    both = DataSpec(secret=("sex", "race"), released=("education",), secret_released=True)
+    assert question(Scenario(data=both)) == (
+        "How much can sex and race and education be published and still hide sex and race?"
+    )
+
+
+def test_the_finding_says_what_the_result_proves():
+    private = evaluate(Scenario(notion="lip", eps=0.4, mechanism="watchdog"))
+    factor = float(finding(private).split("×")[1].split(".  ")[0].split()[0].rstrip("."))
+    assert np.exp(private.after.achieved["lip"]) <= factor <= np.exp(0.4) + 0.01
+    assert "survives" in finding(private)
+    constant = evaluate(Scenario(mechanism="constant"))
+    assert finding(constant).startswith("The release tells nothing about sex.")
+    joint = DataSpec("random:uniform:2x2:0", (), ())
+    revealing = evaluate(Scenario(data=replace(joint, secret_released=True), mechanism="identity"))
+    assert "rule out a value" in finding(revealing)
+
+
+@pytest.mark.parametrize("mechanism", list(mechanism_catalogue.CATALOGUE))
+def test_the_snippet_runs_and_prints_what_the_scenario_gives(mechanism, capsys):
+    scenario = Scenario(notion="lip", eps=0.5, mechanism=mechanism)
+    exec(compile(snippet(scenario), "snippet", "exec"), {})
+    printed = capsys.readouterr().out
+    result = evaluate(scenario)
+    made = result.mechanism
+    achieved = scenario.build_notion().achieved(result.joint, made.kernel)
+    assert f"I(X;Y) {made.utility:.6f} nats, NMI {made.nmi:.6f}" in printed
+    assert f"achieved {achieved:.6f}" in printed
+
+
+def test_a_sweep_is_the_scenario_at_every_budget():
+    scenario = Scenario(notion="ldp", mechanism="subset_merging")
+    joint = evaluate(scenario).joint
+    line = sweep(scenario, joint, [0.1, 0.5, 8.0])
+    alone = [evaluate(replace(scenario, eps=eps)).mechanism.utility for eps in (0.1, 0.5, 8.0)]
+    np.testing.assert_array_equal(line.utility, alone)
+    assert (np.diff(line.utility) > 0).all()
+    assert (line.utility <= line.upper_bound + 1e-12).all()
+    assert (GRID[0], GRID[-1], len(GRID)) == (0.25, 8.0, 32)
+
+
+@pytest.mark.parametrize("budgets", [[], [1.0, 1.0], [2.0, 1.0], [[1.0]]])
+def test_the_budgets_of_a_sweep_increase(budgets):
+    scenario = Scenario()
+    with pytest.raises(InvalidInputError, match="increasing numbers"):
+        sweep(scenario, evaluate(scenario).joint, budgets)
+
+
+def test_json_writes_infinite_orders():
+    assert json.loads(Scenario(alpha=np.inf).to_json())["alpha"] == "inf"
+    assert Scenario.from_json('{"alpha": "inf"}').alpha == np.inf
