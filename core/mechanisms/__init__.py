@@ -1,5 +1,6 @@
 """Ways to release X: each returns a `Mechanism` that passed its audit."""
 
+from core.mechanisms.batch import Batch, subset_merging_batch, watchdog_batch
 from core.mechanisms.quantisation import quantisation, secret_quantisation
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.subset_merging import (
@@ -13,6 +14,7 @@ from core.mechanisms.trivial import constant, identity
 from core.mechanisms.watchdog import watchdog
 
 __all__ = [
+    "Batch",
     "HighRiskMerging",
     "Mechanism",
     "MergeStep",
@@ -23,6 +25,8 @@ __all__ = [
     "quantisation",
     "secret_quantisation",
     "subset_merging",
+    "subset_merging_batch",
     "subset_merging_steps",
     "watchdog",
+    "watchdog_batch",
 ]

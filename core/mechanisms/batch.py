@@ -27,7 +27,7 @@ from core.validation import BoolArray, FloatArray, IntArray
 BLOCK = 1 << 15
 """Cells of P(s, x) that one block of rows holds: its arrays then stay in the cache."""
 
-Merge = Callable[[Block], tuple[IntArray, BoolArray]]
+Merger = Callable[[Block], tuple[IntArray, BoolArray]]
 """Returns each symbol's set, 0 for X_L, and whether the budget holds, row by row."""
 
 
@@ -106,7 +106,7 @@ def _in_blocks(
     joints: ArrayLike,
     notions: Sequence[Notion],
     risk: Risk | None,
-    merge: Merge,
+    merge: Merger,
 ) -> Batch:
     """Cut all pairs of a joint and a notion into blocks of one family, and answer each."""
     p = validation.distribution(joints, "The joints", batch=True)
@@ -130,7 +130,7 @@ def _in_blocks(
 
 
 def _answer(
-    p: FloatArray, notions: Sequence[SymbolNotion], risk: Risk | None, merge: Merge
+    p: FloatArray, notions: Sequence[SymbolNotion], risk: Risk | None, merge: Merger
 ) -> tuple[FloatArray, BoolArray]:
     """Return NMI and whether the budget was attained for each row of one family."""
     block = Block.of(p, notions, risk)

@@ -10,6 +10,7 @@ import numpy as np
 from core import measures
 from core.audit import Audit, require
 from core.joint import Joint
+from core.limits import ROUNDING
 from core.notions.base import Notion
 from core.validation import FloatArray
 
@@ -107,6 +108,8 @@ def make_mechanism(
     verdict = None if notion is None else require(joint, kernel, notion, name)
     utility = float(measures.mutual_information(joint.release_x(kernel)))
     entropy = float(measures.entropy(joint.p_x))
+    if entropy - utility < ROUNDING:  # all of X is kept: the two sums differ by rounding only
+        utility = entropy
     bound = entropy if upper_bound is None else max(min(upper_bound, entropy), utility)
     names = tuple(y_labels) if y_labels is not None else _numbered(kernel.shape[1])
     frozen = np.array(kernel)

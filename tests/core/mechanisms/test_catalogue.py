@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from core import mechanisms as m
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.mechanisms import catalogue
+from core.notions import LIP, AlphaLift, Intersection
+
+JOINT = Joint.random_uniform(3, 6, np.random.default_rng(4))
+
+
+@pytest.mark.parametrize("key", catalogue.CATALOGUE)
+def test_the_code_of_an_entry_makes_the_same_as_build(key):
+    entry = catalogue.entry(key)
+    notion = LIP(0.6)
+    assert entry.works_under(notion)
+    scope = {"m": m, "joint": JOINT, "notion": notion}
+    shown = eval(entry.code, scope)
+    built = catalogue.build(key, JOINT, notion, time_limit=5.0, gap=1e-6, seed=0)
+    np.testing.assert_array_equal(shown.kernel, built.kernel)
+    assert (built.audit is not None) == entry.uses_notion
+
+
+@pytest.mark.parametrize("key", catalogue.CATALOGUE)
+def test_an_entry_says_what_it_is(key):
+    entry = catalogue.entry(key)
+    assert entry.key == key
+    assert entry.title
+    assert entry.meaning.endswith(".")
+    assert entry.formula
+    assert entry.source
+    assert set(entry.parameters) <= {"time_limit", "gap", "seed"}
+
+
+def test_what_does_not_exist_or_fit_is_named():
+    with pytest.raises(InvalidInputError, match=r"mechanism must be one of identity, .*'magic'"):
+        catalogue.entry("magic")
+    with pytest.raises(InvalidInputError, match="Watchdog does not work under intersection"):
+        catalogue.build("watchdog", JOINT, Intersection(LIP(1)))
+    assert catalogue.entry("identity").works_under(Intersection(LIP(1)))
+    assert catalogue.entry("watchdog").works_under(AlphaLift)
