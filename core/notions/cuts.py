@@ -1,13 +1,17 @@
 """Oracles of allowed sets that are round: they cut off a point that a smooth measure forbids.
 
 Each measure is, up to scale, a norm or a harmonic-like mean of L(r) = C r with C[s, x] the
-lift of the data: convex or concave and homogeneous of degree 1. So its gradient at any r gives a
-linear bound that holds everywhere, with equality at r: the cut is valid on the whole set.
+lift of the data: convex or concave and homogeneous of degree 1. So its gradient at any point gives
+a linear bound that holds everywhere: the cut is valid on the whole set. It is taken where the
+segment from r to P_X, whose lifts are all 1, meets the set: there it touches the set, and it is
+much deeper than at r itself.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import optimize
 
 from core.limits import CUT_TOL
 from core.validation import FloatArray
@@ -24,7 +28,7 @@ class AlphaLiftCuts:
     p_s : ndarray
         P(s), shape (n_s,).
     eps : float
-        Budget in nats.
+        Budget in nats, above 0.
     alpha : float
         Order, above 1 and finite.
     """
@@ -35,23 +39,28 @@ class AlphaLiftCuts:
     alpha: float
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cut that r, shape (n_x,), breaks: shape (1, n_x), or (0, n_x) for none."""
-        levels = self.lift @ _posterior(r)
-        highest = levels.max()
-        power_mean = self.p_s @ (levels / highest) ** self.alpha
-        norm = highest * power_mean ** (1 / self.alpha)
-        if np.log(norm) <= self.eps + CUT_TOL:
+        """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
+        levels = _lifts(self.lift, r)
+        if self._log_mean(levels) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
-        weights = self.p_s * (levels / norm) ** (self.alpha - 1)
+        edge = _edge(self._log_mean, self.eps, levels)
+        norm = np.exp(self._log_mean(edge))
+        weights = self.p_s * (edge / norm) ** (self.alpha - 1)
         return _scaled(np.exp(-self.eps) * (weights @ self.lift) - 1)
+
+    def _log_mean(self, levels: FloatArray) -> float:
+        """Return the log of the power mean of L, shape (n_s,)."""
+        highest = levels.max()
+        mean = self.p_s @ (levels / highest) ** self.alpha
+        return float(np.log(highest) + np.log(mean) / self.alpha)
 
 
 @dataclass(frozen=True, eq=False)
 class AlphaLiftInverseCuts:
     """Cuts of Σ_x r(x) ≤ e^{ε} (Σ_s P(s) L_s^{−α})^{−1/α}, L = C r ([Lift] eq. 32).
 
-    The mean on the right is concave. Where a lift is 0 it has no gradient, but the limit of its
-    gradients as the smallest lifts go to 0 together bounds it as well.
+    The mean on the right is concave. Where a lift is 0 it has no gradient, but no lift is 0
+    where the segment to P_X meets the set.
 
     Attributes
     ----------
@@ -60,7 +69,7 @@ class AlphaLiftInverseCuts:
     p_s : ndarray
         P(s), shape (n_s,).
     eps : float
-        Budget in nats.
+        Budget in nats, above 0.
     alpha : float
         Order, above 1 and finite.
     """
@@ -71,17 +80,22 @@ class AlphaLiftInverseCuts:
     alpha: float
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cut that r, shape (n_x,), breaks: shape (1, n_x), or (0, n_x) for none."""
-        levels = self.lift @ _posterior(r)
-        lowest = levels.min()
-        # lowest/L_s, which is 1 at the smallest lifts also where they are 0
-        ratios = np.divide(lowest, levels, out=np.ones_like(levels), where=levels > lowest)
-        power_mean = (self.p_s @ ratios**self.alpha) ** (1 / self.alpha)
-        inverse_level = np.log(power_mean) - np.log(lowest) if lowest > 0 else np.inf
-        if inverse_level <= self.eps + CUT_TOL:
+        """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
+        levels = _lifts(self.lift, r)
+        if self._log_mean(levels) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
-        weights = self.p_s * (ratios / power_mean) ** (self.alpha + 1)
+        edge = _edge(self._log_mean, self.eps, levels)
+        mean = np.exp(-self._log_mean(edge))
+        weights = self.p_s * (mean / edge) ** (self.alpha + 1)
         return _scaled(np.exp(-self.eps) - weights @ self.lift)
+
+    def _log_mean(self, levels: FloatArray) -> float:
+        """Return the log of the power mean of 1/L, shape (n_s,); ∞ where a lift is 0."""
+        lowest = levels.min()
+        if lowest == 0:
+            return np.inf
+        mean = self.p_s @ (lowest / levels) ** self.alpha
+        return float(np.log(mean) / self.alpha - np.log(lowest))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,19 +117,31 @@ class Chi2LiftCuts:
     eps: float
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cut that r, shape (n_x,), breaks: shape (1, n_x), or (0, n_x) for none."""
-        excess = (self.lift - 1) @ _posterior(r)
+        """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
+        excess = _lifts(self.lift, r) - 1
         norm = np.sqrt(self.p_s @ excess**2)
         if np.log1p(norm) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
-        weights = self.p_s * excess / norm
+        weights = self.p_s * excess / norm  # the same all along the segment to P_X
         return _scaled(weights @ (self.lift - 1) - np.expm1(self.eps))
 
 
-def _posterior(r: FloatArray) -> FloatArray:
-    """Return r without the solver's tiny negative entries, scaled to sum to 1."""
+def _lifts(lift: FloatArray, r: FloatArray) -> FloatArray:
+    """Return L(r), shape (n_s,), of r without the solver's tiny negative entries, Σr = 1."""
     clipped = np.maximum(r, 0.0)
-    result: FloatArray = clipped / clipped.sum()
+    result: FloatArray = lift @ (clipped / clipped.sum())
+    return result
+
+
+def _edge(level: Callable[[FloatArray], float], eps: float, levels: FloatArray) -> FloatArray:
+    """Return the lifts, shape (n_s,), at which the way to P_X enters the set: level = eps."""
+
+    def excess(share: float) -> float:
+        # bounded, so that the root finder can interpolate where the level is ∞
+        return float(np.tanh(level(1 + share * (levels - 1)) - eps))
+
+    share = optimize.brentq(excess, 0.0, 1.0, xtol=np.finfo(float).eps)
+    result: FloatArray = 1 + share * (levels - 1)
     return result
 
 

@@ -12,6 +12,7 @@ from scipy import sparse
 from core import measures
 from core.errors import NotConvexError
 from core.joint import Joint
+from core.limits import ROUNDING
 from core.measures.pointwise import alpha_order
 from core.notions import rows
 from core.notions.allowed_set import AllowedSet, Oracle
@@ -98,7 +99,7 @@ class Chi2Privacy(TwoBudgets):
         _refuse_inverse(self)
         lift = rows.data_lift(joint)
         p_s = joint.p_s
-        if self.eps_u == 0:
+        if self.eps_u <= ROUNDING:
             return _independence(lift)
         if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
             return rows.plain(np.empty((0, joint.n_x)))
@@ -163,7 +164,7 @@ class AlphaLift(TwoBudgets):
         measures imply ([Lift] Prop. 4 and 6) and which is all at α = ∞.
         """
         lift, p_s = rows.data_lift(joint), joint.p_s
-        if 0 in (self.eps_l, self.eps_u):
+        if min(self.eps_l, self.eps_u) <= ROUNDING:
             return _independence(lift)
         room = -np.log(p_s) / self.alpha
         below = rows.lift_at_least(lift, self.eps_l + room)
@@ -196,7 +197,7 @@ def _l1_rows(lift: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
     n_s, n_x = lift.shape
     if eps_u >= np.log(3):  # the ℓ1-lift is at most 2
         return rows.plain(np.empty((0, n_x)))
-    if eps_u == 0:
+    if eps_u <= ROUNDING:
         return _independence(lift)
     excess = p_s[:, None] * (lift - 1)
     rises = np.hstack([excess, -np.eye(n_s)])
