@@ -107,7 +107,7 @@ def _quantiles(table: OpenTable, numbers: Any, count: int) -> list[float]:
     if count == 1:
         return []
     tallies = numbers.group_by("value").agg(n=numbers.count())
-    running = tallies.mutate(upto=tallies.n.sum().over(order_by=tallies.value))
+    running = tallies.mutate(upto=tallies.n.cumsum(order_by=tallies.value))
     below = running.mutate(below=running.upto - running.n)
     total = table.row(tallies.aggregate(n=tallies.n.sum()))["n"]
     asked = {}
@@ -162,9 +162,8 @@ def _shown(edges: FloatArray) -> list[str]:
     return [repr(edge) for edge in edges.tolist()]
 
 
-def bin_index(column: Any, bins: Bins) -> Any:
-    """Return which of the k + 2 levels each record is in, NULL where it has no number."""
-    number = as_number(column)
+def bin_index(number: Any, bins: Bins) -> Any:
+    """Return which of the k + 2 levels each number is in, NULL where there is none."""
     *lower, last = bins.edges[1:]
     branches = [(number.isnull(), ibis.null("int64")), (number < bins.edges[0], 0)]
     branches += [(number < edge, i + 1) for i, edge in enumerate(lower)]

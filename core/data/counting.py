@@ -15,7 +15,7 @@ from core.data.levels import Key, Symbols, name_symbols
 from core.data.report import Counted, CountReport, Grouped, TooManyLevelsError
 from core.data.sources import Sources
 from core.data.spec import DataSpec
-from core.data.tables import OpenTable, as_text, open_table
+from core.data.tables import OpenTable, as_number, as_text, open_table
 from core.errors import InvalidInputError
 from core.joint import MISSING, Joint
 from core.limits import MAX_CELLS, MAX_LEVELS
@@ -77,13 +77,13 @@ class _Side:
     name: str
     columns: tuple[str, ...]
     levels: tuple[str, ...]
-    total: str
+    rare: str
     bins: tuple[Bins | None, ...]
 
     @classmethod
     def of(cls, name: str, columns: tuple[str, ...], cuts: Mapping[str, Bins]) -> _Side:
         levels = tuple(f"{name}{i}" for i in range(len(columns)))
-        return cls(name, columns, levels, f"{name}_total", tuple(map(cuts.get, columns)))
+        return cls(name, columns, levels, f"{name}_rare", tuple(map(cuts.get, columns)))
 
     @property
     def title(self) -> str:
@@ -104,7 +104,7 @@ def _from_table(table: OpenTable, spec: DataSpec) -> Counted:
     cells = _cells(table, records, sides)
     report = _missing_report(table, cells, spec, sides)
     if spec.missing == "drop":
-        cells = cells.dropna([level for side in sides for level in side.levels])
+        cells = cells.drop_null([level for side in sides for level in side.levels])
     symbols, counts, grouped = _count_cells(table, cells, sides, spec)
     report = replace(report, grouped_s=grouped[0], grouped_x=grouped[1], bins=tuple(cuts.values()))
     return _finish(counts, symbols[0].labels, symbols[1].labels, spec, report, symbols[1].values)
@@ -141,20 +141,25 @@ def _cells(table: OpenTable, records: Any, sides: Iterable[_Side]) -> Any:
     The one pass over the file groups by the columns as they stand; what is then turned into
     text is one value for each combination.
     """
-    raw = {}
-    clean = {}
-    for side in sides:
-        for column, level, bins in zip(side.columns, side.levels, side.bins, strict=True):
-            values = table.column(column)
-            if bins is not None:
-                raw[level] = bin_index(values, bins)
-            else:
-                raw[level] = values.cast("string") if values.type().is_nested() else values
-    grouped = records.group_by(**raw).agg(n=records.count())
-    kept = table.backend.create_table("cells", grouped, temp=True)
-    for side in sides:
-        for level, bins in zip(side.levels, side.bins, strict=True):
-            clean[level] = kept[level] if bins is not None else as_text(kept[level])
+    parts = [
+        part for side in sides for part in zip(side.columns, side.levels, side.bins, strict=True)
+    ]
+    plain = {}
+    for column, level, bins in parts:
+        values = table.column(column)
+        if bins is not None:
+            plain[level] = as_number(values)
+        else:
+            plain[level] = values.cast("string") if values.type().is_nested() else values
+    chosen = records.select(**plain)
+    cuts = {level: bin_index(chosen[level], bins) for _, level, bins in parts if bins is not None}
+    binned = chosen.mutate(**cuts) if cuts else chosen
+    kept = table.backend.create_table(
+        "cells", binned.group_by(list(plain)).agg(n=binned.count()), temp=True
+    )
+    clean = {
+        level: kept[level] if bins is not None else as_text(kept[level]) for _, level, bins in parts
+    }
     merged = kept.select(**clean, n=kept.n)
     return merged.group_by(list(clean)).agg(n=merged.n.sum().cast("int64"))
 
@@ -211,52 +216,62 @@ def _count_cells(
     table: OpenTable, cells: Any, sides: tuple[_Side, _Side], spec: DataSpec
 ) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[Grouped, Grouped]]:
     """Group rare symbols, check the sizes, and fetch the table of counts, shape (n_s, n_x)."""
-    totals = {
-        side.total: cells.n.sum().over(
-            ibis.window(group_by=[cells[level] for level in side.levels])
-        )
-        for side in sides
-    }
-    cells = cells.mutate(**totals)
+    marked = _mark_rare(table, cells, sides, spec.rare_below)
     grouped = []
     sizes = []
     for side in sides:
-        found = _symbol_counts(table, cells, side, spec.rare_below)
-        grouped.append(Grouped(found["rare"], found["records"]))
-        sizes.append(found["common"] + (found["rare"] > 0))
+        symbols = _symbols(marked, side)
+        rare = symbols[side.rare]
+        found = table.row(
+            symbols.aggregate(
+                common=(~rare).sum(), rare=rare.sum(), records=symbols.n.sum(where=rare)
+            )
+        )
+        grouped.append(Grouped(int(found["rare"]), int(found["records"] or 0)))
+        sizes.append(int(found["common"]) + (found["rare"] > 0))
         if sizes[-1] > MAX_LEVELS:
             raise _too_many(repr(side.title), f"{sizes[-1]:,}")
     _check_cells(sides, sizes, spec)
-    columns = {}
-    for side in sides:
-        rare = cells[side.total] < spec.rare_below
-        columns[f"{side.name}_rare"] = rare
-        for level in side.levels:
-            columns[level] = ibis.ifelse(rare, ibis.null(), cells[level])
-    named = cells.select(**columns, n=cells.n)
-    rows = table.rows(named.group_by(list(columns)).agg(n=named.n.sum().cast("int64")))
+    rows = _fetch(table, marked, sides)
     keys = [[_key(row, side) for row in rows] for side in sides]
-    symbols = tuple(
+    named = [
         name_symbols(set(found), side.bins, group.levels)
         for found, side, group in zip(keys, sides, grouped, strict=True)
-    )
-    places = [{key: i for i, key in enumerate(side.keys)} for side in symbols]
-    counts = np.zeros([len(side.keys) for side in symbols])
+    ]
+    places = [{key: i for i, key in enumerate(symbols.keys)} for symbols in named]
+    counts = np.zeros([len(symbols.keys) for symbols in named])
     for s, x, row in zip(*keys, rows, strict=True):
         counts[places[0][s], places[1][x]] = row["n"]
-    return (symbols[0], symbols[1]), counts, (grouped[0], grouped[1])
+    return (named[0], named[1]), counts, (grouped[0], grouped[1])
 
 
-def _symbol_counts(table: OpenTable, cells: Any, side: _Side, rare_below: int) -> dict[str, int]:
-    """Return the number of common and of rare symbols, and the records of the rare ones."""
-    symbols = cells.group_by(list(side.levels)).agg(total=cells[side.total].max())
-    rare = symbols.total < rare_below
-    found = table.row(
-        symbols.aggregate(
-            common=(~rare).sum(), rare=rare.sum(), records=symbols.total.sum(where=rare)
-        )
-    )
-    return {name: int(value or 0) for name, value in found.items()}
+def _symbols(marked: Any, side: _Side) -> Any:
+    """Return one row for each symbol of a side: whether it is rare, and its records `n`."""
+    return marked.group_by([side.rare, *side.levels]).agg(n=marked.n.sum().cast("int64"))
+
+
+def _mark_rare(table: OpenTable, cells: Any, sides: tuple[_Side, _Side], rare_below: int) -> Any:
+    """Say of each combination whether its symbol of S, and that of X, is rare."""
+    if not rare_below:
+        return cells.mutate(**{side.rare: ibis.literal(False) for side in sides})
+    totals = {
+        side.rare: cells.n.sum().over(ibis.window(group_by=[cells[name] for name in side.levels]))
+        < rare_below
+        for side in sides
+    }
+    return table.backend.create_table("marked", cells.mutate(**totals), temp=True)
+
+
+def _fetch(table: OpenTable, marked: Any, sides: tuple[_Side, _Side]) -> list[dict[str, Any]]:
+    """Return the table of counts, one row for each pair that occurs, rare symbols as one."""
+    columns = {}
+    for side in sides:
+        rare = marked[side.rare]
+        columns[side.rare] = rare
+        for level in side.levels:
+            columns[level] = ibis.ifelse(rare, ibis.null(), marked[level])
+    merged = marked.select(**columns, n=marked.n)
+    return table.rows(merged.group_by(list(columns)).agg(n=merged.n.sum().cast("int64")))
 
 
 def _check_cells(sides: tuple[_Side, _Side], sizes: list[int], spec: DataSpec) -> None:
@@ -272,7 +287,7 @@ def _check_cells(sides: tuple[_Side, _Side], sizes: list[int], spec: DataSpec) -
 
 
 def _key(row: dict[str, Any], side: _Side) -> Key:
-    return (row[f"{side.name}_rare"], tuple(row[level] for level in side.levels))
+    return (row[side.rare], tuple(row[level] for level in side.levels))
 
 
 def _from_joint(source: JointSource, spec: DataSpec) -> Counted:

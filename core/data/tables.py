@@ -146,7 +146,10 @@ def _what_is_wrong(error: duckdb.Error) -> str:
     text = str(error).strip()
     line, widths = _LINE.search(text), _WIDTHS.search(text)
     if line and widths:
-        return f"has {widths[2]} fields in line {line[1]}, its header has {widths[1]}."
+        plural = "" if widths[2] == "1" else "s"
+        return f"has {widths[2]} field{plural} in line {line[1]}, its header has {widths[1]}."
+    if line and "unterminated quote" in text:
+        return f"has a quote in line {line[1]} that is not closed."
     complaint = text.splitlines()[0].rstrip(".:")
     where = f" (line {line[1]})" if line else ""
     return f"could not be read: {complaint}{where}."
