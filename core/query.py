@@ -91,7 +91,8 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
 def _choose(scenario: Scenario, key: str, name: str, value: str, notices: list[str]) -> Scenario:
     kept = getattr(scenario, name)
     try:
-        return replace(scenario, **{name: value})
+        change: dict[str, Any] = {name: value}
+        return replace(scenario, **change)
     except CoreError:
         notices.append(f"The link has {key}={value}, which is not known; {kept} is used.")
         return scenario
@@ -104,7 +105,8 @@ def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: lis
     except ValueError:
         value = math.nan
     if domain.low <= value <= domain.high:
-        return replace(scenario, **{name: value})
+        change: dict[str, Any] = {name: value}
+        return replace(scenario, **change)
     kept = getattr(scenario, name)
     shown = "the data's own number" if kept is None else f"{kept:g}"
     notices.append(

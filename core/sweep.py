@@ -12,7 +12,7 @@ from core.joint import Joint
 from core.scenario import Scenario
 from core.validation import FloatArray
 
-GRID: FloatArray = np.arange(1, 33) * 0.25
+GRID: FloatArray = np.linspace(0.25, 8.0, 32)
 """The budgets of every figure of [Lift]: ε = .25, .5, …, 8, in nats."""
 
 
