@@ -9,7 +9,7 @@ import ibis
 import numpy as np
 
 from core.data.spec import Binning
-from core.data.tables import OpenTable, as_number, is_text
+from core.data.tables import OpenTable, as_number, is_text, may_hold_numbers
 from core.errors import InvalidInputError
 from core.validation import FloatArray
 
@@ -60,45 +60,51 @@ def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
     InvalidInputError
         If the column holds text, or no finite number at all.
     """
-    column = table.column(binning.column)
-    _check_numeric(table, records, binning.column)
+    tallies = _tallies(table, records, binning.column)
     if binning.kind == "edges":
         edges = np.asarray(binning.edges, dtype=np.float64)
     else:
-        numbers = records.select(value=as_number(column))
-        numbers = numbers.filter(numbers.value.notnull() & ~numbers.value.isinf())
-        ends = table.row(numbers.aggregate(low=numbers.value.min(), high=numbers.value.max()))
+        ends = table.row(tallies.aggregate(low=tallies.value.min(), high=tallies.value.max()))
         if ends["low"] is None:
             raise InvalidInputError(f"Column {binning.column!r} has no numbers to cut into bins.")
         if binning.kind == "width":
             edges = np.linspace(ends["low"], ends["high"], binning.count + 1)
         else:
-            inner = _quantiles(table, numbers, binning.count)
+            inner = _quantiles(table, tallies, binning.count)
             edges = np.array([ends["low"], *inner, ends["high"]])
         edges = _distinct(edges)
     asked = len(binning.edges) - 1 if binning.kind == "edges" else binning.count
     return Bins(binning.column, tuple(map(float, edges)), bin_labels(edges), asked)
 
 
-def _check_numeric(table: OpenTable, records: Any, name: str) -> None:
-    """Raise if a column holds something that is no number."""
+def _tallies(table: OpenTable, records: Any, name: str) -> Any:
+    """Return each finite number of a column with how often it stands there, counted once.
+
+    Raises
+    ------
+    InvalidInputError
+        If the column holds something that is no number.
+    """
     column = table.column(name)
-    if not column.type().is_string():
-        if not (column.type().is_numeric() or column.type().is_boolean()):
+    if not may_hold_numbers(column):
+        raise InvalidInputError(f"Column {name!r} holds {column.type()}, and bins need numbers.")
+    raw = records.select(raw=column).group_by("raw").agg(n=ibis._.count())
+    kept = table.backend.create_table(ibis.util.gen_name("raw"), raw, temp=True)
+    if column.type().is_string():
+        words = kept.filter(is_text(kept.raw))
+        found = table.row(words.aggregate(records=words.n.sum(), example=words.raw.min()))
+        if found["records"]:
             raise InvalidInputError(
-                f"Column {name!r} holds {column.type()}, and bins need numbers."
+                f"Column {name!r} holds {int(found['records']):,} values that are no numbers, such "
+                f"as {found['example']!r}, and bins need numbers."
             )
-        return
-    words = records.filter(is_text(column))
-    found = table.row(words.aggregate(rows=words.count(), example=words[column.get_name()].min()))
-    if found["rows"]:
-        raise InvalidInputError(
-            f"Column {name!r} holds {found['rows']:,} values that are no numbers, such as "
-            f"{found['example']!r}, and bins need numbers."
-        )
+    numbers = kept.select(value=as_number(kept.raw), n=kept.n)
+    merged = numbers.group_by("value").agg(n=numbers.n.sum().cast("int64"))
+    tallies = table.backend.create_table(ibis.util.gen_name("tallies"), merged, temp=True)
+    return tallies.filter(tallies.value.notnull() & ~tallies.value.isinf())
 
 
-def _quantiles(table: OpenTable, numbers: Any, count: int) -> list[float]:
+def _quantiles(table: OpenTable, tallies: Any, count: int) -> list[float]:
     """Return the inner edges of bins whose counts are as equal as ties let them be.
 
     An edge at q is the value v for which the number of records below v is closest to q·n; of
@@ -106,7 +112,6 @@ def _quantiles(table: OpenTable, numbers: Any, count: int) -> list[float]:
     """
     if count == 1:
         return []
-    tallies = numbers.group_by("value").agg(n=numbers.count())
     running = tallies.mutate(upto=tallies.n.cumsum(order_by=tallies.value))
     below = running.mutate(below=running.upto - running.n)
     total = table.row(tallies.aggregate(n=tallies.n.sum()))["n"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.data.joints import JointSource
 from core.data.sources import Sources
-from core.data.tables import as_number, as_text, is_text, open_table
+from core.data.tables import as_number, as_text, is_text, may_hold_numbers, open_table
 
 
 @dataclass(frozen=True)
@@ -75,24 +75,26 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
         asked = {"rows": table.records.count()}
         for i, name in enumerate(file.columns):
             column = table.column(name)
-            text, number = as_text(column), as_number(column)
-            asked[f"levels{i}"] = text.approx_nunique()
-            asked[f"present{i}"] = text.count()
-            asked[f"words{i}"] = is_text(column).sum()
-            asked[f"low{i}"] = number.min()
-            asked[f"high{i}"] = number.max()
+            asked[f"levels{i}"] = column.approx_nunique()
+            asked[f"present{i}"] = as_text(column).count()
+            if may_hold_numbers(column):
+                asked[f"low{i}"] = as_number(column).min()
+                asked[f"high{i}"] = as_number(column).max()
+            if column.type().is_string():
+                asked[f"words{i}"] = is_text(column).sum()
         found = table.row(table.records.aggregate(**asked))
     columns = []
     for i, name in enumerate(file.columns):
-        numeric = not found[f"words{i}"] and found[f"low{i}"] is not None
+        low, high = found.get(f"low{i}"), found.get(f"high{i}")
+        numeric = low is not None and not found.get(f"words{i}")
         columns.append(
             ColumnInfo(
                 name=name,
                 numeric=numeric,
                 levels=found[f"levels{i}"],
                 missing=found["rows"] - found[f"present{i}"],
-                low=found[f"low{i}"] if numeric else None,
-                high=found[f"high{i}"] if numeric else None,
+                low=low if numeric else None,
+                high=high if numeric else None,
             )
         )
     return TableInfo(file.title, found["rows"], tuple(columns))

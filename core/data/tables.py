@@ -166,18 +166,22 @@ def as_text(column: Any) -> Any:
     return column.cast("string")
 
 
+def may_hold_numbers(column: Any) -> bool:
+    """Return whether a column's type is text or one of numbers."""
+    kind = column.type()
+    return bool(kind.is_string() or kind.is_numeric() or kind.is_boolean())
+
+
 def as_number(column: Any) -> Any:
-    """Return a column as floating-point numbers, NULL where it holds none."""
-    number = column.strip().try_cast("float64") if column.type().is_string() else column
-    number = number.cast("float64")
+    """Return a column that may hold numbers as such, NULL where it holds none."""
+    text = column.type().is_string()  # whose cast passes over blanks at the ends
+    number = column.try_cast("float64") if text else column.cast("float64")
     return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
 
 
 def is_text(column: Any) -> Any:
-    """Return whether each value is neither a number nor missing, nor a mark for a missing one."""
-    text = as_text(column)
-    known = text.try_cast("float64").notnull() | text.lower().isin(BLANKS)
-    return text.notnull() & ~known
+    """Return whether each text is neither a number nor missing, nor a mark for a missing one."""
+    return column.try_cast("float64").isnull() & ~as_text(column).lower().isin(BLANKS)
 
 
 def count_records(file: FileTable) -> int:
