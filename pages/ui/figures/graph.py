@@ -132,7 +132,7 @@ def _part(
         "y": numbers(y),
         "xaxis": xaxis,
         "yaxis": yaxis,
-        "text": [labels.short(name, 11) for name in graph.names] if named else None,
+        "text": [labels.short(name, 9) for name in graph.names] if named else None,
         "textposition": _beside(graph.positions),
         "textfont": {"size": 10.5, "color": colour("ink")},
         "cliponaxis": False,
@@ -152,7 +152,7 @@ def _part(
         f"%{{customdata[2]}} of {graph.n_s} secrets possible<extra></extra>",
     }
     middle = graph.positions.min(axis=0) / 2 + graph.positions.max(axis=0) / 2
-    half_x, half_y = span * 0.92, span * 0.62
+    half_x, half_y = span * 1.0, span * 0.6
     return [edges, nodes], (
         (float(middle[0] - half_x), float(middle[0] + half_x)),
         (float(middle[1] - half_y), float(middle[1] + half_y)),

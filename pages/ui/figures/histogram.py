@@ -59,7 +59,7 @@ def lift_histogram(
     left = -reach - 2.2 * width
     shapes, marks = _allowed(budgets, left, reach)
     middle = -reach - 1.1 * width
-    ticks = [value for value in _ticks(reach) if abs(value) <= reach]
+    ticks = [tick for tick in _ticks(reach) if tick > -0.93 * reach]
     common = {"zeroline": True, "zerolinecolor": colour("edge"), "zerolinewidth": 1}
     return {
         "data": [

@@ -1,0 +1,131 @@
+"""The sidebar's controls: notion, mechanism and the sliders; they hold the scenario's values."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+from core.scenario import DOMAINS, Scenario
+from pages.ui.chart import picked
+
+ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
+"""The orders that the slider of α offers."""
+
+MECHANISMS, PROMISES = "mechanisms", "promises"
+"""What the frontier's lines can be."""
+
+SLIDERS = {
+    "eps": ("ε · privacy budget", "Less is more private. In nats: e^ε bounds a change of belief."),
+    "lam": (
+        "λ · share for falling beliefs",
+        "ε_l = λε bounds how far a belief may fall, ε_u = (1−λ)ε how far it may rise.",
+    ),
+    "alpha": ("α · order of the lift's mean", "Small: an average over secrets. ∞: the worst one."),
+    "beta": (
+        "β · chance that the data misleads",
+        "The uncertainty set holds the truth with probability 1−β.",
+    ),
+}
+"""What each slider is called, and what it does."""
+
+
+def choices() -> None:
+    """Show the pickers of notion and mechanism."""
+    st.selectbox(
+        "Promise",
+        [entry.key for entry in notions.ENTRIES],
+        format_func=lambda key: notions.entry(key).title,
+        key="notion",
+        help=notions.entry(st.session_state["notion"]).meaning,
+        persist_state="session",
+    )
+    st.selectbox(
+        "Mechanism",
+        list(mechanisms.CATALOGUE),
+        format_func=lambda key: mechanisms.entry(key).title,
+        key="mech",
+        help=mechanisms.entry(st.session_state["mech"]).meaning,
+        persist_state="session",
+    )
+
+
+def sliders(scenario: Scenario) -> None:
+    """Show ε, λ, α and β; one that changes nothing is disabled and says why."""
+    idle = scenario.without_effect()
+    for name, (label, about) in SLIDERS.items():
+        reason = idle.get(name)
+        shown = {
+            "label": label,
+            "key": name,
+            "help": about,
+            "disabled": reason is not None,
+            "persist_state": "session",
+        }
+        if name == "alpha":
+            orders = sorted({*ALPHAS, scenario.alpha})
+            st.select_slider(options=orders, format_func=order, **shown)
+        else:
+            domain = DOMAINS[name]
+            st.slider(
+                min_value=domain.low,
+                max_value=domain.high,
+                step=domain.step,
+                format="%.3f" if name == "beta" else "%.2f",
+                **shown,
+            )
+        if reason is not None:
+            st.caption(f"Off: {reason}")
+
+
+def unit() -> str:
+    """Show the switch between nats and bits; return the unit."""
+    st.segmented_control(
+        "Unit",
+        ["nats", "bits"],
+        key="unit",
+        default="nats",
+        required=True,
+        persist_state="session",
+        help="1 nat = 1.443 bits. Budgets stay in nats, as in the papers.",
+    )
+    return chosen_unit()
+
+
+def chosen_unit() -> str:
+    """Return the unit that the switch is set to."""
+    return str(st.session_state.get("unit", "nats"))
+
+
+def compare() -> None:
+    """Show the switch between the frontier's two comparisons."""
+    st.segmented_control(
+        "Compare",
+        [MECHANISMS, PROMISES],
+        key="compare",
+        default=MECHANISMS,
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+
+
+def by_promise() -> bool:
+    """Say whether the frontier compares promises for one mechanism, not mechanisms for one."""
+    return st.session_state.get("compare") == PROMISES
+
+
+def pick_point(chart_key: str) -> None:
+    """Move the controls to the point that was clicked in the frontier."""
+    found = picked(chart_key)
+    if found is None:
+        return
+    st.session_state["eps"] = float(found["x"])
+    st.session_state["notion"], st.session_state["mech"] = found["key"]
+
+
+def order(value: float) -> str:
+    """Write an order α."""
+    return "∞" if math.isinf(value) else f"{value:g}"

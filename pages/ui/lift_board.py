@@ -1,0 +1,237 @@
+"""The Lift page's content: log-lift pair by pair, symbol by symbol, and every measure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import CoreError
+from core.exposure import Exposure, averages, exposure, pointwise
+from core.leakage import Leakage
+from core.measures import catalogue as measures
+from core.notions import SymbolNotion
+from core.notions import catalogue as notions
+from core.scenario import Result
+from core.sentences import question
+from pages.ui import controls, exports, figures, look, pickers, run, state, words
+from pages.ui.cards import card
+from pages.ui.labels import markdown
+from pages.ui.units import level
+
+ROW = 24
+"""Pixels a symbol takes in the charts, whose height grows with the alphabet."""
+
+PAPER = (5, 17, 1000)
+"""Secrets, symbols and draws of [Lift] Fig. 1."""
+
+
+def show() -> None:
+    """Show the page."""
+    look.apply()
+    for sentence in state.notices():
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    with st.sidebar:
+        pickers.show()
+        st.divider()
+    _live()
+
+
+@st.fragment
+def _live() -> None:
+    """Show all that changes with a slider; only this runs again when one is released."""
+    with st.sidebar:
+        controls.choices()
+        controls.sliders(state.scenario())
+    scenario = state.scenario()
+    state.publish(scenario)
+    st.title("Lift, symbol by symbol", anchor=False)
+    try:
+        result = run.evaluate(scenario)
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        return
+    st.markdown(
+        f"{markdown(question(scenario))} Lift is how many times likelier a secret becomes once a "
+        "symbol is seen: 1 tells nothing, 0 rules the secret out."
+    )
+    released = st.segmented_control(
+        "Look at", ["X itself", "the release"], key="lift_of", default="X itself", required=True
+    )
+    leak = result.before if released == "X itself" else result.after
+    found = exposure(leak, scenario.build_notion(), result.joint.s_labels)
+    _charts(result, leak, found)
+    _verdicts(result, leak, found)
+    _measures(result)
+    _asymmetry()
+
+
+def _charts(result: Result, leak: Leakage, found: Exposure) -> None:
+    height = int(np.clip(100 + ROW * len(leak.labels), 300, 900))
+    notion = result.scenario.build_notion()
+    budgets = (
+        (notion.lower_budget, notion.upper_budget)
+        if isinstance(notion, SymbolNotion) and result.scenario.notion in ("lip", "alip")
+        else None
+    )
+    left, right = st.columns(2)
+    with left:
+        card(
+            figures.log_lift_matrix(found.log_lift, result.joint.s_labels, leak.labels, height),
+            key="loglift",
+            title="Log-lift of every pair",
+            subtitle="Orange: the symbol makes the secret likelier. Blue: less. ×: never together.",
+            alt=f"Log-lift of {len(leak.labels)} symbols and {result.joint.n_s} secrets.",
+            table=lambda: _pairs(found, leak, result.joint.s_labels),
+            formulas=(words.measure("lift"),),
+        )
+    with right:
+        card(
+            figures.symbol_lifts(
+                leak.log_min_lift, leak.log_max_lift, leak.labels, found.risky, budgets, height
+            ),
+            key="symbols",
+            title="From min-lift Ψ to max-lift Λ",
+            subtitle="How far each symbol moves beliefs"
+            + ("; shaded is what the promise allows." if budgets else "."),
+            alt=f"{int(found.risky.sum())} of {len(leak.labels)} symbols break the promise.",
+            table=lambda: _symbols(leak, found),
+            formulas=(words.measure("min_lift"), words.measure("max_lift")),
+        )
+
+
+def _pairs(found: Exposure, leak: Leakage, s_labels: tuple[str, ...]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"symbol": leak.labels} | {label: found.log_lift[s] for s, label in enumerate(s_labels)}
+    )
+
+
+def _symbols(leak: Leakage, found: Exposure) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "symbol": leak.labels,
+            "probability": found.mass,
+            "log Ψ": leak.log_min_lift,
+            "log Λ": leak.log_max_lift,
+            "high-risk": found.risky,
+            "why": found.why,
+        }
+    )
+
+
+def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
+    notion = result.scenario.build_notion()
+    risky = int(found.risky.sum())
+    st.subheader("Which symbols are high-risk, and why", anchor=False)
+    share = float(found.mass[found.risky].sum())
+    st.markdown(
+        f"Under {markdown(str(notion))}, **{risky} of {len(leak.labels)} symbols**, with "
+        f"{share:.0%} of the records, break the promise by themselves."
+        if risky
+        else f"Under {markdown(str(notion))}, every symbol keeps the promise by itself."
+    )
+    every = pointwise(leak, result.scenario.alpha)
+    table = _symbols(leak, found).join(pd.DataFrame(dict(every)))
+    _table(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")
+    with st.popover(
+        "formulas of the pointwise measures",
+        type="tertiary",
+        on_change="rerun",
+        key="pointwise_formulas",
+    ) as opened:
+        if opened.open:
+            for entry in measures.ENTRIES:
+                if entry.kind == measures.POINTWISE:
+                    st.markdown(words.measure(entry.key))
+            st.markdown(words.notion(result.scenario.notion))
+
+
+def _measures(result: Result) -> None:
+    st.subheader("Averages over the release", anchor=False)
+    alpha = result.scenario.alpha
+    order = controls.order(alpha)
+    idle = "alpha" not in notions.entry(result.scenario.notion).parameters
+    with st.container(key="measures"):
+        unit = controls.unit()
+        chosen = alpha
+        if idle:
+            chosen = st.select_slider(
+                "α · order of the measures below",
+                options=list(controls.ALPHAS),
+                value=alpha if alpha in controls.ALPHAS else 2.0,
+                format_func=controls.order,
+                key="measure_alpha",
+                help="1.05 is close to Shannon's mean, ∞ is the worst case.",
+            )
+            order = controls.order(chosen)
+        before, after = averages(result.before, chosen), averages(result.after, chosen)
+        table = pd.DataFrame(
+            {
+                "measure": [
+                    measures.entry(key).title
+                    + (f", α = {order}" if measures.entry(key).parameters else "")
+                    for key in before
+                ],
+                "X itself": [_shown(value, unit) for value in before.values()],
+                "the release": [_shown(value, unit) for value in after.values()],
+                "unit": [unit if of == "nats" else "–" for _, of in before.values()],
+                "what it says": [measures.entry(key).meaning for key in before],
+            }
+        )
+        _table(table, "averages")
+    with st.popover(
+        "formulas of the averages", type="tertiary", on_change="rerun", key="averages_formulas"
+    ) as opened:
+        if opened.open:
+            for key in before:
+                st.markdown(words.measure(key))
+
+
+def _shown(value: tuple[float, str], unit: str) -> str:
+    number, of = value
+    return level(number, unit if of == "nats" else "nats", 4)
+
+
+def _table(table: pd.DataFrame, key: str) -> None:
+    st.dataframe(table, hide_index=True, height=min(420, 38 + 35 * len(table)))
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        st.download_button(
+            "CSV",
+            data=lambda: exports.csv_bytes(table),
+            file_name=f"liftscope-{key}.csv",
+            mime="text/csv",
+            key=f"{key}_download",
+            on_click="ignore",
+            type="tertiary",
+            icon=":material/download:",
+        )
+
+
+def _asymmetry() -> None:
+    n_s, n_x, draws = PAPER
+    found = run.asymmetry(n_s, n_x, draws)
+    st.subheader("Why the bound on min-lift costs so much", anchor=False)
+    st.markdown(
+        f"In {draws:,} random joints of {n_s} secrets and {n_x} symbols, log Ψ reaches from "
+        f"{found.low_range[0]:.1f} to {found.low_range[1]:.2f} and log Λ only from "
+        f"{found.high_range[0]:.2f} to {found.high_range[1]:.2f} nats: beliefs fall much further "
+        "than they rise. One budget for both sides is spent on the falls; λ above ½ gives more of "
+        "it to them."
+    )
+    card(
+        figures.overlay_histogram(found.edges, found.low, found.high),
+        key="asymmetry",
+        title="Log-lift over random joints",
+        subtitle="Entries independent and uniform, normalised; the setting of [Lift] Fig. 1.",
+        alt=f"Histogram: log Ψ down to {found.low_range[0]:.1f}, log Λ up to "
+        f"{found.high_range[1]:.2f}.",
+        table=lambda: pd.DataFrame(
+            {
+                "from": found.edges[:-1],
+                "to": found.edges[1:],
+                "share_log_min_lift": found.low,
+                "share_log_max_lift": found.high,
+            }
+        ),
+        formulas=(words.measure("min_lift"), words.measure("max_lift")),
+    )

@@ -1,0 +1,17 @@
+"""What the theme cannot say about the look."""
+
+from pathlib import Path
+
+import streamlit as st
+
+_BRAND = (
+    '<div class="lsc-brand"><b>Liftscope</b><br>'
+    "<span>What does publishing X give away about S, and what does hiding it cost?</span></div>"
+)
+_SHEET = Path(__file__).parent / "look.css"
+
+
+def apply() -> None:
+    """Add the style sheet and, above the sidebar's controls, the name."""
+    st.html(_SHEET)
+    st.sidebar.html(_BRAND)

@@ -1,0 +1,94 @@
+"""What pages ask of `core`, each answer cached under the question alone.
+
+What stems from an upload is cached in its session only; nothing of it is shared or logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from core import histogram as lift
+from core.data import Counted, Sources, count
+from core.data.spec import DataSpec
+from core.histogram import Asymmetry, LiftHistogram
+from core.leakage import Leakage
+from core.lookalikes import Lookalikes, lookalikes
+from core.scenario import Result, Scenario, answer
+from core.sweep import Frontier, sweep
+
+PRIVATE = ("upload:", "matrix:")
+"""How sources that belong to one session begin."""
+
+
+@st.cache_resource(max_entries=2_000, show_spinner=False)
+def _shared(key: tuple[str, ...], _make: Callable[[], Any]) -> Any:  # noqa: ARG001 the key is Streamlit's
+    """Return what was made under a key, in any session."""
+    return _make()
+
+
+@st.cache_resource(max_entries=500, show_spinner=False, scope="session")
+def _private(key: tuple[str, ...], _make: Callable[[], Any]) -> Any:  # noqa: ARG001 the key is Streamlit's
+    """Return what was made under a key, in this session."""
+    return _make()
+
+
+def _cached(spec: DataSpec, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+    keep = _private if spec.source.startswith(PRIVATE) else _shared
+    return keep(key, make)
+
+
+def sources() -> Sources:
+    """Return this session's uploads and pasted matrices."""
+    return st.session_state.setdefault("sources", Sources())
+
+
+def counted(spec: DataSpec) -> Counted:
+    """Return the joint distribution that a spec describes."""
+    return _cached(spec, ("counted", repr(spec)), lambda: count(spec, sources()))
+
+
+def evaluate(scenario: Scenario) -> Result:
+    """Return the answer to a scenario."""
+    data = scenario.data
+    return _cached(data, ("answer", repr(scenario)), lambda: answer(scenario, counted(data)))
+
+
+def frontier(scenario: Scenario) -> Frontier:
+    """Return a scenario's utility along the grid of budgets; its own ε plays no part."""
+    data = scenario.data
+    question = repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1)
+    return _cached(data, ("sweep", question), lambda: sweep(scenario, counted(data).joint))
+
+
+def reach(result: Result) -> float:
+    """Return how far the axis of log-lift goes: as far as X itself, whatever the release."""
+    data = result.scenario.data
+    return _cached(data, ("reach", repr(data)), lambda: lift.reach(result.before))
+
+
+def lift_histograms(result: Result) -> tuple[LiftHistogram, LiftHistogram]:
+    """Return the histograms of log-lift before and after a release."""
+    far = reach(result)
+    return _of_each(result, "histogram", lambda leak: lift.lift_histogram(leak, far))
+
+
+def confusability(result: Result) -> tuple[Lookalikes, Lookalikes]:
+    """Return the confusability graphs before and after a release."""
+    return _of_each(result, "graph", lookalikes)
+
+
+def _of_each(result: Result, kind: str, make: Callable[[Leakage], Any]) -> tuple[Any, Any]:
+    scenario = result.scenario
+    data = scenario.data
+    before = _cached(data, (f"{kind} before", repr(data)), lambda: make(result.before))
+    after = _cached(data, (f"{kind} after", repr(scenario)), lambda: make(result.after))
+    return before, after
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def asymmetry(n_s: int, n_x: int, draws: int) -> Asymmetry:
+    """Return how log Ψ and log Λ spread over random joints."""
+    return lift.asymmetry(n_s, n_x, draws)

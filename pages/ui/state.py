@@ -1,0 +1,99 @@
+"""The scenario on screen: in the session while it is used, in the URL for those it is sent to.
+
+The URL is written by hand from the scenario, not by Streamlit's `bind`: a bound selectbox writes
+what it shows, which changes with our wording, and drops an unknown value without a word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.data.spec import DataSpec
+from core.query import CHOICES, DATA_KEYS, NUMBERS, from_query, to_query
+from core.scenario import Scenario
+
+WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
+"""Widget key, which is also the URL's, → the scenario's field."""
+
+KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS)
+"""The URL's keys that are a scenario's."""
+
+_SEEN = "_url_seen"
+_PAGE = "_url_page"
+
+
+def restore(page: str) -> None:
+    """Bring the session to what the URL says; call it first on every page.
+
+    A URL counts when the session is new, when it names a scenario on a page that was just
+    opened, and when it changed under an open page (back, forward, edited by hand). What it has
+    wrong is told.
+
+    Parameters
+    ----------
+    page : str
+        The page's name.
+    """
+    query = _query()
+    known = _SEEN in st.session_state
+    opened = st.session_state.get(_PAGE) != page
+    st.session_state[_PAGE] = page
+    if known and (query == st.session_state[_SEEN] or (opened and not query)):
+        if opened:
+            publish(scenario())
+        return
+    found, notices = from_query(query)
+    adopt(found)
+    st.session_state[_SEEN] = query
+    st.session_state["_notices"] = notices
+
+
+def notices() -> tuple[str, ...]:
+    """Return what was wrong in the URL, until the next one is read."""
+    return st.session_state.get("_notices", ())
+
+
+def adopt(found: Scenario) -> None:
+    """Make a scenario the one on screen."""
+    for key, name in WIDGETS.items():
+        st.session_state[key] = getattr(found, name)
+    st.session_state["_n"] = found.n
+    st.session_state["_data"] = found.data
+
+
+def scenario() -> Scenario:
+    """Return the scenario on screen."""
+    values = {name: st.session_state[key] for key, name in WIDGETS.items()}
+    return Scenario(data=data(), n=st.session_state["_n"], **values)
+
+
+def data() -> DataSpec:
+    """Return the data on screen."""
+    return st.session_state["_data"]
+
+
+def set_data(spec: DataSpec) -> None:
+    """Change the data on screen."""
+    st.session_state["_data"] = spec
+
+
+def with_data(**changes: object) -> None:
+    """Change a part of the data on screen."""
+    set_data(replace(data(), **changes))
+
+
+def publish(shown: Scenario) -> None:
+    """Write a scenario to the URL; a value that is the default is left out."""
+    wanted = to_query(shown)
+    if _query() == wanted:
+        st.session_state[_SEEN] = wanted
+        return
+    others = {key: st.query_params.get_all(key) for key in st.query_params if key not in KEYS}
+    st.query_params.from_dict(others | wanted)
+    st.session_state[_SEEN] = wanted
+
+
+def _query() -> dict[str, list[str]]:
+    return {key: st.query_params.get_all(key) for key in st.query_params if key in KEYS}

@@ -1,0 +1,45 @@
+"""Formulas and their sources, from the catalogues, as Markdown."""
+
+from __future__ import annotations
+
+from core.measures import catalogue as measures
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+
+
+def measure(key: str) -> str:
+    """Return what a measure is, its formula and its source."""
+    return _paragraph(measures.entry(key))
+
+
+def notion(key: str) -> str:
+    """Return what a notion asks, its formula and its source."""
+    return _paragraph(notions.entry(key))
+
+
+def mechanism(key: str) -> str:
+    """Return what a mechanism does, its formula and its source."""
+    return _paragraph(mechanisms.entry(key))
+
+
+def _paragraph(entry: measures.Entry | notions.Entry | mechanisms.Entry) -> str:
+    return f"**{entry.title}**. {entry.meaning}\n\n$$ {entry.formula} $$\n\n:gray[{entry.source}]"
+
+
+RANGE = (
+    "**Confusability graph**. Two releases are joined if one secret can lead to both; a secret is "
+    "then never told apart by them for certain.\n\n"
+    r"$$ y \sim y' \iff \exists s: P(s,y) > 0 \text{ and } P(s,y') > 0 $$"
+    "\n\nThe number of parts that do not hang together says how many groups of secrets a release "
+    r"tells apart for certain: maximin information $I_* = \log(\text{parts})$."
+    "\n\n:gray\\[[NonStoch] §IV, Lemma 2\\]"
+)
+"""The confusability graph in words."""
+
+FRONTIER = (
+    "**Utility**. The share of what X says that the release keeps.\n\n"
+    r"$$ \mathrm{NMI} = \frac{I(X;Y)}{H(X)}, \quad I(X;Y) = \sum_{x,y} P(x,y) \log "
+    r"\frac{P(x,y)}{P(x)P(y)} $$"
+    "\n\n:gray\\[[Lift] §II\\]"
+)
+"""The frontier's utility in words."""
