@@ -99,7 +99,12 @@ def open_table(file: FileTable) -> Iterator[OpenTable]:
     with tempfile.TemporaryDirectory(prefix="liftscope-spill-") as spill:
         backend = _connect(file.paths, spill)
         try:
-            yield OpenTable(file, backend, _read(backend, file))
+            records = _read(backend, file)
+            if any(kind.is_floating() for kind in records.schema().types):
+                # DuckDB 2.0.0 takes a NaN in Parquet for a number where statistics say so
+                backend.con.execute("SET disabled_optimizers = 'statistics_propagation'")
+            backend.con.execute("SET lock_configuration = true")
+            yield OpenTable(file, backend, records)
         except duckdb.Error as error:
             raise InvalidInputError(f"{file.title} {_what_is_wrong(error)}") from error
         finally:
@@ -116,7 +121,6 @@ def _connect(paths: Sequence[Path], spill: str) -> Any:
     )
     backend.con.execute("SET allowed_paths = $1", [[str(path) for path in paths]])
     backend.con.execute("SET enable_external_access = false")
-    backend.con.execute("SET lock_configuration = true")
     return backend
 
 
