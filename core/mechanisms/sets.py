@@ -67,6 +67,9 @@ def set_levels(
     >>> upper.round(4)
     array([0.47, 0.47])
     """
+    if isinstance(notion, LIP | ALIP | LDP):
+        low, high = _log_lifts(masses, p_s)
+        return (0.0 * high, high - low) if isinstance(notion, LDP) else (-low, high)
     # A notion reads P(S) off the joint it gets. Overlapping sets form one when each has an equal
     # share of the mass and one more output takes the rest.
     count = masses.shape[-1]
@@ -75,6 +78,27 @@ def set_levels(
     lower = notion.lower_level(joint_sy)[..., :count]
     upper = notion.upper_level(joint_sy)[..., :count]
     return np.where(np.isnan(lower), 0.0, lower), np.where(np.isnan(upper), 0.0, upper)
+
+
+def _log_lifts(masses: FloatArray, p_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return log Ψ ≤ 0 and log Λ ≥ 0 of sets, shapes (..., n_sets); 0 for one that never occurs.
+
+    The most used levels, in few passes over the masses: what batches spend their time on. The
+    audit asks the notions themselves.
+    """
+    occurs = masses.sum(axis=-2)
+    secret = p_s[..., None]
+    if secret.all():
+        scaled = masses / secret
+    else:  # a secret of probability 0 counts as told nothing about
+        scaled = np.where(
+            secret > 0, masses / np.where(secret > 0, secret, 1.0), occurs[..., None, :]
+        )
+    ratio = np.where(occurs > 0, occurs, 1.0)
+    with np.errstate(divide="ignore"):  # log 0 = −∞: a secret is excluded
+        low = np.log(np.where(occurs > 0, scaled.min(axis=-2), 1.0) / ratio)
+        high = np.log(np.where(occurs > 0, scaled.max(axis=-2), 1.0) / ratio)
+    return np.minimum(low, 0.0), np.maximum(high, 0.0)
 
 
 def within(level: float | FloatArray, budget: float | FloatArray) -> BoolArray:
