@@ -4,6 +4,7 @@ from core.data.catalogue import BUNDLED, BundledSet, bundled
 from core.data.counting import count
 from core.data.describe import ColumnInfo, TableInfo, describe
 from core.data.examples import EXAMPLES, Example, example
+from core.data.preview import BinPreview, preview
 from core.data.report import Counted, CountReport, Grouped, TooManyLevelsError
 from core.data.sources import Sources
 from core.data.spec import Binning, DataSpec, Filter
@@ -11,6 +12,7 @@ from core.data.spec import Binning, DataSpec, Filter
 __all__ = [
     "BUNDLED",
     "EXAMPLES",
+    "BinPreview",
     "Binning",
     "BundledSet",
     "ColumnInfo",
@@ -27,4 +29,5 @@ __all__ = [
     "count",
     "describe",
     "example",
+    "preview",
 ]

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import ibis
-import numpy as np
 
-from core.data.bins import Bins, bin_index, cut
+from core.data.bins import cut
+from core.data.cells import JOINED, Side, check_size, count_cells, group_cells, guard_columns
 from core.data.joints import JointSource
-from core.data.levels import Key, Symbols, name_symbols
-from core.data.report import Counted, CountReport, Grouped, TooManyLevelsError
+from core.data.report import Counted, CountReport
 from core.data.sources import Sources
 from core.data.spec import DataSpec
-from core.data.tables import OpenTable, as_number, as_text, open_table
+from core.data.tables import OpenTable, filtered, open_table
 from core.errors import InvalidInputError
-from core.joint import MISSING, Joint
-from core.limits import MAX_CELLS, MAX_LEVELS
+from core.joint import Joint
 from core.validation import FloatArray
-
-JOINED = " and "
-"""Between the names of columns that are joined."""
 
 
 def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
@@ -70,28 +64,8 @@ def _check_columns(spec: DataSpec) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Side:
-    """S or X while it is counted: its columns, and what their levels are called in queries."""
-
-    name: str
-    columns: tuple[str, ...]
-    levels: tuple[str, ...]
-    rare: str
-    bins: tuple[Bins | None, ...]
-
-    @classmethod
-    def of(cls, name: str, columns: tuple[str, ...], cuts: Mapping[str, Bins]) -> _Side:
-        levels = tuple(f"{name}{i}" for i in range(len(columns)))
-        return cls(name, columns, levels, f"{name}_rare", tuple(map(cuts.get, columns)))
-
-    @property
-    def title(self) -> str:
-        return JOINED.join(self.columns)
-
-
 def _from_table(table: OpenTable, spec: DataSpec) -> Counted:
-    records = _filtered(table, spec)
+    records = filtered(table, spec.filters)
     used = dict.fromkeys(spec.secret + spec.released)
     cuts = {
         binning.column: cut(table, records, binning)
@@ -99,73 +73,19 @@ def _from_table(table: OpenTable, spec: DataSpec) -> Counted:
         if binning.column in used
     }
     if not spec.rare_below:
-        _guard_columns(table, records, [name for name in used if name not in cuts])
-    sides = (_Side.of("s", spec.secret, cuts), _Side.of("x", spec.released, cuts))
-    cells = _cells(table, records, sides)
+        guard_columns(table, records, [name for name in used if name not in cuts])
+    sides = (Side.of("s", spec.secret, cuts), Side.of("x", spec.released, cuts))
+    cells = group_cells(table, records, sides)
     report = _missing_report(table, cells, spec, sides)
     if spec.missing == "drop":
         cells = cells.drop_null([level for side in sides for level in side.levels])
-    symbols, counts, grouped = _count_cells(table, cells, sides, spec)
+    symbols, counts, grouped = count_cells(table, cells, sides, spec)
     report = replace(report, grouped_s=grouped[0], grouped_x=grouped[1], bins=tuple(cuts.values()))
     return _finish(counts, symbols[0].labels, symbols[1].labels, spec, report, symbols[1].values)
 
 
-def _filtered(table: OpenTable, spec: DataSpec) -> Any:
-    records = table.records
-    for chosen in spec.filters:
-        level = as_text(table.column(chosen.column)).fill_null(MISSING)
-        records = records.filter(level.isin(chosen.levels))
-    return records
-
-
-def _guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
-    """Raise if a column has far too many levels, before anything is grouped by it."""
-    if not names:
-        return
-    query = {f"c{i}": table.column(name).approx_nunique() for i, name in enumerate(names)}
-    for name, levels in zip(names, table.row(records.aggregate(**query)).values(), strict=True):
-        if levels > 2 * MAX_LEVELS:  # the estimate is off by a few per cent at most
-            raise _too_many(repr(name), f"about {levels:,}")
-
-
-def _too_many(name: str, levels: str) -> TooManyLevelsError:
-    return TooManyLevelsError(
-        f"{name} has {levels} levels, at most {MAX_LEVELS:,} are allowed: cut it into bins if it "
-        "is numeric, or group its rare levels."
-    )
-
-
-def _cells(table: OpenTable, records: Any, sides: Iterable[_Side]) -> Any:
-    """Return one row for each combination of levels, with its number of records `n`.
-
-    The one pass over the file groups by the columns as they stand; what is then turned into
-    text is one value for each combination.
-    """
-    parts = [
-        part for side in sides for part in zip(side.columns, side.levels, side.bins, strict=True)
-    ]
-    plain = {}
-    for column, level, bins in parts:
-        values = table.column(column)
-        if bins is not None:
-            plain[level] = as_number(values)
-        else:
-            plain[level] = values.cast("string") if values.type().is_nested() else values
-    chosen = records.select(**plain)
-    cuts = {level: bin_index(chosen[level], bins) for _, level, bins in parts if bins is not None}
-    binned = chosen.mutate(**cuts) if cuts else chosen
-    kept = table.backend.create_table(
-        "cells", binned.group_by(list(plain)).agg(n=binned.count()), temp=True
-    )
-    clean = {
-        level: kept[level] if bins is not None else as_text(kept[level]) for _, level, bins in parts
-    }
-    merged = kept.select(**clean, n=kept.n)
-    return merged.group_by(list(clean)).agg(n=merged.n.sum().cast("int64"))
-
-
 def _missing_report(
-    table: OpenTable, cells: Any, spec: DataSpec, sides: tuple[_Side, _Side]
+    table: OpenTable, cells: Any, spec: DataSpec, sides: tuple[Side, Side]
 ) -> CountReport:
     """Count the records, and those with a missing value in each column.
 
@@ -212,85 +132,8 @@ def _missing_report(
     )
 
 
-def _count_cells(
-    table: OpenTable, cells: Any, sides: tuple[_Side, _Side], spec: DataSpec
-) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[Grouped, Grouped]]:
-    """Group rare symbols, check the sizes, and fetch the table of counts, shape (n_s, n_x)."""
-    marked = _mark_rare(table, cells, sides, spec.rare_below)
-    grouped = []
-    sizes = []
-    for side in sides:
-        symbols = _symbols(marked, side)
-        rare = symbols[side.rare]
-        found = table.row(
-            symbols.aggregate(
-                common=(~rare).sum(), rare=rare.sum(), records=symbols.n.sum(where=rare)
-            )
-        )
-        grouped.append(Grouped(int(found["rare"]), int(found["records"] or 0)))
-        sizes.append(int(found["common"]) + (found["rare"] > 0))
-        if sizes[-1] > MAX_LEVELS:
-            raise _too_many(repr(side.title), f"{sizes[-1]:,}")
-    _check_cells(sides, sizes, spec)
-    rows = _fetch(table, marked, sides)
-    keys = [[_key(row, side) for row in rows] for side in sides]
-    named = [
-        name_symbols(set(found), side.bins, group.levels)
-        for found, side, group in zip(keys, sides, grouped, strict=True)
-    ]
-    places = [{key: i for i, key in enumerate(symbols.keys)} for symbols in named]
-    counts = np.zeros([len(symbols.keys) for symbols in named])
-    for s, x, row in zip(*keys, rows, strict=True):
-        counts[places[0][s], places[1][x]] = row["n"]
-    return (named[0], named[1]), counts, (grouped[0], grouped[1])
-
-
-def _symbols(marked: Any, side: _Side) -> Any:
-    """Return one row for each symbol of a side: whether it is rare, and its records `n`."""
-    return marked.group_by([side.rare, *side.levels]).agg(n=marked.n.sum().cast("int64"))
-
-
-def _mark_rare(table: OpenTable, cells: Any, sides: tuple[_Side, _Side], rare_below: int) -> Any:
-    """Say of each combination whether its symbol of S, and that of X, is rare."""
-    if not rare_below:
-        return cells.mutate(**{side.rare: ibis.literal(False) for side in sides})
-    totals = {
-        side.rare: cells.n.sum().over(ibis.window(group_by=[cells[name] for name in side.levels]))
-        < rare_below
-        for side in sides
-    }
-    return table.backend.create_table("marked", cells.mutate(**totals), temp=True)
-
-
-def _fetch(table: OpenTable, marked: Any, sides: tuple[_Side, _Side]) -> list[dict[str, Any]]:
-    """Return the table of counts, one row for each pair that occurs, rare symbols as one."""
-    columns = {}
-    for side in sides:
-        rare = marked[side.rare]
-        columns[side.rare] = rare
-        for level in side.levels:
-            columns[level] = ibis.ifelse(rare, ibis.null(), marked[level])
-    merged = marked.select(**columns, n=marked.n)
-    return table.rows(merged.group_by(list(columns)).agg(n=merged.n.sum().cast("int64")))
-
-
-def _check_cells(sides: tuple[_Side, _Side], sizes: list[int], spec: DataSpec) -> None:
-    n_s, n_x = sizes
-    released = n_s * n_x if spec.secret_released else n_x
-    if n_s * released > MAX_CELLS:
-        pair = " as S and X are released together" if spec.secret_released else ""
-        raise TooManyLevelsError(
-            f"{sides[0].title!r} has {n_s:,} levels and {sides[1].title!r} {n_x:,}: "
-            f"{n_s * released:,} cells{pair}, at most {MAX_CELLS:,} are allowed; cut numeric "
-            "columns into bins or group rare levels."
-        )
-
-
-def _key(row: dict[str, Any], side: _Side) -> Key:
-    return (row[side.rare], tuple(row[level] for level in side.levels))
-
-
 def _from_joint(source: JointSource, spec: DataSpec) -> Counted:
+    check_size("S", len(source.s_labels), "X", len(source.x_labels), spec.secret_released)
     whole = source.records
     report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole)
     return _finish(source.weights, source.s_labels, source.x_labels, spec, report, None)

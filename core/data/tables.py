@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any
 import duckdb
 import ibis
 
+from core.data.spec import Filter
 from core.errors import InvalidInputError
+from core.joint import MISSING
 from core.limits import DUCKDB_MEMORY
 
 BLANKS = ("?", "na", "n/a", "nan", "null", "none", "-", ".")
@@ -186,6 +188,21 @@ def as_number(column: Any) -> Any:
 def is_text(column: Any) -> Any:
     """Return whether each text is neither a number nor missing, nor a mark for a missing one."""
     return column.try_cast("float64").isnull() & ~as_text(column).lower().isin(BLANKS)
+
+
+def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
+    """Return the records that pass every filter.
+
+    Raises
+    ------
+    InvalidInputError
+        If a filter's column does not exist.
+    """
+    records = table.records
+    for chosen in filters:
+        level = as_text(table.column(chosen.column)).fill_null(MISSING)
+        records = records.filter(level.isin(chosen.levels))
+    return records
 
 
 def count_records(file: FileTable) -> int:
