@@ -1,6 +1,8 @@
 """Ways to release X: each returns a `Mechanism` that passed its audit."""
 
 from core.mechanisms.batch import Batch, subset_merging_batch, watchdog_batch
+from core.mechanisms.conditional_reporting import conditional_reporting
+from core.mechanisms.generalized_randomized_response import generalized_randomized_response
 from core.mechanisms.quantisation import quantisation, secret_quantisation
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.subset_merging import (
@@ -11,6 +13,8 @@ from core.mechanisms.subset_merging import (
     subset_merging_steps,
 )
 from core.mechanisms.trivial import constant, identity
+from core.mechanisms.unary_encoding import optimized_unary_encoding
+from core.mechanisms.unary_summary import UnaryEncoding, unary_encoding_summary
 from core.mechanisms.watchdog import watchdog
 
 __all__ = [
@@ -18,15 +22,20 @@ __all__ = [
     "HighRiskMerging",
     "Mechanism",
     "MergeStep",
+    "UnaryEncoding",
+    "conditional_reporting",
     "constant",
+    "generalized_randomized_response",
     "identity",
     "make_mechanism",
     "merge_high_risk",
+    "optimized_unary_encoding",
     "quantisation",
     "secret_quantisation",
     "subset_merging",
     "subset_merging_batch",
     "subset_merging_steps",
+    "unary_encoding_summary",
     "watchdog",
     "watchdog_batch",
 ]

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms.conditional_reporting import conditional_reporting
+from core.mechanisms.generalized_randomized_response import generalized_randomized_response
 from core.mechanisms.result import Mechanism
 from core.mechanisms.subset_merging import subset_merging
 from core.mechanisms.trivial import constant, identity
+from core.mechanisms.unary_encoding import optimized_unary_encoding
 from core.mechanisms.watchdog import watchdog
-from core.notions import Notion, SymbolNotion
+from core.notions import ALIP, LDP, LIP, Notion, SymbolNotion
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,40 @@ _ENTRIES = (
         "m.subset_merging(joint, notion)",
         lambda joint, notion, _options: subset_merging(joint, notion),
         (SymbolNotion,),
+    ),
+    Entry(
+        "grr",
+        "Generalised randomised response",
+        "Publish X as it is with some probability, else any other symbol, all equally likely.",
+        r"P(x \mid x) = \frac{e^{\alpha}}{e^{\alpha} + n_x - 1}",
+        "[Funnel] eq. 25–26",
+        "m.generalized_randomized_response(joint, notion=notion)",
+        lambda joint, notion, _options: generalized_randomized_response(joint, notion=notion),
+        (SymbolNotion,),
+    ),
+    Entry(
+        "oue",
+        "Optimised unary encoding",
+        "Publish a random set that X is in half of the time and other symbols rarely.",
+        r"P(x' \in Y \mid x) = \begin{cases} \frac12 & x' = x \\ "
+        r"\frac{1}{e^{\alpha} + 1} & x' \neq x \end{cases}",
+        "[Funnel] eq. 27–29",
+        "m.optimized_unary_encoding(joint, notion=notion)",
+        lambda joint, notion, _options: optimized_unary_encoding(joint, notion=notion),
+        (LIP, ALIP, LDP),
+    ),
+    Entry(
+        "conditional_reporting",
+        "Conditional reporting",
+        "Mask S by randomised response; publish X if the mask is the truth, else a symbol that "
+        "is typical of the mask.",
+        r"P(y \mid s) = \frac{(e^{\alpha} - 1) P_{X|S}(y|s) + \sum_{s'} P_{X|S}(y|s')}"
+        r"{e^{\alpha} + n_s - 1}",
+        "[Funnel] Algorithm 1, Prop. 1",
+        "m.conditional_reporting(joint, notion=notion)",
+        lambda joint, notion, _options: conditional_reporting(joint, notion=notion),
+        (SymbolNotion,),
+        reads_secret=True,
     ),
 )
 
