@@ -57,7 +57,7 @@ def calibrate(levels: Levels, notion: SymbolNotion) -> float:
     Returns
     -------
     alpha : float
-        ∞ where any α will do, 0 where no other will.
+        ∞ where any α will do, 0 where no other will (or only one that rounds to it).
 
     Raises
     ------
@@ -80,14 +80,15 @@ def calibrate(levels: Levels, notion: SymbolNotion) -> float:
     at_zero = excess(0.0)
     if at_zero > ROUNDING / 2:
         raise InfeasibleError(f"No mechanism keeps {notion}: even the constant one breaks it.")
-    if at_zero >= 0:
+    if at_zero > -HAIR:
         return 0.0
     high = 1.0
     while excess(high) <= 0:
         if high == LARGEST:
             return LARGEST
         high = min(2 * high, LARGEST)
-    alpha = float(optimize.brentq(excess, 0.0, high, xtol=1e-300, rtol=4 * np.finfo(float).eps))
+    tightest = 4 * np.finfo(float).eps  # the least that brentq takes
+    alpha = float(optimize.brentq(excess, 0.0, high, xtol=1e-20, rtol=tightest, maxiter=1000))
     step = np.spacing(alpha)
     while excess(alpha) > 0:  # the root may lie a hair too high
         alpha = max(alpha - step, 0.0)
