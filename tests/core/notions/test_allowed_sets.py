@@ -28,13 +28,17 @@ MARGIN = 1e-6
 """Further from the boundary than the linear programs of these tests are off."""
 
 
+TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
 def has_helpers(allowed, r):
     """Say whether helpers h ≥ 0 exist with rows @ [r, h] ≤ 0."""
     on_r = allowed.rows[:, : allowed.n_x] @ r
     if allowed.n_helpers == 0:
         return bool((on_r <= 1e-9).all())
     helpers = allowed.rows[:, allowed.n_x :].toarray()
-    result = linprog(np.zeros(allowed.n_helpers), A_ub=helpers, b_ub=-on_r + 1e-9, method="highs")
+    cost, slack = np.zeros(allowed.n_helpers), 1e-9 - on_r
+    result = linprog(cost, A_ub=helpers, b_ub=slack, method="highs", options=TIGHT)
     assert result.status in (0, 2), result.message
     return result.status == 0
 
@@ -147,7 +151,6 @@ def test_cutting_planes_find_the_best_output(notion):
     joint = Joint.random_uniform(4, 8, np.random.default_rng(1))
     allowed = notion.allowed_set(joint)
     gain = np.random.default_rng(2).normal(size=8)
-    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     rows = allowed.rows.toarray()
     for _ in range(80):
         best = linprog(
@@ -157,7 +160,7 @@ def test_cutting_planes_find_the_best_output(notion):
             A_eq=np.ones((1, 8)),
             b_eq=[1],
             method="highs",
-            options=tight,
+            options=TIGHT,
         )
         cuts = allowed.oracle(best.x)
         if (cuts @ best.x < 1e-9).all():
