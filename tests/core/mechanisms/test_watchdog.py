@@ -110,3 +110,10 @@ def test_ends_of_the_scale_and_one_symbol():
     assert m.watchdog(Joint.from_counts([[3], [1]]), LIP(0)).nmi == 1
     independent = Joint.from_counts(np.outer([1, 2, 4], [3, 1, 1, 7]))
     assert m.watchdog(independent, LIP(0)).nmi == 1
+
+
+def test_ldp_compares_the_ratio_with_e_to_the_eps_and_not_with_eps():
+    # Γ(x1) = 2: above ε = 1, as the condition is printed, but below e. log 2 = 0.69 is allowed.
+    joint = Joint.from_counts([[20, 10, 10], [10, 20, 10]])
+    assert m.watchdog(joint, LDP(1.0)).nmi == 1
+    assert m.watchdog(joint, LDP(0.6)).partition == ((0, 1), (2,))
