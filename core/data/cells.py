@@ -168,8 +168,8 @@ def check_size(secret: str, n_s: int, released: str, n_x: int, secret_released: 
     if cells > MAX_CELLS:
         pair = " as S and X are released together" if secret_released else ""
         raise TooManyLevelsError(
-            f"{secret!r} has {n_s:,} levels and {released!r} {n_x:,}: {cells:,} cells{pair}, at most "
-            f"{MAX_CELLS:,} are allowed; cut numeric columns into bins or group rare levels."
+            f"{secret!r} has {n_s:,} levels and {released!r} {n_x:,}: {cells:,} cells{pair}, at "
+            f"most {MAX_CELLS:,} are allowed; cut numeric columns into bins or group rare levels."
         )
 
 

@@ -165,4 +165,4 @@ def _finish(
         x_values = None
     elif x_values is not None:
         x_values = x_values[plain.kept_x]
-    return Counted(joint, replace(report, zero_cells=int((joint.p == 0).sum())), x_values)
+    return Counted(joint, replace(report, zero_cells=int((plain.p == 0).sum())), x_values)

@@ -6,13 +6,13 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from core.data.joints import JointSource
 from core.errors import InvalidInputError
 from core.limits import MAX_CELLS, MAX_LEVELS, SUM_TOL
+from core.validation import FloatArray
 
 SEPARATORS = ("\t", ";", ",", " ")
 """What may stand between entries; the first of these that occurs does."""
@@ -56,7 +56,7 @@ def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
     """
     rows = _rows(text)
     x_names, s_names, entries = _headers(rows)
-    _check_shape(entries, x_names, first_row=1 if x_names is None else 2)
+    _check_shape(entries, x_names)
     weights = np.array(
         [
             [_entry(cell, i + 1, j + 1) for j, cell in enumerate(row)]
@@ -92,12 +92,18 @@ def _rows(text: str) -> list[list[str]]:
 def _headers(
     rows: list[list[str]],
 ) -> tuple[list[str] | None, list[str] | None, list[list[str]]]:
-    """Take the names of X off the first row and those of S off the first column."""
+    """Take the names of X off the first row and those of S off the first column.
+
+    The first row is names if its corner is free or everything after the corner is a name; the
+    first column is names if the corner is free or all of it is.
+    """
+    first = rows[0]
+    corner_free = len(first) > 1 and first[0] == ""
     x_names = None
-    if len(rows) > 1 and any(_is_name(cell) for cell in rows[0]) and not _is_row(rows[0]):
-        x_names, rows = rows[0], rows[1:]
+    if len(rows) > 1 and (corner_free or all(map(_is_name, first[1:] or first))):
+        x_names, rows = first, rows[1:]
     s_names = None
-    if any(_is_name(row[0]) for row in rows) and all(len(row) > 1 for row in rows):
+    if corner_free or all(len(row) > 1 and _is_name(row[0]) for row in rows):
         s_names = [row[0] for row in rows]
         rows = [row[1:] for row in rows]
         if x_names is not None and len(x_names) == len(rows[0]) + 1:
@@ -105,27 +111,22 @@ def _headers(
     return x_names, s_names, rows
 
 
-def _is_row(cells: Sequence[str]) -> bool:
-    """Return whether a row is a name of S and numbers."""
-    return len(cells) > 1 and not any(_is_name(cell) for cell in cells[1:])
-
-
 def _is_name(cell: str) -> bool:
-    """Return whether a cell is a name: anything but a number, NaN and ∞ being bad numbers."""
+    """Return whether a cell is a name: neither blank nor a number, NaN and ∞ being bad numbers."""
     try:
         float(cell)
     except ValueError:
-        return True
+        return cell != ""
     return False
 
 
-def _check_shape(entries: list[list[str]], x_names: list[str] | None, first_row: int) -> None:
+def _check_shape(entries: list[list[str]], x_names: list[str] | None) -> None:
     n_s, n_x = len(entries), len(entries[0])
     for i, row in enumerate(entries):
         if len(row) != n_x:
+            plural = "y" if len(row) == 1 else "ies"
             raise InvalidInputError(
-                f"Row {i + first_row} of the matrix has {len(row)} entries, row {first_row} has "
-                f"{n_x}."
+                f"Row {i + 1} of the matrix has {len(row)} entr{plural}, row 1 has {n_x}."
             )
     if x_names is not None and len(x_names) != n_x:
         raise InvalidInputError(f"The matrix has {len(x_names)} column names for {n_x} columns.")
@@ -156,9 +157,10 @@ def _entry(cell: str, row: int, column: int) -> float:
     return value
 
 
-def _check_sum(weights: np.ndarray, normalise: bool) -> int | None:
+def _check_sum(weights: FloatArray, normalise: bool) -> int | None:
     """Return the number of records where the entries are counts, None for probabilities."""
-    total = float(weights.sum())
+    with np.errstate(over="ignore"):  # an infinite sum gets a sentence below
+        total = float(weights.sum())
     if total == 0:
         raise InvalidInputError("The matrix is all zero: no pair ever occurs.")
     if not math.isfinite(total):

@@ -55,7 +55,7 @@ class CountReport:
     bins : tuple of Bins
         The bins of the columns that were cut.
     zero_cells : int
-        Pairs (s, x) that never occur, among n_s·n_x.
+        Pairs of a level of S and one of X that never occur, before S is released too.
     """
 
     title: str

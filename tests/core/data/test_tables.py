@@ -1,0 +1,57 @@
+"""What DuckDB may reach while it counts: the files that were asked for, and nothing else."""
+
+import duckdb
+import pandas as pd
+import pytest
+
+from core.data.tables import FileTable, count_records, open_table
+from core.errors import InvalidInputError
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "o'clock.csv"
+    path.write_text("a,b\n1,2\n")
+    (tmp_path / "other.csv").write_text("secret\n1\n")
+    return FileTable("o'clock.csv", (path,), ("a", "b"), ",", 1)
+
+
+def test_no_other_file_can_be_read_nor_written(table, tmp_path):
+    with open_table(table) as opened:
+        run = opened.backend.con.execute
+        assert opened.row(opened.records.aggregate(n=opened.records.count())) == {"n": 1}
+        for query in (
+            f"SELECT * FROM read_csv('{tmp_path}/other.csv')",
+            f"SELECT * FROM glob('{tmp_path}/*')",
+            f"COPY (SELECT 1) TO '{tmp_path}/new.csv'",
+            f"ATTACH '{tmp_path}/new.db'",
+        ):
+            with pytest.raises(duckdb.PermissionException):
+                run(query)
+    assert not (tmp_path / "new.csv").exists()
+
+
+def test_nothing_is_fetched_and_no_setting_can_be_undone(table):
+    with open_table(table) as opened:
+        run = opened.backend.con.execute
+        for query in ("INSTALL httpfs", "LOAD httpfs"):
+            with pytest.raises(duckdb.Error):
+                run(query)
+        with pytest.raises(duckdb.InvalidInputException, match="locked"):
+            run("SET enable_external_access = true")
+
+
+def test_a_file_that_changed_since_it_was_read_gets_one_sentence(table):
+    table.paths[0].write_text("a,b\n1,2,3\n")
+    with pytest.raises(InvalidInputError) as caught:
+        count_records(table)
+    assert str(caught.value) == "o'clock.csv has 3 fields in line 2, its header has 2."
+
+
+def test_a_parquet_file_that_is_cut_short_gets_one_sentence(tmp_path):
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"a": range(5000), "b": range(5000)}).to_parquet(path)
+    table = FileTable("a.parquet", (path,), ("a", "b"))
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(InvalidInputError, match=r"^a\.parquet could not be read: .*\.$"):
+        count_records(table)
