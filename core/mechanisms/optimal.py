@@ -1,0 +1,85 @@
+"""The optimal mechanism: the most that can be kept of X under a notion."""
+
+from typing import get_args
+
+from core import validation
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.notions.base import Notion
+from core.optimal.polish import polished
+from core.optimal.solve import Solver, maximise
+
+
+def optimal(
+    joint: Joint,
+    notion: Notion,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Maximise I(X;Y) over all kernels under a convex notion, with a bound on what is left.
+
+    Every convex notion is a condition on each output's posterior alone, so the optimum is a
+    mixture of extreme allowed posteriors. [Lift] §IV-C, [ALIP] §IV, [Funnel] §IV and [RLDP]
+    PolyOpt are four cases of it.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : Notion
+        Any notion with an allowed set, intersections included.
+    solver : {"auto", "enumerate", "columns"}
+        All vertices first, or only those that are asked for; "auto" takes what it estimates to
+        be quicker.
+    time_limit : float, optional
+        Seconds, 5 where not given. The best mechanism so far is returned when time is over, with
+        status "time limit" and a bound that is valid all the same.
+    gap : float
+        Stop when the optimum is known to this many nats.
+    seed : int
+        Of the random starts; the same seed gives the same answer where time does not decide.
+
+    Raises
+    ------
+    NotConvexError
+        If the notion's allowed set is not convex.
+    InfeasibleError
+        If no mechanism meets the notion.
+    SolverError
+        If a solver fails.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> mechanism = optimal(Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]]), LIP(0.5))
+    >>> mechanism.status, round(mechanism.nmi, 4), mechanism.gap < 1e-9
+    ('optimal', 0.8088, True)
+    """
+    if solver not in get_args(Solver):
+        raise InvalidInputError(f"solver must be auto, enumerate or columns, got {solver!r}.")
+    if time_limit is not None:
+        time_limit = validation.number(time_limit, "time_limit", low=0.0, open_low=True)
+    gap = validation.number(gap, "gap", low=0.0)
+    seed = validation.whole(seed, "seed", low=0)
+    outcome = maximise(
+        notion.allowed_set(joint),
+        joint.p_x,
+        solver=solver,
+        time_limit=time_limit,
+        gap=gap,
+        seed=seed,
+        finish=lambda kernel: polished(joint, kernel, notion),
+    )
+    return make_mechanism(
+        joint,
+        outcome.kernel,
+        name="Optimal",
+        solver=outcome.solver,
+        status=outcome.status,
+        notion=notion,
+        upper_bound=outcome.upper_bound,
+        notes=outcome.notes,
+    )

@@ -1,0 +1,153 @@
+"""The master program: which mixture of given outputs costs least and adds up to P_X.
+
+minimise Σ_y q_y φ(r_y) subject to Σ_y q_y r_y = P_X, q ≥ 0. It is solved in kernel coordinates,
+Σ_y P(y|x) = 1 for every x, so that a symbol of probability 1e-12 counts as much as any other.
+Publishing a symbol as it is, allowed or not, is a column too, at a penalty: it keeps the duals
+in bounds while few outputs are known, and the penalty rises until it is not used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from core.errors import SolverError
+from core.optimal.highs import LinearProgram
+from core.optimal.utility import Utility
+from core.validation import FloatArray, IntArray
+
+PENALTY = 1.0
+"""First penalty, in units of what publishing all would gain on publishing nothing."""
+
+SHORT = 1e-12
+"""A shortfall below this is none."""
+
+ROW_SUM = 1e-10
+"""How far the rows of a recomputed kernel may miss 1: below it scaling them costs no privacy."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """An optimal mixture of the outputs so far.
+
+    Attributes
+    ----------
+    duals : ndarray
+        λ, shape (n_x,): an output r with φ(r) < λ·r would make the mixture better.
+    cost : float
+        Σ_y q_y φ(r_y), with penalties.
+    shortfall : float
+        Probability that is published at a penalty: the mixture is one only where this is 0.
+    used : ndarray
+        Which outputs have q_y > 0, shape (j,).
+    weights : ndarray
+        P(x, y) = q_y r_y(x) of these, shape (j, n_x).
+    """
+
+    duals: FloatArray
+    cost: float
+    shortfall: float
+    used: IntArray
+    weights: FloatArray
+
+
+class Master:
+    """The outputs found so far, and the best mixture of them.
+
+    Attributes
+    ----------
+    points : ndarray
+        Outputs as posteriors, shape (k, n_x).
+    costs : ndarray
+        φ(r_y), shape (k,).
+
+    Parameters
+    ----------
+    p_x : ndarray
+        P(x), shape (n_x,).
+    utility : Utility
+        Gives the costs.
+    points : ndarray
+        First outputs as weights up to scale, shape (k, n_x).
+    """
+
+    def __init__(self, p_x: FloatArray, utility: Utility, points: FloatArray) -> None:
+        self.p_x = p_x
+        self.utility = utility
+        n_x = len(p_x)
+        self.points, self.costs, self._sizes = np.zeros((0, n_x)), np.zeros(0), np.zeros(0)
+        self._penalty = PENALTY * (
+            float(utility.cost(p_x)) - float(utility.cost(np.diag(p_x)).sum())
+        )
+        identity = sparse.eye_array(n_x, format="csr")
+        ones = np.ones(n_x)
+        self._program = LinearProgram(identity, ones, ones, cost=self._penalties(), primal=True)
+        self.add(points)
+
+    def add(self, points: FloatArray) -> None:
+        """Add outputs, weights up to scale, shape (k, n_x)."""
+        posteriors = points / points.sum(axis=1, keepdims=True)
+        costs = self.utility.cost(posteriors)
+        columns = posteriors / self.p_x
+        sizes = columns.max(axis=1)
+        self._program.add_cols(columns / sizes[:, None], costs / sizes)
+        self.points = np.concatenate([self.points, posteriors])
+        self.costs = np.concatenate([self.costs, costs])
+        self._sizes = np.concatenate([self._sizes, sizes])
+
+    def solve(self, time_limit: float | None = None) -> Mixture:
+        """Return the best mixture.
+
+        Raises
+        ------
+        InfeasibleError
+            If the outputs do not mix to P_X.
+        SolverError
+            If HiGHS gives no answer (in time).
+        """
+        solution = self._program.solve(time_limit)
+        n_x = len(self.p_x)
+        amounts = solution.x[n_x:]
+        used = np.flatnonzero(amounts > 0)
+        return Mixture(
+            duals=solution.duals / self.p_x,
+            cost=solution.objective,
+            shortfall=float(solution.x[:n_x] @ self.p_x),
+            used=used,
+            weights=(amounts[used] / self._sizes[used])[:, None] * self.points[used],
+        )
+
+    def raise_penalty(self) -> None:
+        """Make symbols that no mixture covers dearer."""
+        self._penalty *= 4
+        self._program.set_costs(np.concatenate([self._penalties(), self.costs / self._sizes]))
+
+    def _penalties(self) -> FloatArray:
+        """Return the cost of publishing each x as it is, shape (n_x,), in kernel coordinates."""
+        return self.utility.cost(np.diag(self.p_x)) + self._penalty * self.p_x
+
+    def kernel(self, mixture: Mixture) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), of a mixture, its rows exact to rounding.
+
+        HiGHS mixes to its tolerance; the amounts are computed again from the outputs it chose.
+
+        Raises
+        ------
+        SolverError
+            If these do not mix to P_X.
+        """
+        if mixture.shortfall > SHORT:
+            raise SolverError("The outputs found so far do not mix to P(X).")
+        columns = (self.points[mixture.used] / self.p_x).T
+        sizes = columns.max(axis=0)
+        rest = 1.0 - mixture.weights.sum(axis=0) / self.p_x
+        change = np.linalg.lstsq(columns / sizes, rest)[0]
+        amounts = np.maximum(mixture.weights.sum(axis=1) + change / sizes, 0.0)
+        kernel = columns * amounts
+        sums = kernel.sum(axis=1, keepdims=True)
+        if np.abs(sums - 1).max() > ROW_SUM:
+            raise SolverError(f"The outputs mix to {np.abs(sums - 1).max():.1e} from P(X) only.")
+        result: FloatArray = kernel[:, amounts > 0] / sums
+        return result

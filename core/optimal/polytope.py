@@ -1,0 +1,268 @@
+"""An allowed set as a polytope in the standard form that pivoting works on.
+
+A cone {r ≥ 0, h ≥ 0 : rows @ [r, h] ≤ 0} is cut by one normalising row. Its columns are scaled
+first, r = z·unit, so that every column of the rows has entries of about 1: notions that bound
+(A r)_s come out in posterior coordinates, those that bound r_x against P(x) in kernel
+coordinates r/P_X. Either one alone breaks down for the other kind when P_X is spiky.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg, sparse
+
+from core.errors import InfeasibleError
+from core.notions.allowed_set import AllowedSet
+from core.optimal.highs import INFINITY, LinearProgram
+from core.validation import FloatArray, IntArray
+
+PARALLEL = 1e-13
+"""Two unit rows that add up to less than this are one row with two bounds: rounding of doubles."""
+
+SPIKY = 1e-3
+"""Scales this far apart are not used to normalise: entries would differ as much in size."""
+
+PERTURB = 3e-8
+"""How far bounds are moved apart to break ties: far above rounding, little beside a probability."""
+
+TIGHT = 1e-13
+"""A scaled row that P_X meets this closely may hold with equality on the whole set (ε = 0)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Polytope:
+    """{z ≥ 0 : matrix @ z + slack = right side, 0 ≤ slack ≤ width}, the last row normalising.
+
+    The variables are, in this order: n_x scaled posterior entries, helpers, slacks. A slack with
+    a finite width stands for two opposite rows; its complement (width − slack) has a label too.
+
+    Attributes
+    ----------
+    matrix : ndarray
+        Shape (m, n_vars + n_slacks): rows, equalities, then the normalising row.
+    right : ndarray
+        Shape (m,): 0, but 1 in the normalising row.
+    upper : ndarray
+        Largest value of each label, shape (n_labels,); labels are the variables, the slacks,
+        then the complements of the slacks.
+    unit : ndarray
+        r = z·unit, shape (n_x,).
+    n_x, n_vars, n_slacks : int
+        Numbers of posterior entries, of these and helpers, and of slacks.
+    """
+
+    matrix: FloatArray
+    right: FloatArray
+    upper: FloatArray
+    unit: FloatArray
+    n_x: int
+    n_vars: int
+    n_slacks: int
+
+    @property
+    def n_basic(self) -> int:
+        """Number of basic labels of a vertex."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_free(self) -> int:
+        """Number of non-basic labels of a vertex: its constraints that are tight."""
+        return int(self.matrix.shape[1]) - self.n_basic
+
+    def complement(self, label: IntArray) -> IntArray:
+        """Return the label of the other bound of slacks (or complements)."""
+        first, count = self.n_vars, self.n_slacks
+        return np.where(label < first + count, label + count, label - count)
+
+    @cached_property
+    def program(self) -> LinearProgram:
+        """The polytope as a warm linear program over its variables."""
+        lower = self.right.copy()
+        lower[: self.n_slacks] -= self.upper[self.n_vars :][: self.n_slacks]
+        rows = sparse.csr_array(self.matrix[:, : self.n_vars])
+        return LinearProgram(rows, lower, self.right, primal=True)
+
+    def perturbed(self) -> Polytope:
+        """Return the polytope with every bound moved out by a hair, each by another: no ties."""
+        rng = np.random.default_rng(0)
+        shift: FloatArray = PERTURB * (1 + rng.random(self.matrix.shape[1]))
+        extra = PERTURB * (1 + rng.random(self.n_slacks))
+        upper = self.upper.copy()
+        first, count = self.n_vars, self.n_slacks
+        upper[first : first + count] += shift[first:] + extra
+        upper[first + count :] = upper[first : first + count]
+        return replace(self, right=self.right + self.matrix @ shift, upper=upper)
+
+    def with_cuts(self, cuts: FloatArray) -> Polytope:
+        """Return the part that meets new rows cuts @ r ≤ 0, shape (k, n_x), as last slacks."""
+        count, added = self.n_slacks, len(cuts)
+        scaled = cuts * self.unit
+        scaled /= np.abs(scaled).max(axis=1, keepdims=True)
+        m, width = self.matrix.shape
+        matrix = np.zeros((m + added, width + added))
+        matrix[:count, :width] = self.matrix[:count]
+        matrix[count : count + added, : self.n_x] = scaled
+        matrix[count : count + added, width:] = np.eye(added)
+        matrix[count + added :, :width] = self.matrix[count:]
+        right = np.concatenate([self.right[:count], np.zeros(added), self.right[count:]])
+        free, widths = self.upper[: self.n_vars], self.upper[self.n_vars :][:count]
+        widths = np.append(widths, np.full(added, np.inf))
+        return replace(
+            self,
+            matrix=matrix,
+            right=right,
+            upper=np.concatenate([free, widths, widths]),
+            n_slacks=count + added,
+        )
+
+    def vertex_of(self, cost: FloatArray) -> tuple[IntArray, IntArray] | None:
+        """Return a vertex that minimises cost·r, cost of shape (n_x,).
+
+        Returns
+        -------
+        basic, tight : ndarray
+            Labels that are basic, shape (n_basic,), and that are zero, shape (n_free,); None
+            where HiGHS ends in no proper basis.
+
+        Raises
+        ------
+        InfeasibleError
+            If the polytope is empty.
+        SolverError
+            If HiGHS fails.
+        """
+        padded = np.zeros(self.n_vars)
+        padded[: self.n_x] = cost * self.unit
+        self.program.set_costs(padded)
+        solution = self.program.solve()
+        basic_cols, basic_rows = self.program.basic()
+        is_basic = np.concatenate([basic_cols, basic_rows[: self.n_slacks]])
+        if is_basic.sum() != self.n_basic:
+            return None
+        labels = np.arange(len(is_basic))
+        tight = labels[~is_basic]
+        slack = (self.right - self.matrix[:, : self.n_vars] @ solution.x)[: self.n_slacks]
+        values = np.concatenate([solution.x, slack])[tight]
+        at_upper = values > self.upper[tight] / 2
+        return labels[is_basic], np.where(at_upper, self.complement(tight), tight)
+
+
+def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
+    """Return an allowed set's rows as a polytope.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The set; its oracle plays no part here.
+    p_x : ndarray
+        P(x), shape (n_x,).
+
+    Raises
+    ------
+    InfeasibleError
+        If no output at all is allowed.
+    """
+    n_x, n_vars = allowed.n_x, allowed.n_x + allowed.n_helpers
+    rows = allowed.rows.toarray()
+    rows = rows[(rows > 0).any(axis=1)]  # a row without a positive entry says nothing
+    start = np.concatenate([p_x, np.ones(n_vars - n_x)])
+    rows, unit = _equilibrated(rows, start)
+    norm = np.zeros(n_vars)
+    spread = unit[:n_x] / unit[:n_x].max()
+    # Σr = 1, up to a factor, lets opposite rows share a slack; a spiky one is no good measure
+    norm[:n_x] = spread if spread.min() > SPIKY else 1.0
+    rows, equal = _split_equalities(rows, p_x / unit[:n_x])
+    rows, widths = _paired(rows, norm)
+    equal = _independent(equal)
+    n_slacks = len(rows)
+    m = n_slacks + len(equal) + 1
+    matrix = np.zeros((m, n_vars + n_slacks))
+    matrix[:n_slacks, :n_vars] = rows
+    matrix[:n_slacks, n_vars:] = np.eye(n_slacks)
+    matrix[n_slacks:-1, :n_vars] = equal
+    matrix[-1, :n_vars] = norm
+    right = np.zeros(m)
+    right[-1] = 1.0
+    upper = np.concatenate([np.full(n_vars, np.inf), widths, widths])
+    return Polytope(matrix, right, upper, unit[:n_x], n_x, n_vars, n_slacks)
+
+
+def _equilibrated(rows: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rows·unit with rows and columns of magnitude about 1, and unit (r = unit·z)."""
+    unit = start.copy()
+    scaled = rows * unit
+    for _ in range(2):
+        scaled /= np.abs(scaled).max(axis=1, keepdims=True, initial=1e-300)
+        largest = np.abs(scaled).max(axis=0, initial=0.0)
+        factor = np.where(largest > 0, largest, 1.0)
+        scaled /= factor
+        unit /= factor
+    return scaled, unit
+
+
+def _split_equalities(rows: FloatArray, inside: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the rows that can be slack on the set and those that cannot (as at ε = 0).
+
+    `inside` is P_X, scaled: rows that it does not meet exactly can be slack.
+    """
+    count, n_vars = rows.shape
+    if n_vars == len(inside):
+        tight = np.abs(rows @ inside) <= TIGHT * (np.abs(rows) @ inside)
+    else:
+        tight = np.ones(count, dtype=bool)  # helpers have no known value at P_X
+    if not tight.any():
+        return rows, rows[:0]
+    # In the cone without its normalising row a slack that can be positive can be 1, and all such
+    # at once: one program that adds the slacks up, each at most 1, tells the two kinds apart.
+    slack = np.eye(count)[:, tight]
+    n_slack = slack.shape[1]
+    program = LinearProgram(
+        sparse.csr_array(np.hstack([rows, slack])),
+        np.full(count, -INFINITY),
+        np.zeros(count),
+        col_upper=np.append(np.full(n_vars, INFINITY), np.ones(n_slack)),
+        cost=np.append(np.zeros(n_vars), -np.ones(n_slack)),
+    )
+    forced = tight.copy()
+    forced[tight] = program.solve().x[n_vars:] < 0.5
+    return rows[~forced], rows[forced]
+
+
+def _paired(rows: FloatArray, norm: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Join opposite rows: return rows and how far each may fall below its bound (∞: any)."""
+    if len(rows) == 0:
+        return rows, np.zeros(0)
+    level = rows @ norm / (norm @ norm)
+    across = rows - level[:, None] * norm
+    length = np.linalg.norm(across, axis=1)
+    proper = length > PARALLEL
+    direction = np.where(proper[:, None], across / np.where(proper, length, 1.0)[:, None], 0.0)
+    widths = np.full(len(rows), np.inf)
+    kept = np.ones(len(rows), dtype=bool)
+    single = proper.copy()  # rows that may still be paired
+    alike = direction @ direction.T
+    for i in range(len(rows)):
+        if not kept[i] or not single[i]:
+            continue
+        for j in np.flatnonzero(kept & single & (alike[i] < -0.5)):
+            if np.abs(direction[i] + direction[j]).max() <= PARALLEL:
+                # row_i ≤ 0 and row_j ≤ 0 on norm·z = 1: −row_i is in [0, width]
+                widths[i] = -(level[i] + level[j] * length[i] / length[j])
+                kept[j] = single[i] = False
+                break
+    if (widths < 0).any():
+        raise InfeasibleError("No output at all meets the notion: its set is empty.")
+    return rows[kept], widths[kept]
+
+
+def _independent(rows: FloatArray) -> FloatArray:
+    """Return a largest set of linearly independent rows."""
+    if len(rows) == 0:
+        return rows
+    _, triangle, order = linalg.qr(rows.T, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(triangle))
+    rank = int((diagonal > diagonal[0] * 1e-11).sum())
+    return rows[np.sort(order[:rank])]

@@ -1,0 +1,134 @@
+"""Proof that no allowed output improves a mixture: a floor under every reduced cost.
+
+A polytope that can be walked is walked once: then the floor is exact for any duals, and any
+better output is among its vertices. Beyond that, branch and bound.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.errors import SolverError, TimeLimitError
+from core.notions.allowed_set import AllowedSet
+from core.optimal import pivoting
+from core.optimal.bound import PricingBound
+from core.optimal.polytope import Polytope
+from core.optimal.utility import MutualInformation, Utility
+from core.optimal.walk import walk
+from core.validation import FloatArray
+
+MARGIN = 1e-12
+"""Added to every bound, in nats: the rounding of the sums that it is made of."""
+
+PRICE = 1e-11
+"""A reduced cost above −1e-11 nats is rounding."""
+
+WALK_SHARE = 0.5
+"""Part of the time left that a walk may take before branch and bound gets the rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What a proof says.
+
+    Attributes
+    ----------
+    bound : float
+        No mechanism has more utility.
+    better : ndarray
+        Allowed outputs with a negative reduced cost, the best first, shape (k, n_x).
+    """
+
+    bound: float
+    better: FloatArray
+
+
+class Prover:
+    """Proofs over one polytope; what they learn of it is kept.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        Rows of the set; with an oracle, the bound is one for a larger set, which is valid too.
+    space : Polytope
+        The same as a polytope.
+    p_x : ndarray
+        P(x), shape (n_x,).
+    utility : Utility
+        What is to be large.
+    """
+
+    def __init__(
+        self, allowed: AllowedSet, space: Polytope, p_x: FloatArray, utility: Utility
+    ) -> None:
+        self.space, self.p_x, self.utility = space, p_x, utility
+        self.allowed = AllowedSet(allowed.rows, allowed.n_x)
+        self.walked: FloatArray | None = None
+        self.stopped = ""
+        self._costs = np.zeros(0)
+        self._tree: PricingBound | None = None
+
+    def walk(self, deadline: float) -> bool:
+        """Compute all vertices; say whether they are known now."""
+        if self.walked is None and not self.stopped:
+            try:
+                found = walk(self.space, deadline=deadline)
+            except (TimeLimitError, SolverError) as error:
+                self.stopped = str(error)
+            else:
+                points, _ = pivoting.true_points(self.space, found)
+                self.walked, self._costs = points, self.utility.cost(points)
+        return self.walked is not None
+
+    def check(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
+        """Return a bound on the utility, and outputs that would improve the mixture.
+
+        Parameters
+        ----------
+        duals : ndarray
+            λ, shape (n_x,).
+        gap : float
+            A bound this close to the mixture's utility, in nats, is good enough.
+        deadline : float
+            On the clock of `time.monotonic`.
+        """
+        offset = self.utility.offset(self.p_x)
+        now = time.monotonic()
+        if self.walk(now + WALK_SHARE * (deadline - now)) and self.walked is not None:
+            prices = self._costs - self.walked @ duals
+            order = np.argsort(prices, kind="stable")[: len(self.p_x)]
+            floor = min(0.0, float(prices[order[0]]))
+            better = self.walked[order[prices[order] < -PRICE]]
+            return Verdict(offset - float(duals @ self.p_x) - floor + MARGIN, better)
+        pieces = self.utility.pieces()
+        if pieces is not None:
+            return self._check_pieces(duals, pieces)
+        if not isinstance(self.utility, MutualInformation):
+            return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
+        if self._tree is None:
+            self._tree = PricingBound(self.allowed)
+        result = self._tree.minimise(
+            duals,
+            tolerance=gap / 2,
+            time_limit=deadline - time.monotonic(),
+            weights=self.p_x,
+        )
+        met = np.array(result.columns).reshape(-1, len(self.p_x))
+        return Verdict(offset - float(result.prices @ self.p_x) + MARGIN, met)
+
+    def _check_pieces(self, duals: FloatArray, pieces: FloatArray) -> Verdict:
+        """Price a piecewise linear cost exactly: one linear program for each piece."""
+        found = pivoting.corners(self.space, pieces - duals).points()
+        found /= found.sum(axis=1, keepdims=True)
+        prices = self.utility.cost(found) - found @ duals
+        better = found[prices < -PRICE]
+        if len(better):
+            return Verdict(self._trivial(), better)
+        return Verdict(self.utility.offset(self.p_x) - float(duals @ self.p_x) + PRICE, better)
+
+    def _trivial(self) -> float:
+        """Return the utility of publishing X as it is, which no mechanism exceeds."""
+        return self.utility.value(np.diag(self.p_x), self.p_x) + MARGIN

@@ -1,0 +1,276 @@
+"""The optimal mechanism under any convex notion, at any size, with a bound on what is left.
+
+Maximise a utility over kernels whose every output is in an allowed set: a master program over
+known outputs, a search for better ones, a proof that there are none. An oracle's cuts narrow the
+polytope that is searched until the outputs in use are allowed, or nearly so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+from typing import Literal
+
+import numpy as np
+from scipy import sparse
+
+from core.errors import InfeasibleError
+from core.notions.allowed_set import AllowedSet
+from core.optimal.columns import ColumnSearch
+from core.optimal.enumeration import best_mixture
+from core.optimal.highs import INFINITY, LinearProgram
+from core.optimal.polytope import polytope
+from core.optimal.proof import Prover
+from core.optimal.utility import MutualInformation, Utility
+from core.validation import FloatArray
+
+Solver = Literal["auto", "enumerate", "columns"]
+
+Finish = Callable[[FloatArray], FloatArray]
+"""Moves a kernel inside the allowed set, where rounding or a round set left it outside."""
+
+DEFAULT_SECONDS = 5.0
+"""Time limit where none is given: long enough to prove what can be, short enough to wait for."""
+
+ENUMERATION_SHARE = 0.5
+"""Part of the time that enumeration may take before columns get the rest."""
+
+SEARCH_SHARE = 0.75
+"""Part of the time that the first search may take; the proof gets what is left."""
+
+FEW_BASES = 200_000
+"""Polytopes with fewer candidate bases than this are walked at once: it takes milliseconds."""
+
+SCATTERED = 16
+"""Random starts in one round, once nothing else finds a better output."""
+
+CUT_SHARE = 0.25
+"""Part of the gap that a round set may cost before its outputs in use are cut off once more."""
+
+CONSTANT = 1e-9
+"""How far, relative to its size, P_X may break a row by rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The best mechanism found for an allowed set.
+
+    Attributes
+    ----------
+    kernel : ndarray
+        P(y | x), shape (n_x, n_y).
+    outputs : ndarray
+        Outputs that were of use, shape (k, n_x): a start for a larger set.
+    utility, upper_bound : float
+        What the kernel is worth, and what no mechanism exceeds.
+    solver : str
+        "enumerate" or "columns": what gave the answer.
+    status : str
+        "optimal" where the two are as close as asked, "time limit" where time was over before,
+        "heuristic" where no more could be proven.
+    notes : tuple of str
+        Sentences on what happened.
+    """
+
+    kernel: FloatArray
+    outputs: FloatArray
+    utility: float
+    upper_bound: float
+    solver: str
+    status: str
+    notes: tuple[str, ...] = ()
+
+
+def maximise(
+    allowed: AllowedSet,
+    p_x: FloatArray,
+    *,
+    utility: Utility | None = None,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+    known: FloatArray | None = None,
+    finish: Finish | None = None,
+) -> Outcome:
+    """Return the best mechanism whose outputs are all allowed, and how good any could be.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The allowed outputs.
+    p_x : ndarray
+        P(x), shape (n_x,), all positive.
+    utility : Utility, optional
+        What is to be large: I(X;Y) where not given.
+    solver : {"auto", "enumerate", "columns"}
+        All vertices first, or only those that are asked for; "auto" takes what it estimates to
+        be quicker. Enumeration that would take too long is left for columns.
+    time_limit : float, optional
+        Seconds; DEFAULT_SECONDS where not given.
+    gap : float
+        Stop when the optimum is known to this many nats.
+    seed : int
+        Of the random starts.
+    known : ndarray, optional
+        Allowed outputs to start from, shape (k, n_x).
+    finish : callable, optional
+        Moves a kernel inside the set, where rounding or an oracle left it outside.
+
+    Raises
+    ------
+    InfeasibleError
+        If P_X itself is not allowed: then no mechanism is.
+    SolverError
+        If HiGHS fails.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> outcome = maximise(LIP(0.5).allowed_set(joint), joint.p_x)
+    >>> outcome.status, round(outcome.utility, 4)
+    ('optimal', 0.3539)
+    """
+    deadline = time.monotonic() + (DEFAULT_SECONDS if time_limit is None else time_limit)
+    goal = MutualInformation() if utility is None else utility
+    require_constant(allowed, p_x)
+    if len(p_x) == 1:
+        value = goal.value(p_x[None], p_x)
+        return Outcome(np.ones((1, 1)), p_x[None], value, value, "closed form", "optimal")
+    task = _Task(allowed, p_x, goal, deadline, gap, seed, finish or _as_it_is)
+    if allowed.oracle is None and solver != "columns":
+        outcome = task.enumerate(always=solver == "enumerate")
+        if outcome is not None:
+            return outcome
+    return task.generate(known)
+
+
+def require_constant(allowed: AllowedSet, p_x: FloatArray) -> None:
+    """Check that an output which says nothing about X is allowed: if not, no mechanism is.
+
+    Σ_y q_y r_y = P_X with all r_y in a convex set puts P_X in it.
+
+    Raises
+    ------
+    InfeasibleError
+        If it is not.
+    """
+    fixed, rest = allowed.rows[:, : allowed.n_x], allowed.rows[:, allowed.n_x :]
+    level = fixed @ p_x
+    slack = CONSTANT * (abs(fixed) @ p_x)
+    fits = bool((level <= slack).all())
+    if allowed.n_helpers:
+        none = np.full(len(level), -INFINITY)
+        try:
+            LinearProgram(sparse.csr_array(rest), none, slack - level).solve()
+            fits = True
+        except InfeasibleError:
+            fits = False
+    if not fits or (allowed.oracle is not None and len(allowed.oracle(p_x))):
+        raise InfeasibleError(
+            "No mechanism meets the notion: an output that says nothing about X breaks it already."
+        )
+
+
+class _Task:
+    """One call of `maximise`; arguments as there."""
+
+    def __init__(
+        self,
+        allowed: AllowedSet,
+        p_x: FloatArray,
+        goal: Utility,
+        deadline: float,
+        gap: float,
+        seed: int,
+        finish: Finish,
+    ) -> None:
+        self.allowed, self.p_x, self.goal, self.seed = allowed, p_x, goal, seed
+        self.started, self.deadline = time.monotonic(), deadline
+        self.gap, self.finish = gap, finish
+        self.space = polytope(allowed, p_x)
+        self.prover = Prover(allowed, self.space, p_x, goal)
+        self.upper = goal.value(np.diag(p_x), p_x)
+        self.notes: tuple[str, ...] = ()
+
+    def enumerate(self, *, always: bool) -> Outcome | None:
+        """Answer from all vertices; None where there are, or may be, too many."""
+        size = self.space.n_basic + self.space.n_free
+        if not always and comb(size, self.space.n_basic) > FEW_BASES:
+            return None
+        if not self.prover.walk(self._after(ENUMERATION_SHARE)) or self.prover.walked is None:
+            self.notes = (f"Columns answer in place of enumeration. {self.prover.stopped}",)
+            return None
+        points = self.prover.walked
+        master, mixture, _ = best_mixture(points, self.p_x, self.goal, self.deadline)
+        verdict = self.prover.check(mixture.duals, self.gap, self.deadline)
+        self.upper = min(self.upper, verdict.bound)
+        kernel = self.finish(master.kernel(mixture))
+        return self._outcome(kernel, master.points, "enumerate")
+
+    def generate(self, known: FloatArray | None) -> Outcome:
+        """Answer by column generation, with a proof as far as time allows."""
+        search = ColumnSearch(
+            self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
+        )
+        if known is not None:
+            search.include(known)
+        while True:
+            search.run()
+            kernel = self.finish(search.settled())
+            value = self._value(kernel)
+            over = time.monotonic() >= self.deadline
+            if not over and self._narrowed(search, value):
+                continue
+            if self.upper - value <= self.gap or over:
+                break
+            search.deadline = self.deadline
+            verdict = self.prover.check(search.mixture.duals, self.gap, self.deadline)
+            self.upper = min(self.upper, verdict.bound)
+            if self.upper - value <= self.gap:
+                break
+            if len(verdict.better):
+                search.include(verdict.better)
+            elif not search.scatter(SCATTERED):
+                break
+        return self._outcome(kernel, search.master.points, "columns")
+
+    def _narrowed(self, search: ColumnSearch, value: float) -> bool:
+        """Cut off outputs in use that the oracle forbids; say whether it was worth it."""
+        oracle = self.allowed.oracle
+        loss = self.goal.offset(self.p_x) - search.mixture.cost - value
+        if oracle is None or loss <= self.gap * CUT_SHARE:
+            return False
+        in_use = search.master.points[search.mixture.used]
+        cuts = np.concatenate([oracle(r) for r in in_use])
+        if len(cuts) == 0:
+            return False
+        search.cut(cuts)
+        padded = np.hstack([cuts, np.zeros((len(cuts), self.allowed.n_helpers))])
+        rows = sparse.csr_array(sparse.vstack([self.prover.allowed.rows, sparse.csr_array(padded)]))
+        outer = AllowedSet(rows, self.allowed.n_x)
+        self.prover = Prover(outer, search.space, self.p_x, self.goal)
+        return True
+
+    def _after(self, share: float) -> float:
+        return self.started + share * (self.deadline - self.started)
+
+    def _value(self, kernel: FloatArray) -> float:
+        return self.goal.value((self.p_x[:, None] * kernel).T, self.p_x)
+
+    def _outcome(self, kernel: FloatArray, outputs: FloatArray, solver: str) -> Outcome:
+        value = self._value(kernel)
+        if self.upper - value <= self.gap:
+            status = "optimal"
+        else:
+            status = "time limit" if time.monotonic() >= self.deadline else "heuristic"
+        upper = max(self.upper, value)
+        return Outcome(kernel, outputs, value, upper, solver, status, self.notes)
+
+
+def _as_it_is(kernel: FloatArray) -> FloatArray:
+    return kernel

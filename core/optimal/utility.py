@@ -1,0 +1,146 @@
+"""What a mechanism is to be good for: a sum over outputs, each output costing something.
+
+An output y with weights w(x) = P(x, y) costs φ(w), concave and homogeneous of degree 1; the
+utility is an offset less the sum of the costs. Concavity makes the best outputs vertices.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.validation import FloatArray, IntArray
+
+
+class Utility(ABC):
+    """What is to be as large as possible: `offset` − Σ_y `cost`(P(·, y))."""
+
+    @abstractmethod
+    def offset(self, p_x: FloatArray) -> float:
+        """Return what the utility would be if no output cost anything."""
+
+    @abstractmethod
+    def cost(self, weights: FloatArray) -> FloatArray:
+        """Return the cost of outputs with weights w(x) ≥ 0, shape (..., n_x) → (...)."""
+
+    def supported_cost(self, weights: FloatArray, symbols: IntArray, n_x: int) -> FloatArray:
+        """Return the cost of outputs whose weights are given at some symbols and 0 elsewhere.
+
+        Parameters
+        ----------
+        weights : ndarray
+            Shape (k, m, j).
+        symbols : ndarray
+            Which x each weight is of, shape (k, m, j); n_x for none.
+        n_x : int
+            Number of symbols.
+        """
+        wide = np.zeros((*weights.shape[:2], n_x + 1))
+        np.put_along_axis(wide, symbols, weights, axis=2)
+        return self.cost(wide[:, :, :n_x])
+
+    def pieces(self) -> FloatArray | None:
+        """Return cost vectors c, shape (k, n_x), if the cost is min_i c_i·w; else None."""
+        return None
+
+    def value(self, weights: FloatArray, p_x: FloatArray) -> float:
+        """Return the utility of a mechanism with outputs w_y(x) = P(x, y), shape (n_y, n_x)."""
+        return self.offset(p_x) - float(self.cost(weights).sum())
+
+
+class MutualInformation(Utility):
+    """I(X;Y) = H(X) − Σ_y P(y) H(X | Y=y), in nats.
+
+    Examples
+    --------
+    >>> MutualInformation().value(np.array([[0.5, 0.0], [0.0, 0.5]]), np.array([0.5, 0.5]))
+    0.6931471805599453
+    """
+
+    def offset(self, p_x: FloatArray) -> float:
+        """Return H(X)."""
+        return -float(_x_log_x(p_x).sum())
+
+    def cost(self, weights: FloatArray) -> FloatArray:
+        """Return W·H(w/W) with W = Σw: P(y) H(X | Y=y)."""
+        result: FloatArray = _x_log_x(weights.sum(axis=-1)) - _x_log_x(weights).sum(axis=-1)
+        return result
+
+    def supported_cost(self, weights: FloatArray, symbols: IntArray, n_x: int) -> FloatArray:
+        """Return the same: where a weight stands does not matter."""
+        return self.cost(np.where(symbols < n_x, weights, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class NegativeDistortion(Utility):
+    """Less the expected distortion between X and the best guess z of X from Y.
+
+    Attributes
+    ----------
+    distortion : ndarray
+        d(x, z) ≥ 0, shape (n_x, n_z).
+
+    Examples
+    --------
+    >>> hamming = NegativeDistortion(1 - np.eye(2))
+    >>> hamming.value(np.array([[0.4, 0.1], [0.1, 0.4]]), np.array([0.5, 0.5]))
+    -0.2
+    """
+
+    distortion: FloatArray
+
+    def offset(self, p_x: FloatArray) -> float:
+        """Return 0: no distortion."""
+        return 0.0 * float(p_x.sum())
+
+    def cost(self, weights: FloatArray) -> FloatArray:
+        """Return min_z Σ_x w(x) d(x, z)."""
+        result: FloatArray = (weights @ self.distortion).min(axis=-1)
+        return result
+
+    def pieces(self) -> FloatArray:
+        """Return d(·, z) for each z, shape (n_z, n_x): pricing is a linear program for each."""
+        return self.distortion.T
+
+
+@dataclass(frozen=True, eq=False)
+class FDivergence(Utility):
+    """Σ_y P(y) D_f(P(X | Y=y) ‖ P_X), for a convex f with f(1) = 0.
+
+    Attributes
+    ----------
+    f : callable
+        Convex, elementwise on arrays of numbers of at least 0.
+    p_x : ndarray
+        P(x), shape (n_x,).
+
+    Examples
+    --------
+    >>> chi2 = FDivergence(lambda t: (t - 1) ** 2, np.array([0.5, 0.5]))
+    >>> chi2.value(np.array([[0.5, 0.0], [0.0, 0.5]]), np.array([0.5, 0.5]))
+    1.0
+    """
+
+    f: Callable[[FloatArray], FloatArray]
+    p_x: FloatArray
+
+    def offset(self, p_x: FloatArray) -> float:
+        """Return 0."""
+        return 0.0 * float(p_x.sum())
+
+    def cost(self, weights: FloatArray) -> FloatArray:
+        """Return −W Σ_x P(x) f(w(x)/(W P(x))) with W = Σw; 0 where W is."""
+        total = weights.sum(axis=-1, keepdims=True)
+        relative = weights / np.where(total > 0, total, 1.0) / self.p_x
+        result: FloatArray = -total[..., 0] * (self.f(relative) @ self.p_x)
+        return result
+
+
+def _x_log_x(values: FloatArray) -> FloatArray:
+    """Return v·log v, 0 at 0 and at the rounding below it."""
+    safe = np.where(values > 0, values, 1.0)
+    result: FloatArray = safe * np.log(safe)
+    return result
