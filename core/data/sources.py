@@ -77,6 +77,10 @@ class Sources:
         self.matrices[key] = source
         return key
 
+    def title(self, source: str) -> str:
+        """Return what people call a source: a data set's title, a file's name."""
+        return self.open(source).title
+
     def open(self, source: str) -> FileTable | JointSource:
         """Return what a spec's source names.
 

@@ -11,13 +11,17 @@ from typing import Any
 import streamlit as st
 
 from core import histogram as lift
-from core.data import Counted, Sources, count
-from core.data.spec import DataSpec
+from core.data import BinPreview, Counted, Sources, TableInfo, count, describe, preview
+from core.data.spec import Binning, DataSpec
 from core.histogram import Asymmetry, LiftHistogram
 from core.leakage import Leakage
 from core.lookalikes import Lookalikes, lookalikes
+from core.notions import ALIP, LIP
 from core.scenario import Result, Scenario, answer
 from core.sweep import Frontier, sweep
+
+LIFT_BOUNDS = (LIP, ALIP)
+"""The notions whose budgets bound log Ψ and log Λ themselves."""
 
 PRIVATE = ("upload:", "matrix:")
 """How sources that belong to one session begin."""
@@ -48,6 +52,18 @@ def sources() -> Sources:
 def counted(spec: DataSpec) -> Counted:
     """Return the joint distribution that a spec describes."""
     return _cached(spec, ("counted", repr(spec)), lambda: count(spec, sources()))
+
+
+def described(source: str) -> TableInfo | None:
+    """Return what a source's columns hold; None where it is a joint."""
+    spec = DataSpec(source)
+    return _cached(spec, ("described", source), lambda: describe(source, sources()))
+
+
+def previewed(spec: DataSpec, binning: Binning) -> BinPreview:
+    """Return what a binning does to a column of a spec's data."""
+    key = ("preview", spec.source, repr(spec.filters), repr(binning))
+    return _cached(spec, key, lambda: preview(spec.source, binning, spec.filters, sources()))
 
 
 def evaluate(scenario: Scenario) -> Result:
@@ -86,6 +102,12 @@ def _of_each(result: Result, kind: str, make: Callable[[Leakage], Any]) -> tuple
     before = _cached(data, (f"{kind} before", repr(data)), lambda: make(result.before))
     after = _cached(data, (f"{kind} after", repr(scenario)), lambda: make(result.after))
     return before, after
+
+
+def budgets(scenario: Scenario) -> tuple[float, float] | None:
+    """Return how far a promise lets beliefs fall and rise; None if it bounds something else."""
+    notion = scenario.build_notion()
+    return (notion.lower_budget, notion.upper_budget) if isinstance(notion, LIFT_BOUNDS) else None
 
 
 @st.cache_resource(max_entries=20, show_spinner=False)

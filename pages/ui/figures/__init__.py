@@ -1,5 +1,6 @@
 """Arrays → Plotly figures, as plain data; nothing here knows Streamlit."""
 
+from pages.ui.figures.bars import bars
 from pages.ui.figures.base import Figure
 from pages.ui.figures.frontier import Line, frontier
 from pages.ui.figures.graph import Graph, confusability
@@ -12,6 +13,7 @@ __all__ = [
     "Figure",
     "Graph",
     "Line",
+    "bars",
     "confusability",
     "frontier",
     "joint_matrix",

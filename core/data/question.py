@@ -1,0 +1,67 @@
+"""The question that is asked first of new data: one that can be answered at once."""
+
+from __future__ import annotations
+
+from core.data.catalogue import BUNDLED
+from core.data.describe import ColumnInfo, TableInfo, describe
+from core.data.examples import EXAMPLES
+from core.data.sources import Sources
+from core.data.spec import Binning, DataSpec
+
+FEW = 50
+"""Most levels of a column that is asked about as it is."""
+
+
+def first_question(source: str, sources: Sources | None = None) -> DataSpec:
+    """Choose S and X for a source: as its entry says, or two columns with few levels.
+
+    A numeric column with many levels is cut into bins.
+
+    Parameters
+    ----------
+    source : str
+        The data, as in a `DataSpec`.
+    sources : Sources, optional
+        The session's uploads.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such source or it cannot be read.
+
+    Examples
+    --------
+    >>> first_question("german_credit").released
+    ('purpose',)
+    """
+    for entry in BUNDLED:
+        if entry.id == source:
+            return DataSpec(source, entry.secret, entry.released)
+    info = describe(source, sources)
+    if info is not None:
+        return _of_table(source, info)
+    released = any(entry.secret_released for entry in EXAMPLES if source == f"example:{entry.id}")
+    return DataSpec(source, (), (), secret_released=released)
+
+
+def _of_table(source: str, info: TableInfo) -> DataSpec:
+    """Choose the two columns of a table that are easiest to ask about, in the file's order."""
+    best = sorted(info.columns, key=_effort)[:2]
+    chosen = [column for column in info.columns if column in best]
+    return DataSpec(
+        source,
+        (chosen[0].name,),
+        (chosen[1].name,),
+        binnings=tuple(
+            Binning(column.name) for column in chosen if column.numeric and column.levels > FEW
+        ),
+    )
+
+
+def _effort(column: ColumnInfo) -> int:
+    """Return 0 for a column with few levels, 1 for numbers to be cut, 2 for many, 3 for one."""
+    if column.levels < 2:
+        return 3
+    if column.levels <= FEW:
+        return 0
+    return 1 if column.numeric else 2

@@ -1,0 +1,59 @@
+"""Bars: how much of the data each level or bin has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.validation import FloatArray
+from pages.ui import labels
+from pages.ui.figures.base import Figure, axis, label_axis, layout, margin_for, numbers
+from pages.ui.palette import colour
+
+ROW = 24
+"""Pixels a bar takes."""
+
+ROOM = 20
+"""Characters of a name that are shown; the hover has more."""
+
+
+def bars(
+    shares: FloatArray, names: Sequence[str], counts: Sequence[int] | None, title: str
+) -> Figure:
+    """Draw a bar for each level, in their order, from top to bottom.
+
+    Parameters
+    ----------
+    shares : ndarray
+        Share of each level, shape (n,).
+    names : sequence of str
+        Names of the levels.
+    counts : sequence of int or None
+        Records of each level, for the hover; None where there are none.
+    title : str
+        Of the axis of shares.
+    """
+    short = labels.distinct(list(names), ROOM)
+    full = [labels.short(name, 90) for name in names]
+    records = [""] * len(full) if counts is None else [f"<br>{count:,} records" for count in counts]
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": numbers(shares),
+                "y": list(range(len(short))),
+                "customdata": list(zip(full, records, strict=True)),
+                "marker": {"color": colour("after")},
+                "hovertemplate": "%{customdata[0]}<br>%{x:.2%}%{customdata[1]}<extra></extra>",
+            }
+        ],
+        "layout": layout(
+            int(np.clip(70 + ROW * len(short), 150, 460)),
+            (margin_for(short, 40, 150) + 6, 12, 8, 42),
+            xaxis=axis(title, (0, float(shares.max()) * 1.05), tickformat=".0%", nticks=6),
+            yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
+            bargap=0.25,
+        ),
+    }

@@ -1,0 +1,40 @@
+"""The first question of new data can be answered."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.data import BUNDLED, Binning, DataSpec, count, first_question
+from core.errors import InvalidInputError
+
+
+def test_bundled_sets_are_asked_what_their_entry_says():
+    for entry in BUNDLED:
+        assert first_question(entry.id) == DataSpec(entry.id, entry.secret, entry.released)
+
+
+def test_columns_with_few_levels_come_first(add, sources):
+    frame = pd.DataFrame(
+        {"id": [f"u{i}" for i in range(100)], "age": range(100), "one": "k", "b": list("pq") * 50}
+    )
+    spec = first_question(add(frame), sources)
+    assert (spec.secret, spec.released) == (("age",), ("b",))
+    assert spec.binnings == (Binning("age"),)
+    assert count(spec, sources).joint.p.shape == (8, 2)
+    more = first_question(add(frame.assign(c=np.arange(100) % 3)), sources)
+    assert (more.secret, more.released, more.binnings) == (("b",), ("c",), ())
+
+
+def test_joints_have_no_columns_and_examples_say_whether_s_is_released():
+    assert first_question("random:uniform:2x3:1") == DataSpec("random:uniform:2x3:1", (), ())
+    assert first_question("example:rldp_truth").secret_released
+    assert not first_question("example:parity").secret_released
+    with pytest.raises(InvalidInputError, match="no example 'x'"):
+        first_question("example:x")
+
+
+def test_sources_have_titles(sources):
+    key = sources.add_bytes(b"a,b\n1,2\n", "people.csv")
+    assert sources.title(key) == "people.csv"
+    assert sources.title("adult").startswith("Adult")
+    assert sources.title(sources.add_matrix("1 2\n3 4")) == "Pasted matrix"
