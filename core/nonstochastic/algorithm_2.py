@@ -18,6 +18,9 @@ from core.validation import BoolArray, FloatArray, IntArray
 OBJECTIVES = ("maximin", "reduction")
 """What the merges lower: I* (problem (5)), or L0 until I* is 0 (problem (10))."""
 
+SAME_LOSS = 1e-12
+"""Difference of two losses, relative to them, that is rounding: no weight tells them apart."""
+
 
 def merge_for_indistinguishability(
     occurs: ArrayLike,
@@ -175,7 +178,7 @@ class PairState:
 
 def _change(leakage: FloatArray, loss: FloatArray, chosen: int) -> float:
     """Return the weight above which leakage + weight·loss is no longer least at `chosen`."""
-    cheaper = loss < loss[chosen]
+    cheaper = loss < loss[chosen] - SAME_LOSS * (1 + abs(loss[chosen]))
     if not cheaper.any():
         return float("inf")
     gained, spared = leakage[cheaper] - leakage[chosen], loss[chosen] - loss[cheaper]

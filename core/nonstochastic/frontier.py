@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -21,6 +21,9 @@ ALGORITHMS = ("anonymity", "maximin", "reduction")
 NEXT_WEIGHT = 1e-9
 """How far past a change of the path, relative to it, the next weight is tried: far above the
 rounding of a Lagrangian, far below any difference of weights that a reader would set."""
+
+LEAST_WEIGHT = 1e-12
+"""The first weight tried after 0: with less than it, a loss in any usual unit rounds away."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ def pareto_frontier(
     elif name == "maximin":
         found = list(_stops(merge_for_indistinguishability(occurs, 0.0, **settings).steps))
     else:
-        found = list(_sweep(occurs, settings))
+        found = _sweep(occurs, settings)
     points = [point for point in found if every_step or point.weights is not None]
     return non_dominated(points)
 
@@ -169,14 +172,22 @@ def _ratio(before: Step, after: Step) -> float:
     return (before.leakage - after.leakage) / lost if lost > 0 else float("inf")
 
 
-def _sweep(occurs: ArrayLike, settings: dict[str, Any]) -> Iterator[FrontierPoint]:
-    """Yield the results of the variant for (10) for all weights."""
-    weight = 0.0
+def _sweep(occurs: ArrayLike, settings: dict[str, Any]) -> list[FrontierPoint]:
+    """Return the results of the variant for (10) for all weights, each with its stretch of them."""
+    found: list[FrontierPoint] = []
+    since, begin, weight, stalled = 0.0, 0.0, 0.0, 0
     while True:
         result = merge_for_indistinguishability(occurs, weight, objective="reduction", **settings)
-        end = result.valid_below
-        last = result.path[-1]
-        yield FrontierPoint(last.leakage, last.utility, last.clusters, (weight, end))
+        end = max(result.valid_below, weight)
+        point = FrontierPoint(result.leakage, result.utility, result.partition, (begin, end))
+        if found and found[-1].partition == point.partition:
+            found[-1] = replace(found[-1], weights=(since, end))
+        else:
+            found.append(point)
+            since = begin
         if end == float("inf"):
-            return
-        weight = end + NEXT_WEIGHT * max(end, NEXT_WEIGHT)
+            return found
+        # A weight at which two choices tie tells no end beyond itself: step on, ever further.
+        stalled = stalled + 1 if end == weight else 0
+        start = max(end, LEAST_WEIGHT)
+        begin, weight = end, start + NEXT_WEIGHT * 2**stalled * start
