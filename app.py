@@ -1,8 +1,12 @@
 """Liftscope: page config and navigation, nothing else."""
 
+from pathlib import Path
+
 import streamlit as st
 
-st.set_page_config(page_title="Liftscope", page_icon=":material/blur_on:", layout="wide")
+ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
+
+st.set_page_config(page_title="Liftscope", page_icon=ICON, layout="wide")
 st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", icon=":material/explore:", default=True),

@@ -56,6 +56,8 @@ def _bound(result: Result) -> str:
     if mechanism.gap <= PROVEN_GAP:
         return f"No mechanism under {mechanism.notion} keeps more: proven."
     most = mechanism.nmi * mechanism.upper_bound / mechanism.utility if mechanism.utility else 1.0
+    if most >= 1:
+        return ""  # all of it: no bound is known but the trivial one
     return f"No mechanism under {mechanism.notion} keeps more than {_percent(min(1.0, most))}."
 
 

@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.errors import CoreError
 from core.mechanisms import Mechanism
-from core.scenario import Result
 from core.snippet import snippet
+from pages.ui import run, state
+from pages.ui.labels import markdown
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -95,13 +97,22 @@ def button(label: str, name: str, mime: str, make: Callable[[], bytes], key: str
     )
 
 
-def menu(result: Result, key: str) -> None:
-    """Show the menu of what can be taken along of a result."""
+def menu(key: str) -> None:
+    """Show the menu of what can be taken along of the result on screen."""
     with st.popover(
         "Export", icon=":material/download:", key=f"{key}_export", on_change="rerun"
     ) as opened:
-        if not opened.open:
-            return
+        if opened.open:
+            _contents(key)
+
+
+def _contents(key: str) -> None:
+    try:
+        result = run.evaluate(state.scenario())
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        return
+    with st.container(gap="small"):
         st.caption("The mechanism P(y | x)")
         mechanism, scenario = result.mechanism, result.scenario
         files: Sequence[tuple[str, str, str, Callable[[], bytes]]] = (

@@ -10,12 +10,12 @@ from core.errors import CoreError
 from core.exposure import Exposure, averages, exposure, pointwise
 from core.leakage import Leakage
 from core.measures import catalogue as measures
-from core.notions import SymbolNotion
 from core.notions import catalogue as notions
 from core.scenario import Result
 from core.sentences import question
-from pages.ui import controls, exports, figures, look, pickers, run, state, words
+from pages.ui import controls, exports, figures, look, run, state, words
 from pages.ui.cards import card
+from pages.ui.chart import chart
 from pages.ui.labels import markdown
 from pages.ui.units import level
 
@@ -29,11 +29,9 @@ PAPER = (5, 17, 1000)
 def show() -> None:
     """Show the page."""
     look.apply()
+    controls.sidebar()
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
-    with st.sidebar:
-        pickers.show()
-        st.divider()
     _live()
 
 
@@ -41,7 +39,6 @@ def show() -> None:
 def _live() -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     with st.sidebar:
-        controls.choices()
         controls.sliders(state.scenario())
     scenario = state.scenario()
     state.publish(scenario)
@@ -68,35 +65,36 @@ def _live() -> None:
 
 def _charts(result: Result, leak: Leakage, found: Exposure) -> None:
     height = int(np.clip(100 + ROW * len(leak.labels), 300, 900))
-    notion = result.scenario.build_notion()
-    budgets = (
-        (notion.lower_budget, notion.upper_budget)
-        if isinstance(notion, SymbolNotion) and result.scenario.notion in ("lip", "alip")
-        else None
-    )
+    budgets = run.budgets(result.scenario)
     left, right = st.columns(2)
-    with left:
-        card(
+    with left, card(
+        key="loglift",
+        title="Log-lift of every pair",
+        subtitle="Orange: the symbol makes the secret likelier. Blue: less. ×: never together.",
+        table=lambda: _pairs(found, leak, result.joint.s_labels),
+        formulas=(words.measure("lift"),),
+    ):
+        chart(
             figures.log_lift_matrix(found.log_lift, result.joint.s_labels, leak.labels, height),
             key="loglift",
             title="Log-lift of every pair",
-            subtitle="Orange: the symbol makes the secret likelier. Blue: less. ×: never together.",
             alt=f"Log-lift of {len(leak.labels)} symbols and {result.joint.n_s} secrets.",
-            table=lambda: _pairs(found, leak, result.joint.s_labels),
-            formulas=(words.measure("lift"),),
         )
-    with right:
-        card(
+    with right, card(
+        key="symbols",
+        title="From min-lift Ψ to max-lift Λ",
+        subtitle="How far each symbol moves beliefs"
+        + ("; shaded is what the promise allows." if budgets else "."),
+        table=lambda: _symbols(leak, found),
+        formulas=(words.measure("min_lift"), words.measure("max_lift")),
+    ):
+        chart(
             figures.symbol_lifts(
                 leak.log_min_lift, leak.log_max_lift, leak.labels, found.risky, budgets, height
             ),
             key="symbols",
             title="From min-lift Ψ to max-lift Λ",
-            subtitle="How far each symbol moves beliefs"
-            + ("; shaded is what the promise allows." if budgets else "."),
             alt=f"{int(found.risky.sum())} of {len(leak.labels)} symbols break the promise.",
-            table=lambda: _symbols(leak, found),
-            formulas=(words.measure("min_lift"), words.measure("max_lift")),
         )
 
 
@@ -218,13 +216,10 @@ def _asymmetry() -> None:
         "than they rise. One budget for both sides is spent on the falls; λ above ½ gives more of "
         "it to them."
     )
-    card(
-        figures.overlay_histogram(found.edges, found.low, found.high),
+    with card(
         key="asymmetry",
         title="Log-lift over random joints",
         subtitle="Entries independent and uniform, normalised; the setting of [Lift] Fig. 1.",
-        alt=f"Histogram: log Ψ down to {found.low_range[0]:.1f}, log Λ up to "
-        f"{found.high_range[1]:.2f}.",
         table=lambda: pd.DataFrame(
             {
                 "from": found.edges[:-1],
@@ -234,4 +229,11 @@ def _asymmetry() -> None:
             }
         ),
         formulas=(words.measure("min_lift"), words.measure("max_lift")),
-    )
+    ):
+        chart(
+            figures.overlay_histogram(found.edges, found.low, found.high),
+            key="asymmetry",
+            title="Log-lift over random joints",
+            alt=f"Histogram: log Ψ down to {found.low_range[0]:.1f}, log Λ up to "
+            f"{found.high_range[1]:.2f}.",
+        )

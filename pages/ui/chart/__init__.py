@@ -67,22 +67,32 @@ def chart(
     on_pick : callable, optional
         Called when a point of a trace with `meta` is clicked; `picked` tells which.
     """
-    drawn = json.dumps(figure, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    message: dict[str, Any] = {
-        "figure": drawn,
-        "height": figure["layout"]["height"],
+    layout = dict(figure["layout"])
+    parts = {
+        "marks": {name: layout.pop(name, []) for name in ("shapes", "annotations")},
+        "data": figure["data"],
+        "layout": layout,
+        "alt": alt,
+    }
+    written = {name: _written(part) for name, part in parts.items()}
+    message: dict[str, Any] = written | {
+        "alt": alt,
+        "height": layout["height"],
         "name": f"liftscope-{key}",
         "title": title,
-        "alt": alt,
         "pickable": on_pick is not None,
-        "serial": hashlib.sha256(drawn.encode()).hexdigest()[:12],
+        "serial": hashlib.sha256("".join(written.values()).encode()).hexdigest()[:12],
     }
     _COMPONENT(
         data=json.dumps(message, ensure_ascii=False).encode(),
         key=key,
-        height=figure["layout"]["height"] + BAR,
+        height=layout["height"] + BAR,
         on_picked_change=on_pick or _ignore,
     )
+
+
+def _written(part: Any) -> str:
+    return json.dumps(part, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def picked(key: str) -> dict[str, Any] | None:

@@ -8,6 +8,9 @@
 const PALETTES = __PALETTES__;
 const PLOTLY = new URL("__PLOTLY__", document.baseURI).href;
 
+// Below this width a figure takes what it set apart for narrow screens.
+const NARROW = 440;
+
 const decoder = new TextDecoder();
 const charts = new WeakMap();
 
@@ -36,22 +39,6 @@ function coloured(json, dark) {
   return json.replace(/#00fe[0-9a-f]{2}/g, (marker) => roles[marker]);
 }
 
-// What has not changed keeps its identity, so that Plotly need not compute it again.
-function settled(fresh, old) {
-  if (old === undefined || old === null || typeof fresh !== "object" || fresh === null) return fresh;
-  if (Array.isArray(fresh) && JSON.stringify(fresh) === JSON.stringify(old)) return old;
-  return fresh;
-}
-
-function reuse(traces, old) {
-  traces.forEach((trace, place) => {
-    const before = old[place];
-    if (!before || before.type !== trace.type) return;
-    for (const name of Object.keys(trace)) trace[name] = settled(trace[name], before[name]);
-  });
-  return traces;
-}
-
 function build(parent) {
   const frame = document.createElement("div");
   frame.className = "lsc-frame";
@@ -63,7 +50,7 @@ function build(parent) {
   bar.className = "lsc-bar";
   frame.append(plot, bar);
   parent.appendChild(frame);
-  const chart = { frame, plot, bar, json: null, dark: null, traces: [] };
+  const chart = { frame, plot, shown: null, dark: null };
   for (const kind of ["PNG", "SVG", "HTML"]) {
     const button = document.createElement("button");
     button.type = "button";
@@ -79,31 +66,39 @@ function build(parent) {
 
 function resize(chart) {
   const width = chart.frame.clientWidth;
-  if (!chart.json || !width || width === chart.width) return;
-  chart.width = width;
-  plotly().then((Plotly) => Plotly.relayout(chart.plot, { width }));
+  if (!chart.shown || !width || width === chart.width) return;
+  draw(chart, true);
 }
 
 function figure(chart) {
-  const made = JSON.parse(coloured(chart.json, chart.dark));
+  const { data, layout, marks } = chart.message;
+  const made = JSON.parse(coloured(`{"data":${data},"layout":${layout},"marks":${marks}}`, chart.dark));
   const style = getComputedStyle(chart.frame);
   made.layout.font = { family: style.getPropertyValue("--st-font"), ...made.layout.font };
+  Object.assign(made.layout, made.marks);
   return made;
 }
 
-async function draw(chart) {
+async function draw(chart, anew) {
   const Plotly = await plotly();
+  const { message, shown } = chart;
   const made = figure(chart);
-  chart.width = chart.frame.clientWidth || undefined;
-  made.layout.width = chart.width;
-  made.data = reuse(made.data, chart.traces);
-  chart.traces = made.data.map((trace) => ({ ...trace }));
-  await Plotly.react(chart.plot, made.data, made.layout, { displayModeBar: false, doubleClick: false });
+  if (!anew && shown && shown.data === message.data && shown.layout === message.layout) {
+    if (shown.marks !== message.marks) await Plotly.relayout(chart.plot, made.marks);
+  } else {
+    chart.width = chart.frame.clientWidth || undefined;
+    made.layout.width = chart.width;
+    if (chart.width < NARROW) {
+      for (const trace of made.data) if (trace.meta && trace.meta.narrow) Object.assign(trace, trace.meta.narrow);
+    }
+    await Plotly.react(chart.plot, made.data, made.layout, { displayModeBar: false, doubleClick: false });
+  }
+  chart.shown = message;
   if (!chart.listening) {
     chart.listening = true;
     chart.plot.on("plotly_click", (event) => clicked(chart, event));
   }
-  chart.plot.dataset.drawn = chart.serial;
+  chart.plot.dataset.drawn = message.serial;
 }
 
 function clicked(chart, event) {
@@ -127,7 +122,7 @@ async function save(chart, kind) {
   made.layout.paper_bgcolor = roles["#00fe00"];
   made.layout.width = 900;
   made.layout.height = Math.max(made.layout.height, 480);
-  made.layout.title = { text: chart.title, x: 0.01, xanchor: "left", y: 0.985, yanchor: "top" };
+  made.layout.title = { text: chart.message.title, x: 0.01, xanchor: "left", y: 0.985, yanchor: "top" };
   made.layout.margin.t += 34;
   if (kind === "HTML") {
     const program = await (await fetch(PLOTLY)).text();
@@ -137,13 +132,13 @@ async function save(chart, kind) {
       `<script>${program.replaceAll("</script", "<\\/script")}</script></head><body><div id="chart"></div>` +
       `<script>Plotly.newPlot("chart", ${data}.data, ${data}.layout, {displaylogo: false});</script>` +
       "</body></html>";
-    download(`${chart.name}.html`, new Blob([page], { type: "text/html" }));
+    download(`${chart.message.name}.html`, new Blob([page], { type: "text/html" }));
     return;
   }
   const format = kind.toLowerCase();
   const options = { format, width: 900, height: made.layout.height, scale: format === "png" ? 2 : 1 };
   const url = await Plotly.toImage(made, options);
-  download(`${chart.name}.${format}`, await (await fetch(url)).blob());
+  download(`${chart.message.name}.${format}`, await (await fetch(url)).blob());
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -153,20 +148,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chart = build(parentElement);
     charts.set(parentElement, chart);
   }
-  chart.pick = message.pickable ? setTriggerValue : null;
-  chart.name = message.name;
-  chart.title = message.title;
-  chart.serial = message.serial;
-  chart.plot.setAttribute("aria-label", message.alt);
-  chart.plot.classList.toggle("lsc-pickable", message.pickable);
   const dark = isDark(parentElement);
-  if (message.figure !== chart.json || dark !== chart.dark) {
-    chart.json = message.figure;
-    chart.dark = dark;
+  const anew = dark !== chart.dark;
+  chart.pick = message.pickable ? setTriggerValue : null;
+  chart.message = message;
+  chart.dark = dark;
+  if (anew || !chart.shown || chart.shown.serial !== message.serial) {
+    chart.plot.setAttribute("aria-label", message.alt);
+    chart.plot.classList.toggle("lsc-pickable", message.pickable);
     chart.plot.style.height = `${message.height}px`;
-    draw(chart);
-  } else {
-    chart.plot.dataset.drawn = chart.serial;
+    draw(chart, anew);
   }
   return () => {
     chart.observer.disconnect();

@@ -55,7 +55,6 @@ def frontier(
     traces = [
         _curve(line, place, unit, strong=place == current) for place, line in enumerate(lines)
     ]
-    traces.append(_current(eps, nmi))
     return {
         "data": traces,
         "layout": layout(
@@ -73,7 +72,7 @@ def frontier(
                 "itemclick": False,
                 "itemdoubleclick": False,
             },
-            shapes=[rule(eps, layer="below")],
+            shapes=[rule(eps, layer="below"), _ring(eps, nmi)],
             annotations=[]
             if lines
             else [note("Nothing to compare: this mechanism has no budget.", 0.5, 0.5)],
@@ -108,18 +107,19 @@ def _curve(line: Line, place: int, unit: str, *, strong: bool) -> dict[str, obje
     }
 
 
-def _current(eps: float, nmi: float) -> dict[str, object]:
+def _ring(eps: float, nmi: float) -> dict[str, object]:
+    """Return the ring around the current point: a shape, so that moving it redraws nothing else."""
     return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "now",
-        "x": numbers([eps]),
-        "y": numbers([nmi]),
-        "marker": {
-            "color": colour("paper"),
-            "size": 15,
-            "symbol": "circle",
-            "line": {"color": colour("ink"), "width": 3},
-        },
-        "hovertemplate": "now: ε = %{x:.2f}, keeps %{y:.1%} of X<extra></extra>",
+        "type": "circle",
+        "xsizemode": "pixel",
+        "ysizemode": "pixel",
+        "xanchor": eps,
+        "yanchor": nmi,
+        "x0": -7,
+        "x1": 7,
+        "y0": -7,
+        "y1": 7,
+        "line": {"color": colour("ink"), "width": 3},
+        "fillcolor": colour("paper"),
+        "opacity": 0.95,
     }

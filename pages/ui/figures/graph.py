@@ -76,10 +76,28 @@ def confusability(before: Graph, after: Graph, names: tuple[str, str]) -> Figure
             xaxis2=_hidden(parts[1][1][0], [0.515, 1.0], anchor="y2"),
             yaxis2=_hidden(parts[1][1][1], anchor="x2"),
             annotations=[
-                note(names[0], 0.2425, 1.02, yanchor="bottom", font=_strong("before")),
-                note(names[1], 0.7575, 1.02, yanchor="bottom", font=_strong("after")),
-                note(_summary(before), 0.2425, -0.03, yanchor="top"),
-                note(_summary(after), 0.7575, -0.03, yanchor="top"),
+                note(
+                    names[0],
+                    0.2425,
+                    1.02,
+                    yanchor="bottom",
+                    xanchor="center",
+                    font=_strong("before"),
+                ),
+                note(
+                    names[1],
+                    0.7575,
+                    1.02,
+                    yanchor="bottom",
+                    xanchor="center",
+                    font=_strong("after"),
+                ),
+                note(
+                    _summary(before), 0.2425, -0.02, yanchor="top", xanchor="center", font=_small()
+                ),
+                note(
+                    _summary(after), 0.7575, -0.02, yanchor="top", xanchor="center", font=_small()
+                ),
             ],
             shapes=[
                 {
@@ -100,7 +118,7 @@ def confusability(before: Graph, after: Graph, names: tuple[str, str]) -> Figure
 def _summary(graph: Graph) -> str:
     fewest = int(np.min(graph.possible))
     parts = "one part" if graph.components == 1 else f"{graph.components} separate parts"
-    return f"{parts} · at least {fewest} of {graph.n_s}<br>secrets possible under each"
+    return f"{parts}<br>leaves at least {fewest} of {graph.n_s} secrets"
 
 
 def _part(
@@ -128,6 +146,7 @@ def _part(
     nodes: dict[str, object] = {
         "type": "scatter",
         "mode": "markers+text" if named else "markers",
+        "meta": {"narrow": {"mode": "markers"}},
         "x": numbers(x),
         "y": numbers(y),
         "xaxis": xaxis,
@@ -189,3 +208,7 @@ def _hidden(span: tuple[float, float], domain: list[float] | None = None, **more
 
 def _strong(role: str) -> dict[str, object]:
     return {"size": 12, "color": colour(role), "weight": 600}
+
+
+def _small() -> dict[str, object]:
+    return {"size": 11, "color": colour("muted")}

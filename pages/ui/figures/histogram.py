@@ -155,7 +155,7 @@ def _bars(bins: Bins, role: str, yaxis: str, middle: float, width: float) -> dic
         "type": "bar",
         "name": role,
         "x": numbers(centres),
-        "y": numbers(shares),
+        "y": [share or None for share in numbers(shares)],
         "width": width * 0.92,
         "yaxis": yaxis,
         "customdata": [[span, _listed(names)] for span, names in zip(spans, members, strict=True)],

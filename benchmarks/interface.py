@@ -1,0 +1,122 @@
+"""From the release of a slider to the updated page: Explore against a trivial one-slider app.
+
+Run with `python -m benchmarks.interface` (about a minute, in a headless Chromium). Both apps run
+on this machine at the same time and take turns, so that both see the same load. A page is
+updated when its main part has changed for the last time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.chromium import find
+from tests.browser.served import ARGUMENTS, served
+
+TRIVIAL = """\
+import streamlit as st
+
+value = st.slider("v", 0.0, 8.0, 1.0, 0.05, key="eps")
+st.write(f"The value is {value}")
+"""
+
+WATCH = """() => {
+  const main = document.querySelector('[data-testid="stMain"]');
+  const watch = (window.watch = { released: null, last: null, changes: 0 });
+  new MutationObserver(() => {
+    if (watch.released !== null) { watch.last = performance.now(); watch.changes += 1; }
+  }).observe(main, { subtree: true, childList: true, characterData: true, attributes: true });
+  document.addEventListener("pointerup", () => {
+    watch.released = performance.now(); watch.last = null; watch.changes = 0;
+  }, true);
+}"""
+
+QUIET = "() => window.watch.last !== null && performance.now() - window.watch.last > 500"
+
+
+def open_page(page: Page, address: str, ready: str) -> None:
+    """Open an app, wait until it is whole, and start to watch it."""
+    page.goto(address)
+    page.wait_for_selector(ready, timeout=60_000)
+    page.wait_for_timeout(3_000)
+    page.evaluate(WATCH)
+
+
+def release(page: Page, place: float) -> float:
+    """Drag the slider of ε to a place in [0, 1]; return the milliseconds to the updated page."""
+    box = page.locator(".st-key-eps [role='group']").bounding_box()
+    thumb = page.locator(
+        ".st-key-eps [data-testid='stSliderThumbValue'] >> xpath=.."
+    ).bounding_box()
+    if box is None or thumb is None:
+        raise RuntimeError("The slider of ε is not on the page.")
+    height = thumb["y"] + thumb["height"] / 2
+    page.mouse.move(thumb["x"] + thumb["width"] / 2, height)
+    page.mouse.down()
+    page.mouse.move(box["x"] + place * box["width"], height, steps=4)
+    page.wait_for_timeout(50)
+    page.mouse.up()
+    page.wait_for_function(QUIET, timeout=30_000)
+    return float(page.evaluate("window.watch.last - window.watch.released"))
+
+
+def measure(releases: int) -> list[tuple[str, float, float]]:
+    """Return name, median and 90th percentile in milliseconds of both apps."""
+    browser_path = find()
+    if browser_path is None:
+        raise RuntimeError("No Chromium or Chrome was found: install one to run this benchmark.")
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "trivial.py"
+        script.write_text(TRIVIAL, encoding="utf-8")
+        with served(script) as trivial, served() as explore, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=browser_path, headless=True, args=list(ARGUMENTS)
+            )
+            pages = []
+            for address, ready in ((trivial, ".st-key-eps"), (explore, "[data-drawn]")):
+                page = browser.new_page(viewport={"width": 1440, "height": 900})
+                open_page(page, address, ready)
+                pages.append(page)
+            times: list[list[float]] = [[], []]
+            for turn in range(releases + 2):  # the first two warm up
+                place = 0.15 + 0.6 * ((turn * 7) % 11) / 10
+                for app, page in enumerate(pages):
+                    page.bring_to_front()
+                    taken = release(page, place)
+                    if turn >= 2:
+                        times[app].append(taken)
+            browser.close()
+    names = ("trivial one-slider app", "Explore")
+    return [
+        (name, statistics.median(one), statistics.quantiles(one, n=10)[-1])
+        for name, one in zip(names, times, strict=True)
+    ]
+
+
+def table(releases: int = 20) -> list[str]:
+    """Return the results as the rows of a Markdown table."""
+    found = measure(releases)
+    floor = found[0][1]
+    return [
+        "| from slider release to updated page | median | 90 % within | ratio |",
+        "| --- | ---: | ---: | ---: |",
+        *(
+            f"| {name} | {median:.0f} ms | {late:.0f} ms | {median / floor:.2f} |"
+            for name, median, late in found
+        ),
+    ]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--releases", type=int, default=20, help="measured releases per app")
+    print("\n".join(table(parser.parse_args().releases)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""The four live charts of Explore: a result → a figure in its place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+from core.scenario import DOMAINS, Result
+from core.sweep import Frontier
+from pages.ui import controls, figures, run
+from pages.ui.chart import chart
+from pages.ui.units import in_unit
+
+NAMES = ("X itself", "the release")
+"""What is before, and what is after."""
+
+
+def frontier(result: Result, lines: list[Frontier], unit: str, *, by_promise: bool) -> None:
+    """Show utility along ε, with the current point."""
+    scenario, made = result.scenario, result.mechanism
+    drawn = [
+        figures.Line(
+            key=(line.notion, line.mechanism),
+            title=notions.entry(line.notion).title
+            if by_promise
+            else mechanisms.entry(line.mechanism).title,
+            eps=line.eps,
+            nmi=line.nmi,
+            utility=np.array([in_unit(value, unit) for value in line.utility]),
+        )
+        for line in lines
+    ]
+    key = (scenario.notion, scenario.mechanism)
+    figure = figures.frontier(
+        drawn,
+        eps=scenario.eps,
+        nmi=made.nmi,
+        unit=unit,
+        limit=DOMAINS["eps"].high,
+        current=next((i for i, line in enumerate(drawn) if line.key == key), -1),
+    )
+    chart(
+        figure,
+        key="frontier",
+        title="Cost of privacy",
+        alt=f"Share of X kept along the budget; now ε is {scenario.eps:g}, {made.nmi:.0%} kept.",
+        on_pick=lambda: controls.pick_point("frontier"),
+    )
+
+
+def lifts(result: Result) -> None:
+    """Show the histograms of log-lift before and after."""
+    before, after = run.lift_histograms(result)
+    chart(
+        figures.lift_histogram(before, after, run.budgets(result.scenario), NAMES),
+        key="lifts",
+        title="How far beliefs move",
+        alt="Histograms of log-lift before and after; the release reaches "
+        f"{result.after.achieved['lip']:.2f} nats.",
+    )
+
+
+def mechanism(result: Result) -> None:
+    """Show the matrix P(y | x)."""
+    made = result.mechanism
+    rows = made.x_labels * (made.kernel.shape[0] // len(made.x_labels))
+    chart(
+        figures.mechanism_matrix(made.kernel, rows, made.y_labels),
+        key="mechanism",
+        title="The mechanism",
+        alt=f"{made.name}: {len(rows)} inputs, {made.n_y} outputs.",
+    )
+
+
+def confusability(result: Result) -> None:
+    """Show the confusability graphs before and after."""
+    before, after = run.confusability(result)
+    chart(
+        figures.confusability(before, after, NAMES),
+        key="confusability",
+        title="What looks alike",
+        alt=f"Confusability graphs: {before.components} parts before, {after.components} after.",
+    )

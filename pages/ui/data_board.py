@@ -1,0 +1,217 @@
+"""The Data page: where the data is from, what becomes of its columns, and the joint counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import Binning, Counted, DataSpec, TooManyLevelsError, bundled
+from core.data.catalogue import BUNDLED
+from core.errors import CoreError
+from core.validation import FloatArray
+from pages.ui import data_controls, exports, figures, look, run, state, treatment, uploads
+from pages.ui.cards import card
+from pages.ui.labels import markdown
+
+GROUP_BELOW = 100
+"""Records below which the guard proposes to group levels."""
+
+
+def show() -> None:
+    """Show the page."""
+    look.apply()
+    for sentence in state.notices():
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    with st.sidebar:
+        data_controls.show()
+    spec = state.data()
+    state.publish(state.scenario())
+    st.title("Data", anchor=False)
+    _about(spec)
+    with st.expander("Bring your own data", icon=":material/upload_file:", key="own"):
+        uploads.show()
+    try:
+        if not data_controls.is_joint(spec):
+            treatment.show(spec)
+        counted = run.counted(spec)
+    except TooManyLevelsError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+        _ways_out(spec)
+    except CoreError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+    else:
+        _strip(counted)
+        _joint(counted)
+        _marginals(counted)
+    _columns(spec)
+
+
+def _about(spec: DataSpec) -> None:
+    """Say what the data is and where it is from."""
+    try:
+        title = run.sources().title(spec.source)
+    except CoreError:
+        return
+    entry = next((one for one in BUNDLED if one.id == spec.source), None)
+    if entry is None:
+        upload = run.sources().uploads.get(spec.source)
+        about = "" if upload is None else f" {upload.rows:,} records, {upload.kind}."
+        st.markdown(f"**{markdown(title)}**{markdown(about)}")
+        return
+    st.markdown(f"**{markdown(entry.title)}**: {markdown(entry.about)}")
+    hashes = ", ".join(f"`{original.sha256[:12]}…`" for original in entry.originals)
+    with st.popover("Source and licence", type="tertiary", icon=":material/info:"):
+        st.markdown(
+            f"{markdown(entry.source)}. Licence: {entry.licence}. Nothing was changed but labels' "
+            "spacing and codes; `core/data/derive.py` rebuilds the file from the originals."
+        )
+        for original in entry.originals:
+            st.markdown(f"`{original.member}`")
+            st.code(f"sha256 {original.sha256}", language=None)
+    st.caption(f"{entry.licence} · {markdown(entry.source)} · sha256 {hashes}")
+
+
+def _ways_out(spec: DataSpec) -> None:
+    """Offer what makes levels fewer."""
+    info = run.described(spec.source)
+    used = spec.secret + spec.released
+    cut = {binning.column for binning in spec.binnings}
+    with st.container(horizontal=True):
+        for i, column in enumerate(info.columns):
+            if column.name in used and column.numeric and column.name not in cut:
+                st.button(
+                    f"Cut {markdown(column.name)} into 8 bins",
+                    key=f"way_bins{i}",
+                    on_click=state.set_data,
+                    args=(replace(spec, binnings=(*spec.binnings, Binning(column.name))),),
+                )
+        if spec.rare_below < GROUP_BELOW:
+            st.button(
+                f"Group levels below {GROUP_BELOW} records",
+                key="way_group",
+                on_click=state.set_data,
+                args=(replace(spec, rare_below=GROUP_BELOW),),
+            )
+
+
+def _strip(counted: Counted) -> None:
+    """Show the figures of a count in a row, and under it what was left out and why."""
+    joint, report = counted.joint, counted.report
+    plain_x = joint.n_x
+    pairs = joint.n_s * plain_x
+    with st.container(horizontal=True, gap="medium", key="strip"):
+        records = "none" if report.n_used is None else f"{report.n_used:,}"
+        st.metric("Records n", records, width="content")
+        st.metric("Levels of S", f"{joint.n_s:,}", width="content")
+        st.metric("Levels of X", f"{plain_x:,}", width="content")
+        st.metric(
+            "Zero cells",
+            f"{report.zero_cells:,}",
+            help="Pairs of a level of S and one of X that never occur together.",
+            width="content",
+        )
+        st.metric("Cells of the joint", f"{pairs:,}", width="content")
+    said = [*report.sentences()]
+    if joint.dropped_s or joint.dropped_x:
+        names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])
+        said.append(f"Dropped because they never occur: {names}.")
+    for sentence in said or ["Every record was counted as it stands."]:
+        st.caption(markdown(sentence))
+
+
+def _joint(counted: Counted) -> None:
+    joint = counted.joint
+    height = int(np.clip(100 + 24 * joint.n_x, 300, 900))
+    card(
+        figures.joint_matrix(joint.p, joint.s_labels, joint.x_labels, height),
+        key="joint",
+        title="The joint distribution P(s, x)",
+        subtitle="Darker: more records have this x (row) together with this secret (column).",
+        alt=f"Joint distribution of {joint.n_s} secrets and {joint.n_x} symbols.",
+        table=lambda: _joint_table(counted),
+    )
+
+
+def _joint_table(counted: Counted) -> pd.DataFrame:
+    """Return the joint as a table: counts where there are records, else probabilities."""
+    joint = counted.joint
+    cells = joint.p.T if joint.n is None else np.rint(joint.p.T * joint.n).astype(np.int64)
+    table = {"x": list(joint.x_labels)}
+    for label, column in zip(joint.s_labels, cells.T, strict=True):
+        table[_free(label, table)] = column
+    table[_free("total", table)] = cells.sum(axis=1)
+    return pd.DataFrame(table)
+
+
+def _free(name: str, taken: dict[str, object]) -> str:
+    """Return a column name that is not taken: a level may be called as a column is."""
+    while name in taken:
+        name += " "
+    return name
+
+
+def _marginals(counted: Counted) -> None:
+    joint = counted.joint
+    left, right = st.columns(2)
+    for place, key, shares, names, title in (
+        (left, "marginal_s", joint.p_s, joint.s_labels, counted.report.secret),
+        (right, "marginal_x", joint.p_x, joint.x_labels, counted.report.released),
+    ):
+        with place:
+            _marginal(key, shares, names, title, joint.n)
+
+
+def _marginal(
+    key: str, shares: FloatArray, names: tuple[str, ...], title: str, n: int | None
+) -> None:
+    counts = None if n is None else [int(count) for count in np.rint(shares * n)]
+    side = "S" if key == "marginal_s" else "X"
+    card(
+        figures.bars(shares, names, counts, "share of records" if n else "probability"),
+        key=key,
+        title=f"P({side.lower()})" if title == side else f"{side}: {markdown(title)}",
+        subtitle=f"How often each of the {len(names):,} levels occurs.",
+        alt=f"Shares of the {len(names)} levels of {side}.",
+        table=lambda: pd.DataFrame(
+            {"level": names, "share": shares} | ({} if counts is None else {"records": counts})
+        ),
+    )
+
+
+def _columns(spec: DataSpec) -> None:
+    """Show what each column of the data holds."""
+    try:
+        info = run.described(spec.source)
+    except CoreError:
+        return
+    if info is None:
+        return
+    titles = {}
+    if any(entry.id == spec.source for entry in BUNDLED):
+        titles = {column.name: column.title for column in bundled(spec.source).columns}
+    frame = pd.DataFrame(
+        {
+            "column": [column.name for column in info.columns],
+            "what it is": [titles.get(column.name, "") for column in info.columns],
+            "kind": ["numbers" if column.numeric else "categories" for column in info.columns],
+            "levels": [column.levels for column in info.columns],
+            "missing": [column.missing for column in info.columns],
+            "least": [column.low for column in info.columns],
+            "greatest": [column.high for column in info.columns],
+        }
+    )
+    if not titles:
+        frame = frame.drop(columns="what it is")
+    with st.container(border=True, key="columns"):
+        st.markdown(f"**Columns** of {info.rows:,} records")
+        st.dataframe(frame, hide_index=True)
+        exports.button(
+            "CSV",
+            "liftscope-columns.csv",
+            "text/csv",
+            lambda: exports.csv_bytes(frame),
+            "columns_csv",
+        )

@@ -1,0 +1,161 @@
+"""What becomes of the columns: bins, missing values, rare levels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import Binning, DataSpec
+from core.data.describe import ColumnInfo
+from core.errors import CoreError
+from core.limits import MAX_BINS
+from pages.ui import data_controls, figures, run, state
+from pages.ui.cards import card
+from pages.ui.labels import markdown
+
+KINDS = {
+    "none": "as it is",
+    "quantile": "equal counts",
+    "width": "equal width",
+    "edges": "by hand",
+}
+"""Ways to treat a numeric column, and what they are called."""
+
+_PROBLEM = "_edges_problem"
+
+
+def show(spec: DataSpec) -> None:
+    """Show the controls of missing values and rare levels, and of each numeric column used."""
+    left, right = st.columns(2)
+    with left:
+        st.session_state["treat_missing"] = spec.missing
+        st.segmented_control(
+            "Missing values",
+            ["level", "drop"],
+            format_func={"level": "a level of their own", "drop": "left out"}.__getitem__,
+            key="treat_missing",
+            required=True,
+            on_change=lambda: state.with_data(missing=st.session_state["treat_missing"]),
+        )
+    with right:
+        st.session_state["treat_rare"] = spec.rare_below
+        st.number_input(
+            "Group levels with fewer records than",
+            min_value=0,
+            step=10,
+            key="treat_rare",
+            on_change=lambda: state.with_data(rare_below=int(st.session_state["treat_rare"] or 0)),
+            help="They become one level of S, and one of X. 0 groups none.",
+        )
+    info = run.described(spec.source)
+    used = dict.fromkeys(spec.secret + spec.released)
+    for i, column in enumerate(info.columns):
+        if column.numeric and column.name in used:
+            _bins(spec, column, f"bins{i}")
+
+
+def _bins(spec: DataSpec, column: ColumnInfo, key: str) -> None:
+    """Show how one numeric column is cut, and what that gives."""
+    binning = next((cut for cut in spec.binnings if cut.column == column.name), None)
+    keys = {part: f"{key}_{part}" for part in ("kind", "count", "edges")}
+    st.session_state[keys["kind"]] = binning.kind if binning else "none"
+    with st.container(border=True, key=key):
+        controls, picture = st.columns([2, 3])
+        with controls:
+            st.markdown(
+                f"**{markdown(column.name)}** from {column.low:g} to {column.high:g}, "
+                f"{column.levels:,} levels"
+            )
+            st.segmented_control(
+                "Cut into bins",
+                list(KINDS),
+                format_func=KINDS.__getitem__,
+                key=keys["kind"],
+                required=True,
+                on_change=_choose_kind,
+                args=(column, keys),
+            )
+            if binning and binning.kind == "edges":
+                _edges(binning, keys)
+            elif binning:
+                st.session_state[keys["count"]] = binning.count
+                st.number_input(
+                    "Number of bins",
+                    1,
+                    MAX_BINS,
+                    key=keys["count"],
+                    on_change=lambda: _set(
+                        replace(binning, count=int(st.session_state[keys["count"]]))
+                    ),
+                )
+        if binning:
+            with picture:
+                _preview(spec, binning, f"{key}_chart")
+
+
+def _choose_kind(column: ColumnInfo, keys: dict[str, str]) -> None:
+    kind = st.session_state[keys["kind"]]
+    st.session_state.pop(_PROBLEM, None)
+    if kind == "none":
+        state.set_data(data_controls.without_binning(state.data(), column.name))
+    elif kind == "edges":
+        ends = np.linspace(column.low, column.high, 4) if column.low < column.high else [0, 1]
+        _set(Binning(column.name, "edges", edges=tuple(float(f"{end:.4g}") for end in ends)))
+    else:
+        _set(Binning(column.name, kind))
+
+
+def _edges(binning: Binning, keys: dict[str, str]) -> None:
+    sentence = st.session_state.get(_PROBLEM)
+    if sentence is None:
+        st.session_state[keys["edges"]] = ", ".join(f"{edge:g}" for edge in binning.edges)
+    st.text_input(
+        "Edges, in increasing order",
+        key=keys["edges"],
+        on_change=_take_edges,
+        args=(binning, keys),
+        help="Each bin holds its lower edge, the last one both. What lies outside gets a bin.",
+    )
+    if sentence is not None:
+        st.error(markdown(sentence), icon=":material/error:")
+
+
+def _take_edges(binning: Binning, keys: dict[str, str]) -> None:
+    """Take over edges that were typed; what is no list of numbers changes nothing."""
+    st.session_state.pop(_PROBLEM, None)
+    parts = st.session_state[keys["edges"]].replace(";", ",").split(",")
+    try:
+        _set(replace(binning, edges=tuple(float(part) for part in parts if part.strip())))
+    except CoreError as error:
+        st.session_state[_PROBLEM] = str(error)
+    except ValueError:
+        st.session_state[_PROBLEM] = (
+            f"The bin edges of {binning.column!r} must be numbers with commas between, got "
+            f"{st.session_state[keys['edges']]!r}."
+        )
+
+
+def _set(binning: Binning) -> None:
+    spec = data_controls.without_binning(state.data(), binning.column)
+    state.set_data(replace(spec, binnings=(*spec.binnings, binning)))
+
+
+def _preview(spec: DataSpec, binning: Binning, key: str) -> None:
+    try:
+        found = run.previewed(spec, binning)
+    except CoreError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+        return
+    names, counts = zip(*found.shown(), strict=True)
+    shares = np.array(counts) / max(sum(counts), 1)
+    card(
+        figures.bars(shares, names, counts, "share of records"),
+        key=key,
+        title="Preview",
+        subtitle=f"{len(names)} bins; {found.missing:,} records have no number.",
+        alt=f"Share of records in each of {len(names)} bins.",
+        table=lambda: pd.DataFrame({"bin": names, "records": counts}),
+    )
