@@ -138,9 +138,10 @@ class LinearProgram:
     def dual_ray(self) -> FloatArray:
         """Return row multipliers that show the last program to be infeasible, shape (n_rows,).
 
-        All 0 where HiGHS has none; the sign is HiGHS's, so whoever relies on it tries both.
+        Signs are those of duals; all 0 where HiGHS has none. Check what they prove.
         """
-        status, found, ray = self._highs.getDualRay()
+        highs: Any = self._highs  # its stub lacks this method
+        status, found, ray = highs.getDualRay()
         _check(status, "the question for a dual ray")
         return np.array(ray, dtype=np.float64) if found else np.zeros(self.n_rows)
 

@@ -1,0 +1,109 @@
+"""The odds k = r_d/(1 − r_d) of an output's largest symbol d, and which of them matter.
+
+H(r)/(1 − r_d) = ψ(k) + H(w), where w is the distribution of the other symbols among themselves.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from core.validation import FloatArray
+
+BISECTIONS = 30
+"""Halvings that find the odds worth a look: more precision saves no box."""
+
+OUTWARD = 1e-9
+"""Part by which a range of odds is widened: far more than the rounding of its ends."""
+
+
+def dominance(odds: float) -> float:
+    """Return ψ(k) = (k + 1) log(k + 1) − k log k: concave, rising, 0 at 0.
+
+    Examples
+    --------
+    >>> dominance(1.0) == 2 * math.log(2)
+    True
+    """
+    return math.log1p(odds) + odds * math.log1p(1 / odds) if odds > 0 else 0.0
+
+
+def least_odds(dearest: float) -> float:
+    """Return odds below which no output undercuts prices of at most `dearest` > 0.
+
+    H(r) ≥ −log r_d, so H(r) < p·r ≤ dearest needs r_d > exp(−dearest).
+    """
+    return (1 - OUTWARD) / math.expm1(dearest)
+
+
+def unseen_price(prices: FloatArray, dominant: int) -> float:
+    """Return a price of d that holds for the outputs in which d is largest, whatever is allowed.
+
+    Parameters
+    ----------
+    prices : ndarray
+        p, shape (n_x,), n_x ≥ 2: those of the other symbols stay.
+    dominant : int
+        The symbol d.
+    """
+    dearest = float(prices.max())
+    if dearest <= 0:
+        return float(prices[dominant])
+    least = least_odds(dearest)
+    others = float(np.delete(prices, dominant).max())
+    # with p_d ≤ 0, ψ(k) − p_d k rises with k: it is enough to outweigh the others at the least k
+    price = (dominance(least) - others) / least
+    return min(0.0, price - OUTWARD * (1 + abs(price)))
+
+
+def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tuple[float, float]:
+    """Return the odds of d at which ψ(k) < p_d k + the dearest other can be.
+
+    Parameters
+    ----------
+    prices : ndarray
+        p, shape (n_x,), n_x ≥ 2.
+    dominant : int
+        The symbol d.
+    highest : float
+        No allowed output has higher odds; ∞ only where p_d ≤ 0.
+
+    Returns
+    -------
+    least, most : float
+        The range; none if least ≥ most.
+    """
+    dearest, price = float(prices.max()), float(prices[dominant])
+    if dearest <= 0:
+        return 1.0, 0.0
+    others = float(np.delete(prices, dominant).max())
+
+    def settled(odds: float) -> bool:
+        return dominance(odds) - price * odds - others > OUTWARD * (1 + odds)
+
+    least = least_odds(dearest)
+    most = highest * (1 + OUTWARD) + OUTWARD
+    if price <= 0:  # ψ(k) ≥ log(1 + k) outweighs every price from exp(dearest) on
+        most = min(most, math.exp(dearest))
+    if least >= most:
+        return least, most
+    # the margin is concave in k: settled at both ends is settled between
+    low, high = settled(least), settled(most)
+    if low and high:
+        return most, least
+    if low:
+        least = _last(settled, least, most)
+    elif high:
+        most = _last(settled, most, least)
+    return least, most
+
+
+def _last(settled: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Return about the last point from `inside` on towards `outside` that is settled."""
+    for _ in range(BISECTIONS):
+        middle = (inside + outside) / 2
+        if settled(middle):
+            inside = middle
+        else:
+            outside = middle
+    return inside
