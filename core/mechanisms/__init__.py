@@ -2,7 +2,9 @@
 
 from core.mechanisms.batch import Batch, subset_merging_batch, watchdog_batch
 from core.mechanisms.conditional_reporting import conditional_reporting
+from core.mechanisms.frontier import frontier
 from core.mechanisms.generalized_randomized_response import generalized_randomized_response
+from core.mechanisms.optimal import optimal
 from core.mechanisms.quantisation import quantisation, secret_quantisation
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.subset_merging import (
@@ -12,6 +14,7 @@ from core.mechanisms.subset_merging import (
     subset_merging,
     subset_merging_steps,
 )
+from core.mechanisms.subset_random_response import subset_random_response
 from core.mechanisms.trivial import constant, identity
 from core.mechanisms.unary_encoding import optimized_unary_encoding
 from core.mechanisms.unary_summary import UnaryEncoding, unary_encoding_summary
@@ -25,16 +28,19 @@ __all__ = [
     "UnaryEncoding",
     "conditional_reporting",
     "constant",
+    "frontier",
     "generalized_randomized_response",
     "identity",
     "make_mechanism",
     "merge_high_risk",
+    "optimal",
     "optimized_unary_encoding",
     "quantisation",
     "secret_quantisation",
     "subset_merging",
     "subset_merging_batch",
     "subset_merging_steps",
+    "subset_random_response",
     "unary_encoding_summary",
     "watchdog",
     "watchdog_batch",

@@ -9,6 +9,9 @@ from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.optimal.polish import polished
 from core.optimal.solve import Solver, maximise
+from core.validation import FloatArray
+
+NAME = "Optimal"
 
 
 def optimal(
@@ -64,6 +67,34 @@ def optimal(
         time_limit = validation.number(time_limit, "time_limit", low=0.0, open_low=True)
     gap = validation.number(gap, "gap", low=0.0)
     seed = validation.whole(seed, "seed", low=0)
+    return optimal_from(
+        joint, notion, None, solver=solver, time_limit=time_limit, gap=gap, seed=seed
+    )
+
+
+def optimal_from(
+    joint: Joint,
+    notion: Notion,
+    start: FloatArray | None,
+    *,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Return the optimal mechanism, starting from the outputs of one that is allowed.
+
+    Parameters
+    ----------
+    joint, notion, solver, time_limit, gap, seed
+        As in `optimal`, checked.
+    start : ndarray or None
+        P(y | x) of a mechanism under the notion, shape (n_x, n_y).
+    """
+    known = None
+    if start is not None:
+        weights = (joint.p_x[:, None] * start).T
+        known = weights / weights.sum(axis=1, keepdims=True)
     outcome = maximise(
         notion.allowed_set(joint),
         joint.p_x,
@@ -71,12 +102,13 @@ def optimal(
         time_limit=time_limit,
         gap=gap,
         seed=seed,
+        known=known,
         finish=lambda kernel: polished(joint, kernel, notion),
     )
     return make_mechanism(
         joint,
         outcome.kernel,
-        name="Optimal",
+        name=NAME,
         solver=outcome.solver,
         status=outcome.status,
         notion=notion,

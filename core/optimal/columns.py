@@ -126,6 +126,10 @@ class ColumnSearch:
             self.mixture = self.master.solve()
         return self.master.kernel(self.mixture)
 
+    def in_use(self) -> FloatArray:
+        """Return the outputs of the best mixture, shape (k, n_x)."""
+        return self.master.points[self.mixture.used]
+
     def scatter(self, count: int) -> bool:
         """Descend from random vertices; say whether an improving output was found."""
         cost = self._rng.exponential(size=(count, self.space.n_x))

@@ -338,8 +338,8 @@ def _values(space: Polytope, basic: IntArray, tight: IntArray) -> FloatArray:
     """Return the values of the basic labels, shape (k, n_basic), computed from scratch."""
     wide, right = _system(space, basic, tight)
     square = np.moveaxis(wide[:, basic], 0, 1)
-    values: FloatArray = np.linalg.solve(square, right[:, :, None])[:, :, 0]
-    return values
+    values = np.linalg.solve(square, right[:, :, None])
+    return np.asarray(values[:, :, 0], dtype=np.float64)
 
 
 def _system(space: Polytope, basic: IntArray, tight: IntArray) -> tuple[FloatArray, FloatArray]:

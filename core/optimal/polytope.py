@@ -88,7 +88,7 @@ class Polytope:
     def perturbed(self) -> Polytope:
         """Return the polytope with every bound moved out by a hair, each by another: no ties."""
         rng = np.random.default_rng(0)
-        shift: FloatArray = PERTURB * (1 + rng.random(self.matrix.shape[1]))
+        shift = np.array(PERTURB * (1 + rng.random(self.matrix.shape[1])))
         extra = PERTURB * (1 + rng.random(self.n_slacks))
         upper = self.upper.copy()
         first, count = self.n_vars, self.n_slacks

@@ -26,6 +26,9 @@ MARGIN = 1e-12
 PRICE = 1e-11
 """A reduced cost above −1e-11 nats is rounding."""
 
+MOST_BETTER = 4
+"""Outputs that a walk hands back, for each symbol of X."""
+
 WALK_SHARE = 0.5
 """Part of the time left that a walk may take before branch and bound gets the rest."""
 
@@ -99,7 +102,7 @@ class Prover:
         now = time.monotonic()
         if self.walk(now + WALK_SHARE * (deadline - now)) and self.walked is not None:
             prices = self._costs - self.walked @ duals
-            order = np.argsort(prices, kind="stable")[: len(self.p_x)]
+            order = np.argsort(prices, kind="stable")[: MOST_BETTER * len(self.p_x)]
             floor = min(0.0, float(prices[order[0]]))
             better = self.walked[order[prices[order] < -PRICE]]
             return Verdict(offset - float(duals @ self.p_x) - floor + MARGIN, better)

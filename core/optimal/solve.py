@@ -49,6 +49,9 @@ SCATTERED = 16
 CUT_SHARE = 0.25
 """Part of the gap that a round set may cost before its outputs in use are cut off once more."""
 
+SMALL = 1e-9
+"""Entry of a posterior whose surprise, −log, is as large as it gets."""
+
 CONSTANT = 1e-9
 """How far, relative to its size, P_X may break a row by rounding."""
 
@@ -61,8 +64,6 @@ class Outcome:
     ----------
     kernel : ndarray
         P(y | x), shape (n_x, n_y).
-    outputs : ndarray
-        Outputs that were of use, shape (k, n_x): a start for a larger set.
     utility, upper_bound : float
         What the kernel is worth, and what no mechanism exceeds.
     solver : str
@@ -75,7 +76,6 @@ class Outcome:
     """
 
     kernel: FloatArray
-    outputs: FloatArray
     utility: float
     upper_bound: float
     solver: str
@@ -140,7 +140,7 @@ def maximise(
     require_constant(allowed, p_x)
     if len(p_x) == 1:
         value = goal.value(p_x[None], p_x)
-        return Outcome(np.ones((1, 1)), p_x[None], value, value, "closed form", "optimal")
+        return Outcome(np.ones((1, 1)), value, value, "closed form", "optimal")
     task = _Task(allowed, p_x, goal, deadline, gap, seed, finish or _as_it_is)
     if allowed.oracle is None and solver != "columns":
         outcome = task.enumerate(always=solver == "enumerate")
@@ -210,7 +210,7 @@ class _Task:
         verdict = self.prover.check(mixture.duals, self.gap, self.deadline)
         self.upper = min(self.upper, verdict.bound)
         kernel = self.finish(master.kernel(mixture))
-        return self._outcome(kernel, master.points, "enumerate")
+        return self._outcome(kernel, "enumerate")
 
     def generate(self, known: FloatArray | None) -> Outcome:
         """Answer by column generation, with a proof as far as time allows."""
@@ -219,40 +219,43 @@ class _Task:
         )
         if known is not None:
             search.include(known)
+            search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
             search.run()
             kernel = self.finish(search.settled())
             value = self._value(kernel)
-            over = time.monotonic() >= self.deadline
-            if not over and self._narrowed(search, value):
-                continue
-            if self.upper - value <= self.gap or over:
+            if self.upper - value <= self.gap or time.monotonic() >= self.deadline:
                 break
+            if self._loses(search, value) and self._cut(search, search.in_use()):
+                continue
             search.deadline = self.deadline
             verdict = self.prover.check(search.mixture.duals, self.gap, self.deadline)
             self.upper = min(self.upper, verdict.bound)
             if self.upper - value <= self.gap:
                 break
             if len(verdict.better):
-                search.include(verdict.better)
+                if not self._cut(search, verdict.better):
+                    search.include(verdict.better)
             elif not search.scatter(SCATTERED):
                 break
-        return self._outcome(kernel, search.master.points, "columns")
+        return self._outcome(kernel, "columns")
 
-    def _narrowed(self, search: ColumnSearch, value: float) -> bool:
-        """Cut off outputs in use that the oracle forbids; say whether it was worth it."""
-        oracle = self.allowed.oracle
-        loss = self.goal.offset(self.p_x) - search.mixture.cost - value
-        if oracle is None or loss <= self.gap * CUT_SHARE:
+    def _loses(self, search: ColumnSearch, value: float) -> bool:
+        """Say whether moving the outputs inside a round set costs more than it may."""
+        outer = self.goal.offset(self.p_x) - search.mixture.cost
+        return self.allowed.oracle is not None and outer - value > CUT_SHARE * self.gap
+
+    def _cut(self, search: ColumnSearch, points: FloatArray) -> bool:
+        """Narrow the polytope where the oracle forbids given outputs; say whether it did."""
+        if self.allowed.oracle is None:
             return False
-        in_use = search.master.points[search.mixture.used]
-        cuts = np.concatenate([oracle(r) for r in in_use])
+        cuts = np.concatenate([self.allowed.oracle(r) for r in points])
         if len(cuts) == 0:
             return False
         search.cut(cuts)
         padded = np.hstack([cuts, np.zeros((len(cuts), self.allowed.n_helpers))])
-        rows = sparse.csr_array(sparse.vstack([self.prover.allowed.rows, sparse.csr_array(padded)]))
-        outer = AllowedSet(rows, self.allowed.n_x)
+        rows = sparse.vstack([self.prover.allowed.rows, sparse.csr_array(padded)])
+        outer = AllowedSet(sparse.csr_array(rows), self.allowed.n_x)
         self.prover = Prover(outer, search.space, self.p_x, self.goal)
         return True
 
@@ -262,14 +265,14 @@ class _Task:
     def _value(self, kernel: FloatArray) -> float:
         return self.goal.value((self.p_x[:, None] * kernel).T, self.p_x)
 
-    def _outcome(self, kernel: FloatArray, outputs: FloatArray, solver: str) -> Outcome:
+    def _outcome(self, kernel: FloatArray, solver: str) -> Outcome:
         value = self._value(kernel)
         if self.upper - value <= self.gap:
             status = "optimal"
         else:
             status = "time limit" if time.monotonic() >= self.deadline else "heuristic"
         upper = max(self.upper, value)
-        return Outcome(kernel, outputs, value, upper, solver, status, self.notes)
+        return Outcome(kernel, value, upper, solver, status, self.notes)
 
 
 def _as_it_is(kernel: FloatArray) -> FloatArray:
