@@ -9,7 +9,7 @@ import streamlit as st
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Scenario
-from pages.ui import pickers
+from pages.ui import data_controls
 from pages.ui.chart import picked
 
 ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
@@ -36,7 +36,7 @@ SLIDERS = {
 def sidebar() -> None:
     """Show the pickers of data, S, X, promise and mechanism."""
     with st.sidebar:
-        pickers.show()
+        data_controls.show()
         st.divider()
         choices()
 

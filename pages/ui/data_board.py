@@ -13,8 +13,8 @@ from core.data.catalogue import BUNDLED
 from core.errors import CoreError
 from core.validation import FloatArray
 from pages.ui import data_controls, exports, figures, look, run, state, treatment, uploads
-from pages.ui.cards import card
 from pages.ui.labels import markdown
+from pages.ui.still import still
 
 GROUP_BELOW = 100
 """Records below which the guard proposes to group levels."""
@@ -100,20 +100,18 @@ def _ways_out(spec: DataSpec) -> None:
 def _strip(counted: Counted) -> None:
     """Show the figures of a count in a row, and under it what was left out and why."""
     joint, report = counted.joint, counted.report
-    plain_x = joint.n_x
-    pairs = joint.n_s * plain_x
     with st.container(horizontal=True, gap="medium", key="strip"):
         records = "none" if report.n_used is None else f"{report.n_used:,}"
         st.metric("Records n", records, width="content")
         st.metric("Levels of S", f"{joint.n_s:,}", width="content")
-        st.metric("Levels of X", f"{plain_x:,}", width="content")
+        st.metric("Levels of X", f"{joint.n_x:,}", width="content")
         st.metric(
             "Zero cells",
             f"{report.zero_cells:,}",
             help="Pairs of a level of S and one of X that never occur together.",
             width="content",
         )
-        st.metric("Cells of the joint", f"{pairs:,}", width="content")
+        st.metric("Cells", f"{joint.n_s * joint.n_x:,}", width="content")
     said = [*report.sentences()]
     if joint.dropped_s or joint.dropped_x:
         names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])
@@ -125,7 +123,7 @@ def _strip(counted: Counted) -> None:
 def _joint(counted: Counted) -> None:
     joint = counted.joint
     height = int(np.clip(100 + 24 * joint.n_x, 300, 900))
-    card(
+    still(
         figures.joint_matrix(joint.p, joint.s_labels, joint.x_labels, height),
         key="joint",
         title="The joint distribution P(s, x)",
@@ -154,26 +152,23 @@ def _free(name: str, taken: dict[str, object]) -> str:
 
 
 def _marginals(counted: Counted) -> None:
-    joint = counted.joint
+    joint, report = counted.joint, counted.report
     left, right = st.columns(2)
-    for place, key, shares, names, title in (
-        (left, "marginal_s", joint.p_s, joint.s_labels, counted.report.secret),
-        (right, "marginal_x", joint.p_x, joint.x_labels, counted.report.released),
-    ):
-        with place:
-            _marginal(key, shares, names, title, joint.n)
+    with left:
+        _marginal("S", joint.p_s, joint.s_labels, report.secret, joint.n)
+    with right:
+        _marginal("X", joint.p_x, joint.x_labels, report.released, joint.n)
 
 
 def _marginal(
-    key: str, shares: FloatArray, names: tuple[str, ...], title: str, n: int | None
+    side: str, shares: FloatArray, names: tuple[str, ...], column: str, n: int | None
 ) -> None:
     counts = None if n is None else [int(count) for count in np.rint(shares * n)]
-    side = "S" if key == "marginal_s" else "X"
-    card(
-        figures.bars(shares, names, counts, "share of records" if n else "probability"),
-        key=key,
-        title=f"P({side.lower()})" if title == side else f"{side}: {markdown(title)}",
-        subtitle=f"How often each of the {len(names):,} levels occurs.",
+    still(
+        figures.bars(shares, names, counts, "probability" if n is None else "share of records"),
+        key=f"marginal_{side.lower()}",
+        title=f"P({side.lower()}), {'the secret' if side == 'S' else 'what is released from'}",
+        subtitle=f"How often each level of {markdown(column)} occurs; {len(names):,} levels.",
         alt=f"Shares of the {len(names)} levels of {side}.",
         table=lambda: pd.DataFrame(
             {"level": names, "share": shares} | ({} if counts is None else {"records": counts})

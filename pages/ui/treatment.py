@@ -13,8 +13,8 @@ from core.data.describe import ColumnInfo
 from core.errors import CoreError
 from core.limits import MAX_BINS
 from pages.ui import data_controls, figures, run, state
-from pages.ui.cards import card
 from pages.ui.labels import markdown
+from pages.ui.still import still
 
 KINDS = {
     "none": "as it is",
@@ -151,7 +151,7 @@ def _preview(spec: DataSpec, binning: Binning, key: str) -> None:
         return
     names, counts = zip(*found.shown(), strict=True)
     shares = np.array(counts) / max(sum(counts), 1)
-    card(
+    still(
         figures.bars(shares, names, counts, "share of records"),
         key=key,
         title="Preview",
