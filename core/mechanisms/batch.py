@@ -21,7 +21,7 @@ from core.mechanisms.batch_merging import (
     set_masses,
 )
 from core.mechanisms.sets import Risk, check_risk, symbol_notion
-from core.notions import Notion, SymbolNotion
+from core.notions import Notion
 from core.validation import BoolArray, FloatArray, IntArray
 
 BLOCK = 1 << 15
@@ -122,35 +122,35 @@ def _in_blocks(
     attained = np.empty(nmi.shape, dtype=np.bool_)
     step = max(1, BLOCK // (p.shape[1] * p.shape[2]))
     for columns in families.values():
+        measured = Block.of(p, asked[columns[0]], risk)
         pairs = np.array([(i, j) for j in columns for i in range(len(p))], dtype=np.int64)
         for start in range(0, len(pairs), step):
             i, j = pairs[start : start + step].T
-            nmi[i, j], attained[i, j] = _answer(p[i], [asked[int(one)] for one in j], risk, merge)
+            block = measured.rows(i).ask([asked[int(one)] for one in j])
+            nmi[i, j], attained[i, j] = _answer(block, merge)
     return Batch(nmi, attained)
 
 
-def _answer(
-    p: FloatArray, notions: Sequence[SymbolNotion], risk: Risk | None, merge: Merger
-) -> tuple[FloatArray, BoolArray]:
+def _answer(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
     """Return NMI and whether the budget was attained for each row of one family."""
-    block = Block.of(p, notions, risk)
     sets, attained = merge(block)
     broken = np.flatnonzero(~attained)
     if broken.size:
         sets[broken] = _repair(block.rows(broken), sets[broken])
-    low = np.where(sets[:, None, :] == 0, p, 0.0)
-    released = np.concatenate([low, set_masses(p, sets, int(sets.max()))], axis=2)
-    _audit(block, released)
+    merged = set_masses(block.p, sets, int(sets.max()))
+    _audit(block, sets, merged)
     # I(X;Y) = H(Y): Y is a function of X.
-    kept = special.entr(released.sum(axis=1)).sum(axis=1)
-    entropy = special.entr(p.sum(axis=1)).sum(axis=1)
+    parts = special.entr(block.p_x)
+    entropy = parts.sum(axis=1)
+    kept = np.where(sets == 0, parts, 0.0).sum(axis=1)
+    kept += special.entr(merged.sum(axis=1)).sum(axis=1)
     nmi = np.divide(kept, entropy, out=np.ones_like(kept), where=entropy > 0)
     return np.clip(nmi, 0.0, 1.0), attained
 
 
 def _repair(block: Block, sets: IntArray) -> IntArray:
     """Move symbols of X_L into set 1, least probable first, until the budget holds."""
-    order = np.argsort(np.where(sets > 0, -1.0, block.p.sum(axis=1)), axis=1, kind="stable")
+    order = np.argsort(np.where(sets > 0, -1.0, block.p_x), axis=1, kind="stable")
     growing = np.take_along_axis(block.p, order[:, None, :], axis=2).cumsum(axis=2)
     growing[..., -1] = block.p_s  # all of X: exactly the prior, whatever sums round to
     position = np.arange(sets.shape[1])
@@ -165,15 +165,31 @@ def _repair(block: Block, sets: IntArray) -> IntArray:
     return repaired
 
 
-def _audit(block: Block, released: FloatArray) -> None:
-    """Check every output, P(s, y) of shape (n_rows, n_s, n_y), as the notion itself does.
+def _audit(block: Block, sets: IntArray, merged: FloatArray) -> None:
+    """Check every output by the notion's own levels: X_L one by one, and the merged sets.
+
+    Parameters
+    ----------
+    block : Block
+        The rows.
+    sets : ndarray
+        The set of each symbol, shape (n_rows, n_x); 0 is published as it is.
+    merged : ndarray
+        P(s, A) of the sets, shape (n_rows, n_s, n_sets).
 
     Raises
     ------
     AuditError
         If a row gives less privacy than asked.
     """
-    too_low = block.notion.lower_level(released) > block.lower_budget + ROUNDING
-    too_high = block.notion.upper_level(released) > block.upper_budget + ROUNDING
-    if (too_low | too_high).any():
+    rest = np.maximum(block.p_s - merged.sum(axis=2), 0.0)  # X_L as a whole, not judged
+    released = np.concatenate([merged, rest[:, :, None]], axis=2)
+    worst = [
+        (np.where(sets == 0, single, -np.inf), level(released)[:, :-1], budget + ROUNDING)
+        for single, level, budget in (
+            (block.lower, block.notion.lower_level, block.lower_budget),
+            (block.upper, block.notion.upper_level, block.upper_budget),
+        )
+    ]
+    if any((single > most).any() or (union > most).any() for single, union, most in worst):
         raise AuditError(f"A batch gives less privacy than asked under {block.notion.name}.")

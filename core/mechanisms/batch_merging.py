@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,50 +18,80 @@ class Block:
 
     Attributes
     ----------
-    p : ndarray
-        P(s, x) of each row, shape (n_rows, n_s, n_x).
     notion : SymbolNotion
         One of the family: its levels count, its budgets do not.
-    lower_budget, upper_budget : ndarray
-        Each row's budgets in nats, shape (n_rows, 1).
     risk : {"max", "sum", "ratio"} or None
         As in `subset_merging`.
+    p : ndarray
+        P(s, x) of each row, shape (n_rows, n_s, n_x).
+    p_s, p_x : ndarray
+        P(s) and P(x) of each row, shapes (n_rows, n_s) and (n_rows, n_x).
+    lower, upper : ndarray
+        Levels of the symbols of X, shape (n_rows, n_x), in nats.
+    lower_budget, upper_budget : ndarray
+        Each row's budgets in nats, shape (n_rows, 1).
     """
 
-    p: FloatArray
     notion: SymbolNotion
+    risk: Risk | None
+    p: FloatArray
+    p_s: FloatArray
+    p_x: FloatArray
+    lower: FloatArray
+    upper: FloatArray
     lower_budget: FloatArray
     upper_budget: FloatArray
-    risk: Risk | None
 
     @classmethod
-    def of(cls, p: FloatArray, notions: Sequence[SymbolNotion], risk: Risk | None) -> Block:
-        """Gather joints, shape (n_rows, n_s, n_x), and as many notions of one family."""
-        lower = np.array([[notion.lower_budget] for notion in notions])
-        upper = np.array([[notion.upper_budget] for notion in notions])
-        return cls(p, notions[0], lower, upper, risk)
-
-    @property
-    def p_s(self) -> FloatArray:
-        """P(s), shape (n_rows, n_s)."""
-        masses: FloatArray = self.p.sum(axis=2)
-        return masses
+    def of(cls, p: FloatArray, notion: SymbolNotion, risk: Risk | None) -> Block:
+        """Measure joints, shape (n_rows, n_s, n_x), under one notion."""
+        lower, upper = notion.lower_level(p), notion.upper_level(p)
+        return cls(
+            notion,
+            risk,
+            p,
+            p.sum(axis=2),
+            p.sum(axis=1),
+            np.where(np.isnan(lower), 0.0, lower),
+            np.where(np.isnan(upper), 0.0, upper),
+            np.full((len(p), 1), notion.lower_budget),
+            np.full((len(p), 1), notion.upper_budget),
+        )
 
     def rows(self, index: IntArray) -> Block:
-        """Return some of the rows."""
+        """Return some of the rows, any of them more than once."""
         return Block(
-            self.p[index],
             self.notion,
+            self.risk,
+            self.p[index],
+            self.p_s[index],
+            self.p_x[index],
+            self.lower[index],
+            self.upper[index],
             self.lower_budget[index],
             self.upper_budget[index],
-            self.risk,
         )
+
+    def ask(self, notions: Sequence[SymbolNotion]) -> Block:
+        """Return the same rows with the budgets of other notions of the family, one each."""
+        return replace(
+            self,
+            lower_budget=np.array([[notion.lower_budget] for notion in notions]),
+            upper_budget=np.array([[notion.upper_budget] for notion in notions]),
+        )
+
+    @property
+    def high(self) -> BoolArray:
+        """Which symbols are in X_H, shape (n_rows, n_x); none that never occurs."""
+        return ~self._allowed(self.lower, self.upper) & (self.p_x > 0)
 
     def judge(self, masses: FloatArray) -> tuple[FloatArray, BoolArray]:
         """Return ω of sets and whether they are allowed, shapes (n_rows, n_sets), of P(s, A)."""
         lower, upper = set_levels(self.notion, masses, self.p_s)
-        allowed = within(lower, self.lower_budget) & within(upper, self.upper_budget)
-        return set_risk(self.notion, lower, upper, self.risk), allowed
+        return set_risk(self.notion, lower, upper, self.risk), self._allowed(lower, upper)
+
+    def _allowed(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
+        return within(lower, self.lower_budget) & within(upper, self.upper_budget)
 
 
 def merge_completely(block: Block) -> tuple[IntArray, BoolArray]:
@@ -69,9 +99,12 @@ def merge_completely(block: Block) -> tuple[IntArray, BoolArray]:
 
     Shapes (n_rows, n_x) and (n_rows,).
     """
-    high = ~block.judge(block.p)[1] & (block.p.sum(axis=1) > 0)
-    sets = high.astype(np.int64)
-    return sets, block.judge(set_masses(block.p, sets, 1))[1][:, 0]
+    sets = block.high.astype(np.int64)
+    attained = np.ones(len(sets), dtype=np.bool_)
+    some = np.flatnonzero(sets.any(axis=1))
+    if some.size:
+        attained[some] = block.rows(some).judge(set_masses(block.p[some], sets[some], 1))[1][:, 0]
+    return sets, attained
 
 
 def merge_in_subsets(block: Block) -> tuple[IntArray, BoolArray]:
@@ -80,28 +113,31 @@ def merge_in_subsets(block: Block) -> tuple[IntArray, BoolArray]:
     Shapes (n_rows, n_x) and (n_rows,). A row whose sets are not allowed has one set only.
     """
     p = block.p
-    single_risk, low = block.judge(p)
-    queued = ~low & (p.sum(axis=1) > 0)
-    sets = np.zeros(low.shape, dtype=np.int64)
+    queued = block.high
+    single_risk = set_risk(block.notion, block.lower, block.upper, block.risk)
+    sets = np.zeros(queued.shape, dtype=np.int64)
     count = np.zeros(len(p), dtype=np.int64)
     mass = np.zeros(p.shape[:2])
     done = np.ones(len(p), dtype=np.bool_)  # no set is open
-    while (active := np.flatnonzero(queued.any(axis=1))).size:
+    left = queued.sum(axis=1)
+    while (active := np.flatnonzero(left)).size:
         opening = active[done[active]]
         if opening.size:
             riskiest = first_most(np.where(queued[opening], single_risk[opening], -np.inf))
             count[opening] += 1
             sets[opening, riskiest] = count[opening]
             queued[opening, riskiest] = False
+            left[opening] -= 1
             mass[opening] = p[opening, :, riskiest]
             done[opening] = False
-        joining = active[queued[active].any(axis=1)]
+        joining = active[left[active] > 0]
         if joining.size:
             best, mass[joining], done[joining] = _join(
                 block.rows(joining), mass[joining], queued[joining]
             )
             sets[joining, best] = count[joining]
             queued[joining, best] = False
+            left[joining] -= 1
     while (broken := np.flatnonzero(~done & (count > 1))).size:
         sets[broken], done[broken] = _join_earlier(block.rows(broken), sets[broken], count[broken])
         count[broken] -= 1
