@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
+from core.lookalikes import Lookalikes
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import Result, Scenario
@@ -74,13 +75,19 @@ def show() -> None:
             formulas=(words.mechanism(scenario.mechanism),),
         )
     with lower[1]:
-        slots["confusability"] = card(
+        pair = card(
             key="confusability",
             title="What looks alike",
             subtitle="A line: one secret can lead to both. A hollow diamond: rules a secret out.",
             table=_graph_table,
             formulas=(words.RANGE,),
         )
+        with pair:
+            before, after = st.columns(2, gap="small")
+        slots["confusability"] = after.container(key="slot_after")
+    if (graph := _graph_before(scenario)) is not None:
+        with before:
+            charts.confusability(graph, 0)
     _live(slots, (scenario.notion, scenario.mechanism))
 
 
@@ -116,7 +123,15 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
     with slots["mechanism"]:
         charts.mechanism(result)
     with slots["confusability"]:
-        charts.confusability(result)
+        charts.confusability(run.confusability_after(result), 1)
+
+
+def _graph_before(scenario: Scenario) -> Lookalikes | None:
+    """Return the graph of X itself; None where the data has an error, told elsewhere."""
+    try:
+        return run.confusability_before(scenario.data)
+    except CoreError:
+        return None
 
 
 def _lines(scenario: Scenario) -> list[Frontier]:
@@ -177,7 +192,7 @@ def _lift_table() -> pd.DataFrame:
 
 
 def _graph_table() -> pd.DataFrame:
-    _, after = run.confusability(_now())
+    after = run.confusability_after(_now())
     return pd.DataFrame(
         {
             "release": after.names,

@@ -73,12 +73,13 @@ def mechanism(result: Result) -> None:
     )
 
 
-def confusability(result: Result) -> None:
-    """Show the confusability graphs before and after."""
-    before, after = run.confusability(result)
+def confusability(graph: figures.Graph, when: int) -> None:
+    """Show one confusability graph: of X itself (0) or of the release (1)."""
+    name = NAMES[when]
+    role = ("before", "after")[when]
     chart(
-        figures.confusability(before, after, NAMES),
-        key="confusability",
-        title="What looks alike",
-        alt=f"Confusability graphs: {before.components} parts before, {after.components} after.",
+        figures.confusability(graph, name, role),
+        key=f"confusability_{role}",
+        title=f"What looks alike: {name}",
+        alt=f"Confusability graph of {name}: {len(graph.names)} symbols, {graph.components} parts.",
     )

@@ -44,8 +44,11 @@ def show() -> None:
         st.error(markdown(str(error)), icon=":material/error:")
     else:
         _strip(counted)
-        _joint(counted)
-        _marginals(counted)
+        left, right = st.columns([3, 2])
+        with left:
+            _joint(counted)
+        with right:
+            _marginals(counted)
     _columns(spec)
 
 
@@ -153,11 +156,8 @@ def _free(name: str, taken: dict[str, object]) -> str:
 
 def _marginals(counted: Counted) -> None:
     joint, report = counted.joint, counted.report
-    left, right = st.columns(2)
-    with left:
-        _marginal("S", joint.p_s, joint.s_labels, report.secret, joint.n)
-    with right:
-        _marginal("X", joint.p_x, joint.x_labels, report.released, joint.n)
+    _marginal("S", joint.p_s, joint.s_labels, report.secret, joint.n)
+    _marginal("X", joint.p_x, joint.x_labels, report.released, joint.n)
 
 
 def _marginal(
@@ -194,15 +194,17 @@ def _columns(spec: DataSpec) -> None:
             "kind": ["numbers" if column.numeric else "categories" for column in info.columns],
             "levels": [column.levels for column in info.columns],
             "missing": [column.missing for column in info.columns],
-            "least": [column.low for column in info.columns],
-            "greatest": [column.high for column in info.columns],
+            "range": [
+                f"{column.low:g} to {column.high:g}" if column.numeric else ""
+                for column in info.columns
+            ],
         }
     )
     if not titles:
         frame = frame.drop(columns="what it is")
     with st.container(border=True, key="columns"):
         st.markdown(f"**Columns** of {info.rows:,} records")
-        st.dataframe(frame, hide_index=True)
+        st.dataframe(frame, hide_index=True, height=min(430, 38 + 35 * len(frame)))
         exports.button(
             "CSV",
             "liftscope-columns.csv",

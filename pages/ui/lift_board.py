@@ -67,12 +67,15 @@ def _charts(result: Result, leak: Leakage, found: Exposure) -> None:
     height = int(np.clip(100 + ROW * len(leak.labels), 300, 900))
     budgets = run.budgets(result.scenario)
     left, right = st.columns(2)
-    with left, card(
-        key="loglift",
-        title="Log-lift of every pair",
-        subtitle="Orange: the symbol makes the secret likelier. Blue: less. ×: never together.",
-        table=lambda: _pairs(found, leak, result.joint.s_labels),
-        formulas=(words.measure("lift"),),
+    with (
+        left,
+        card(
+            key="loglift",
+            title="Log-lift of every pair",
+            subtitle="Orange: the symbol makes the secret likelier. Blue: less. ×: never together.",
+            table=lambda: _pairs(found, leak, result.joint.s_labels),
+            formulas=(words.measure("lift"),),
+        ),
     ):
         chart(
             figures.log_lift_matrix(found.log_lift, result.joint.s_labels, leak.labels, height),
@@ -80,13 +83,16 @@ def _charts(result: Result, leak: Leakage, found: Exposure) -> None:
             title="Log-lift of every pair",
             alt=f"Log-lift of {len(leak.labels)} symbols and {result.joint.n_s} secrets.",
         )
-    with right, card(
-        key="symbols",
-        title="From min-lift Ψ to max-lift Λ",
-        subtitle="How far each symbol moves beliefs"
-        + ("; shaded is what the promise allows." if budgets else "."),
-        table=lambda: _symbols(leak, found),
-        formulas=(words.measure("min_lift"), words.measure("max_lift")),
+    with (
+        right,
+        card(
+            key="symbols",
+            title="From min-lift Ψ to max-lift Λ",
+            subtitle="How far each symbol moves beliefs"
+            + ("; shaded is what the promise allows." if budgets else "."),
+            table=lambda: _symbols(leak, found),
+            formulas=(words.measure("min_lift"), words.measure("max_lift")),
+        ),
     ):
         chart(
             figures.symbol_lifts(

@@ -14,11 +14,12 @@ from core import histogram as lift
 from core.data import BinPreview, Counted, Sources, TableInfo, count, describe, preview
 from core.data.spec import Binning, DataSpec
 from core.histogram import Asymmetry, LiftHistogram
-from core.leakage import Leakage
+from core.leakage import Leakage, leakage
 from core.lookalikes import Lookalikes, lookalikes
 from core.notions import ALIP, LIP
 from core.scenario import Result, Scenario, answer
 from core.sweep import Frontier, sweep
+from pages.ui.store import Store
 
 LIFT_BOUNDS = (LIP, ALIP)
 """The notions whose budgets bound log Ψ and log Λ themselves."""
@@ -27,21 +28,15 @@ PRIVATE = ("upload:", "matrix:")
 """How sources that belong to one session begin."""
 
 
-@st.cache_resource(max_entries=2_000, show_spinner=False)
-def _shared(key: tuple[str, ...], _make: Callable[[], Any]) -> Any:  # noqa: ARG001 the key is Streamlit's
-    """Return what was made under a key, in any session."""
-    return _make()
-
-
-@st.cache_resource(max_entries=500, show_spinner=False, scope="session")
-def _private(key: tuple[str, ...], _make: Callable[[], Any]) -> Any:  # noqa: ARG001 the key is Streamlit's
-    """Return what was made under a key, in this session."""
-    return _make()
+SHARED = Store(2_000)
+"""Answers about bundled, random and example data, for every session."""
 
 
 def _cached(spec: DataSpec, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
-    keep = _private if spec.source.startswith(PRIVATE) else _shared
-    return keep(key, make)
+    """Return what was made under a key, making it first where needed."""
+    private = spec.source.startswith(PRIVATE)
+    store = st.session_state.setdefault("_answers", Store(500)) if private else SHARED
+    return store.get(key, make)
 
 
 def sources() -> Sources:
@@ -91,9 +86,18 @@ def lift_histograms(result: Result) -> tuple[LiftHistogram, LiftHistogram]:
     return _of_each(result, "histogram", lambda leak: lift.lift_histogram(leak, far))
 
 
-def confusability(result: Result) -> tuple[Lookalikes, Lookalikes]:
-    """Return the confusability graphs before and after a release."""
-    return _of_each(result, "graph", lookalikes)
+def confusability_before(data: DataSpec) -> Lookalikes:
+    """Return the confusability graph of X itself."""
+    joint = counted(data).joint
+    return _cached(
+        data, ("graph", repr(data)), lambda: lookalikes(leakage(joint.p, joint.x_labels))
+    )
+
+
+def confusability_after(result: Result) -> Lookalikes:
+    """Return the confusability graph of a release."""
+    scenario = result.scenario
+    return _cached(scenario.data, ("graph after", repr(scenario)), lambda: lookalikes(result.after))
 
 
 def _of_each(result: Result, kind: str, make: Callable[[Leakage], Any]) -> tuple[Any, Any]:
@@ -110,7 +114,7 @@ def budgets(scenario: Scenario) -> tuple[float, float] | None:
     return (notion.lower_budget, notion.upper_budget) if isinstance(notion, LIFT_BOUNDS) else None
 
 
-@st.cache_resource(max_entries=20, show_spinner=False)
 def asymmetry(n_s: int, n_x: int, draws: int) -> Asymmetry:
     """Return how log Ψ and log Λ spread over random joints."""
-    return lift.asymmetry(n_s, n_x, draws)
+    key = ("asymmetry", f"{n_s} {n_x} {draws}")
+    return SHARED.get(key, lambda: lift.asymmetry(n_s, n_x, draws))

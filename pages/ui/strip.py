@@ -20,47 +20,32 @@ def strip(result: Result) -> str:
         _figure(
             f"I(X;Y), {unit}",
             level(mechanism.utility, unit),
-            "Utility: how much the release says about X, on average.",
+            f"at most {level(mechanism.upper_bound, unit)}",
         )
-        _figure("NMI", share(mechanism.nmi), "I(X;Y)/H(X): the share of X's information kept.")
-        for key, title, about in (
+        _figure("NMI", share(mechanism.nmi), "of what X says")
+        for title, now, then, digits in (
+            ("LIP reached", after.achieved["lip"], before.achieved["lip"], 3),
+            ("LDP reached", after.achieved["ldp"], before.achieved["ldp"], 3),
             (
-                "lip",
-                "LIP",
-                "The least ε at which local information privacy holds: no belief in a "
-                "secret changes by more than e^ε.",
-            ),
-            (
-                "ldp",
-                "LDP",
-                "The least ε at which local differential privacy holds: no output is "
-                "more than e^ε times likelier under one secret than under another.",
+                "I(S;Y)",
+                after.averages["mutual_information"],
+                before.averages["mutual_information"],
+                4,
             ),
         ):
             _figure(
-                f"{title} reached, {unit}",
-                level(after.achieved[key], unit),
-                f"{about} X itself: {level(before.achieved[key], unit)}.",
+                f"{title}, {unit}",
+                level(now, unit, digits),
+                f"X itself {level(then, unit, digits)}",
             )
-        _figure(
-            f"I(S;Y), {unit}",
-            level(after.averages["mutual_information"], unit, 4),
-            "What the release tells about S on average. X itself: "
-            f"{level(before.averages['mutual_information'], unit, 4)}.",
-        )
-        _figure(
-            f"Gap, {unit}",
-            level(mechanism.gap, unit),
-            "How far the best mechanism under the same promise could still be above this one, at "
-            f"most. Made by: {mechanism.solver}. Status: {mechanism.status}.",
-        )
+        _figure(f"Gap, {unit}", level(mechanism.gap, unit), mechanism.status)
         _audit(result)
         controls.unit()
     return unit
 
 
-def _figure(label: str, value: str, about: str) -> None:
-    st.metric(label, value, help=about, width="content")
+def _figure(label: str, value: str, beside: str) -> None:
+    st.metric(label, value, beside, delta_color="off", delta_arrow="off", width="content")
 
 
 def _audit(result: Result) -> None:
@@ -69,11 +54,5 @@ def _audit(result: Result) -> None:
         st.caption("Audit")
         if mechanism.audit is None:
             st.badge("nothing promised", icon=":material/remove:", color="gray")
-            return
-        st.badge(
-            "promise kept",
-            icon=":material/verified:",
-            color="green",
-            help=f"{mechanism.audit.notion} was recomputed from the matrix and the data alone, by "
-            f"code that shares nothing with what made it. Status: {mechanism.status}.",
-        )
+        else:
+            st.badge("promise kept", icon=":material/verified:", color="green")

@@ -79,12 +79,34 @@ function figure(chart) {
   return made;
 }
 
+// Which attributes of shapes and annotations moved: Plotly redraws those alone. Where their number
+// changed they are all given anew.
+function changes(layout, marks) {
+  const moved = {};
+  for (const [kind, fresh] of Object.entries(marks)) {
+    const old = layout[kind] || [];
+    if (old.length !== fresh.length) {
+      moved[kind] = fresh;
+      continue;
+    }
+    fresh.forEach((mark, place) => {
+      for (const [name, value] of Object.entries(mark)) {
+        if (JSON.stringify(value) !== JSON.stringify(old[place][name])) {
+          moved[`${kind}[${place}].${name}`] = value;
+        }
+      }
+    });
+  }
+  return moved;
+}
+
 async function draw(chart, anew) {
   const Plotly = await plotly();
   const { message, shown } = chart;
   const made = figure(chart);
   if (!anew && shown && shown.data === message.data && shown.layout === message.layout) {
-    if (shown.marks !== message.marks) await Plotly.relayout(chart.plot, made.marks);
+    const moved = changes(chart.plot.layout, made.marks);
+    if (Object.keys(moved).length) await Plotly.relayout(chart.plot, moved);
   } else {
     chart.width = chart.frame.clientWidth || undefined;
     made.layout.width = chart.width;

@@ -52,64 +52,35 @@ class Graph:
     components: int
 
 
-def confusability(before: Graph, after: Graph, names: tuple[str, str]) -> Figure:
-    """Draw two confusability graphs side by side.
+def confusability(graph: Graph, name: str, role: str) -> Figure:
+    """Draw a confusability graph.
 
     Parameters
     ----------
-    before, after : Graph
-        Of X itself and of the release.
-    names : (str, str)
-        What is on the left and what is on the right.
+    graph : Graph
+        Of X itself or of the release.
+    name : str
+        Whose graph it is.
+    role : str
+        Its colour.
     """
-    parts = [
-        _part(before, "before", "x", "y"),
-        _part(after, "after", "x2", "y2"),
-    ]
+    span_x, span_y = _spans(graph.positions)
     return {
-        "data": [trace for traces, _ in parts for trace in traces],
+        "data": [_lines(graph), _nodes(graph, role)],
         "layout": layout(
             HEIGHT,
-            (6, 6, 30, 44),
-            xaxis=_hidden(parts[0][1][0], [0.0, 0.485]),
-            yaxis=_hidden(parts[0][1][1]),
-            xaxis2=_hidden(parts[1][1][0], [0.515, 1.0], anchor="y2"),
-            yaxis2=_hidden(parts[1][1][1], anchor="x2"),
+            (4, 4, 26, 42),
+            xaxis=axis("", span_x, visible=False),
+            yaxis=axis("", span_y, visible=False),
             annotations=[
                 note(
-                    names[0],
-                    0.2425,
+                    name,
+                    0.5,
                     1.02,
                     yanchor="bottom",
-                    xanchor="center",
-                    font=_strong("before"),
+                    font={"size": 12, "color": colour(role), "weight": 600},
                 ),
-                note(
-                    names[1],
-                    0.7575,
-                    1.02,
-                    yanchor="bottom",
-                    xanchor="center",
-                    font=_strong("after"),
-                ),
-                note(
-                    _summary(before), 0.2425, -0.02, yanchor="top", xanchor="center", font=_small()
-                ),
-                note(
-                    _summary(after), 0.7575, -0.02, yanchor="top", xanchor="center", font=_small()
-                ),
-            ],
-            shapes=[
-                {
-                    "type": "line",
-                    "xref": "paper",
-                    "yref": "paper",
-                    "x0": 0.5,
-                    "x1": 0.5,
-                    "y0": -0.08,
-                    "y1": 1.06,
-                    "line": {"color": colour("grid"), "width": 1},
-                }
+                note(_summary(graph), 0.5, -0.02, yanchor="top"),
             ],
         ),
     }
@@ -121,36 +92,28 @@ def _summary(graph: Graph) -> str:
     return f"{parts}<br>leaves at least {fewest} of {graph.n_s} secrets"
 
 
-def _part(
-    graph: Graph, role: str, xaxis: str, yaxis: str
-) -> tuple[list[dict[str, object]], tuple[tuple[float, float], tuple[float, float]]]:
+def _lines(graph: Graph) -> dict[str, object]:
     x, y = graph.positions[:, 0], graph.positions[:, 1]
-    span = max(float(np.ptp(x)), float(np.ptp(y)), 1.0)
     drawn = graph.edges[:EDGES]
-    lines_x = [point for a, b in drawn for point in (x[a], x[b], np.nan)]
-    lines_y = [point for a, b in drawn for point in (y[a], y[b], np.nan)]
-    named = len(graph.names) <= NAMED
-    whole = [bool(count == graph.n_s) for count in graph.possible]
-    faint = max(0.12, min(0.9, 30 / max(1, len(drawn))))
-    edges: dict[str, object] = {
+    return {
         "type": "scatter",
         "mode": "lines",
-        "x": numbers(lines_x),
-        "y": numbers(lines_y),
-        "xaxis": xaxis,
-        "yaxis": yaxis,
+        "x": numbers([point for a, b in drawn for point in (x[a], x[b], np.nan)], 4),
+        "y": numbers([point for a, b in drawn for point in (y[a], y[b], np.nan)], 4),
         "line": {"color": colour("muted"), "width": 1},
-        "opacity": faint,
+        "opacity": max(0.12, min(0.9, 30 / max(1, len(drawn)))),
         "hoverinfo": "skip",
     }
-    nodes: dict[str, object] = {
+
+
+def _nodes(graph: Graph, role: str) -> dict[str, object]:
+    named = len(graph.names) <= NAMED
+    whole = [bool(count == graph.n_s) for count in graph.possible]
+    return {
         "type": "scatter",
         "mode": "markers+text" if named else "markers",
-        "meta": {"narrow": {"mode": "markers"}},
-        "x": numbers(x),
-        "y": numbers(y),
-        "xaxis": xaxis,
-        "yaxis": yaxis,
+        "x": numbers(graph.positions[:, 0], 4),
+        "y": numbers(graph.positions[:, 1], 4),
         "text": [labels.short(name, 9) for name in graph.names] if named else None,
         "textposition": _beside(graph.positions),
         "textfont": {"size": 10.5, "color": colour("ink")},
@@ -170,11 +133,15 @@ def _part(
         "hovertemplate": "%{customdata[0]}<br>%{customdata[1]:.1%} of records<br>"
         f"%{{customdata[2]}} of {graph.n_s} secrets possible<extra></extra>",
     }
-    middle = graph.positions.min(axis=0) / 2 + graph.positions.max(axis=0) / 2
-    half_x, half_y = span * 1.0, span * 0.6
-    return [edges, nodes], (
-        (float(middle[0] - half_x), float(middle[0] + half_x)),
-        (float(middle[1] - half_y), float(middle[1] + half_y)),
+
+
+def _spans(positions: FloatArray) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ranges of both axes, with room for names beside the nodes."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    middle, span = (low + high) / 2, max(float((high - low).max()), 1.0)
+    return (
+        (float(middle[0] - span), float(middle[0] + span)),
+        (float(middle[1] - 0.6 * span), float(middle[1] + 0.6 * span)),
     )
 
 
@@ -199,16 +166,3 @@ def _beside(positions: FloatArray) -> list[str]:
         )
         sides.append(f"{vertical} {horizontal}")
     return sides
-
-
-def _hidden(span: tuple[float, float], domain: list[float] | None = None, **more: object) -> dict:
-    hidden = axis("", span, visible=False, **more)
-    return hidden | ({"domain": domain} if domain else {})
-
-
-def _strong(role: str) -> dict[str, object]:
-    return {"size": 12, "color": colour(role), "weight": 600}
-
-
-def _small() -> dict[str, object]:
-    return {"size": 11, "color": colour("muted")}

@@ -38,7 +38,7 @@ def mechanism_matrix(
         span=(0.0, 1.0),
         hover="P(y | x) = %{z:.4f}<br>x: %{customdata[0]}<br>y: %{customdata[1]}",
         titles=("output y", "input x"),
-        tickformat=".0%",
+        tickformat="",
         height=height,
     )
 
@@ -158,6 +158,7 @@ def _heat_map(
                 "xgap": 1,
                 "ygap": 1,
                 "hovertemplate": f"{hover}<extra></extra>",
+                "showscale": bool(tickformat),
                 "colorbar": {
                     "thickness": 10,
                     "len": 1,
