@@ -38,6 +38,9 @@ class Joint:
         For each symbol its index in what was handed in, shapes (n_s,) and (n_x,).
     dropped_s, dropped_x : tuple of str
         Names of the symbols that never occur and were dropped.
+    x_shape : tuple of int
+        Where X is a product of attributes: their sizes, so that what was handed in is all
+        combinations in C order, the last attribute fastest; empty where X is one attribute.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Joint:
     kept_x: IntArray
     dropped_s: tuple[str, ...] = ()
     dropped_x: tuple[str, ...] = ()
+    x_shape: tuple[int, ...] = ()
 
     @property
     def n_s(self) -> int:
@@ -221,7 +225,7 @@ class Joint:
         array([[0.5],
                [0.5]])
         """
-        array = self._kernel(kernel)
+        array = self.checked_kernel(kernel)
         released: FloatArray
         if array.shape[0] == self.n_x:
             released = self.p @ array
@@ -232,7 +236,7 @@ class Joint:
 
     def release_x(self, kernel: ArrayLike) -> FloatArray:
         """Return P(x, y), shape (n_x, n_y), of a mechanism on this joint (see `release`)."""
-        array = self._kernel(kernel)
+        array = self.checked_kernel(kernel)
         released: FloatArray
         if array.shape[0] == self.n_x:
             released = self.p_x[:, None] * array
@@ -241,7 +245,8 @@ class Joint:
             released = np.einsum("sx,sxy->xy", self.p, cube)
         return released
 
-    def _kernel(self, kernel: ArrayLike) -> FloatArray:
+    def checked_kernel(self, kernel: ArrayLike) -> FloatArray:
+        """Return a kernel with n_x or n_s·n_x rows as an array, its rows checked to sum to 1."""
         array = np.asarray(kernel, dtype=np.float64)
         reads_secret = array.ndim == 2 and array.shape[0] == self.n_s * self.n_x
         return validation.kernel(array, self.n_s * self.n_x if reads_secret else self.n_x)

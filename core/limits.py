@@ -37,3 +37,10 @@ DUCKDB_MEMORY = "2GB"
 
 MAX_ENUMERATED = 10
 """Most symbols whose partitions are all looked at: 115,975 of 10, six times as many of 11."""
+
+MAX_ATTRIBUTES = 10
+"""Most attributes of X: a side channel may know any of 2^10 − 1 sets of them."""
+
+MAX_GRID = 20_000
+"""Most combinations of the levels of joined columns that X is said to be a product of: the names of
+those that never occur are kept too."""

@@ -7,11 +7,13 @@ from core.notions.intersection import Intersection
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
+from core.notions.srlip import SRLIP, side_channel_levels
 
 __all__ = [
     "ALIP",
     "LDP",
     "LIP",
+    "SRLIP",
     "AllowedSet",
     "AlphaLift",
     "Chi2Privacy",
@@ -21,4 +23,5 @@ __all__ = [
     "Notion",
     "PointwiseMaximalLeakage",
     "SymbolNotion",
+    "side_channel_levels",
 ]

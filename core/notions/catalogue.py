@@ -10,6 +10,7 @@ from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
+from core.notions.srlip import SRLIP
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,22 @@ ENTRIES: tuple[Entry, ...] = (
         parameters=("eps",),
         convex=True,
         make=lambda eps, _lam, _alpha: PointwiseMaximalLeakage(eps),
+    ),
+    Entry(
+        key="srlip",
+        title="SRLIP",
+        meaning=(
+            "LIP even against those who know some of X's columns already: no output makes any "
+            "secret more than e^ε times likelier or less likely to them. With one column it is LIP."
+        ),
+        formula=(
+            r"e^{-\varepsilon} \le \frac{P(y \mid s, x^J)}{P(y \mid x^J)} \le e^{\varepsilon} "
+            r"\quad \text{for every } J \subsetneq \{1, \dots, m\} \text{ and } x^J"
+        ),
+        source="[Funnel] Def. 3",
+        parameters=("eps",),
+        convex=True,
+        make=lambda eps, _lam, _alpha: SRLIP(eps),
     ),
 )
 """The notions, in the order in which they are shown."""

@@ -6,6 +6,7 @@ from core.notions import (
     ALIP,
     LDP,
     LIP,
+    SRLIP,
     AlphaLift,
     Chi2Privacy,
     L1Privacy,
@@ -21,6 +22,7 @@ BUILT = {
     "chi2": Chi2Privacy(1.5, 0.5),
     "alpha": AlphaLift(1.5, 0.5, 10),
     "pml": PointwiseMaximalLeakage(2),
+    "srlip": SRLIP(2),
 }
 
 

@@ -1,0 +1,162 @@
+"""Side-channel resistant LIP: no output tells much even to those who know a part of X already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from core import measures, validation
+from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
+from core.joint import Joint
+from core.limits import ROUNDING
+from core.notions import rows
+from core.notions.allowed_set import AllowedSet
+from core.notions.base import Notion, relative, worst
+from core.notions.budgets import budget_text
+from core.notions.lip import log_max_lift, log_min_lift
+from core.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class SRLIP(Notion):
+    """ε-side-channel resistant LIP, for X = (X¹, …, X^m).
+
+    e^{−ε} ≤ P(y | s, x^J)/P(y | x^J) ≤ e^{ε} for every proper subset J of the attributes, every
+    x^J, s and y; a condition on what never happens asks nothing. J = ∅ is ε-LIP, and with one
+    attribute there is no more to it.
+
+    Source: [Funnel] Def. 3.
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, ∞]; ∞ asks nothing.
+    shape : tuple of int, optional
+        Sizes of the attributes: the columns that the joint was made of are all combinations in
+        C order, the last attribute fastest. The joint's own `x_shape` where not given.
+
+    Raises
+    ------
+    InvalidInputError
+        If the budget is negative, NaN or no number; when it is used, if the sizes do not fit.
+
+    Examples
+    --------
+    X¹ alone tells nothing about S = X¹ xor X², unless X² is known:
+
+    >>> joint = Joint.from_counts([[1, 0, 0, 1], [0, 1, 1, 0]])
+    >>> first = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> SRLIP(1, (4,)).achieved(joint, first), SRLIP(1, (2, 2)).achieved(joint, first)
+    (0.0, inf)
+    """
+
+    eps: float
+    shape: tuple[int, ...] | None = None
+
+    name: ClassVar[str] = "SRLIP"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
+        if self.shape is not None:
+            sizes = tuple(validation.whole(n, "An attribute's size", low=1) for n in self.shape)
+            object.__setattr__(self, "shape", sizes)
+
+    def __str__(self) -> str:
+        return f"{budget_text(self.eps)}-{self.name}"
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds, in nats; ∞ if at none.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x), made of as many columns as there are combinations of attributes.
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+
+        Raises
+        ------
+        InvalidInputError
+            If the shape does not fit the joint.
+        """
+        return max(side_channel_levels(joint, kernel, self.shape).values())
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds over ε: at most 1 iff it does."""
+        return relative(self.achieved(joint, kernel), self.eps)
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        return self.achieved(joint, kernel) <= self.eps + ROUNDING
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: two rows for each (J, x^J, s).
+
+        P(y | s, x^J)/P(y | x^J) = Σ_x C[s, x] r(x)/Σ_x r(x), both over the x that agree with
+        x^J, and C the lift of the data given x^J. Rows that repeat or say nothing are left out.
+
+        Raises
+        ------
+        InvalidInputError
+            If the shape does not fit the joint.
+        """
+        shape = attribute_shape(joint, self.shape)
+        values = attribute_values(joint, shape)
+        found = [sparse.csr_array((0, joint.n_x))]
+        seen: set[bytes] = set()
+        for known in known_sets(len(shape)):
+            cells = cells_of(values, known)
+            for cell in range(int(cells.max()) + 1):
+                members = np.flatnonzero(cells == cell)
+                if members.size > 1 and members.tobytes() not in seen:
+                    seen.add(members.tobytes())
+                    found.append(self._rows(joint, members))
+        matrix = sparse.csr_array(sparse.vstack(found, format="csr"))
+        return AllowedSet(matrix, joint.n_x)
+
+    def _rows(self, joint: Joint, members: np.ndarray) -> sparse.csr_array:
+        """Return the rows of one x^J, which the x of `members` agree with."""
+        part = joint.p[:, members]
+        part = part[part.sum(axis=1) > 0]
+        lift = measures.lift(part / part.sum())
+        below, above = rows.lift_at_least(lift, self.eps), rows.lift_at_most(lift, self.eps)
+        dense: FloatArray = np.vstack([below, above])
+        at = np.tile(members, len(dense))
+        of = np.repeat(np.arange(len(dense)), members.size)
+        return sparse.csr_array((dense.ravel(), (of, at)), shape=(len(dense), joint.n_x))
+
+
+def side_channel_levels(
+    joint: Joint, kernel: ArrayLike, shape: tuple[int, ...] | None = None
+) -> dict[tuple[int, ...], float]:
+    """Return for each proper subset J of the attributes the LIP level against who knows x^J.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    kernel : array_like
+        P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+    shape : tuple of int, optional
+        As in `SRLIP`.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[1, 0, 0, 1], [0, 1, 1, 0]])
+    >>> first = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> side_channel_levels(joint, first, (2, 2))
+    {(): 0.0, (0,): 0.0, (1,): inf}
+    """
+    sizes = attribute_shape(joint, shape)
+    values = attribute_values(joint, sizes)
+    return {
+        known: max(
+            max(worst(log_min_lift(block)), worst(log_max_lift(block)))
+            for block in given_known(joint, kernel, cells_of(values, known))
+        )
+        for known in known_sets(len(sizes))
+    }
