@@ -95,7 +95,7 @@ class Scenario:
     alpha: float = 2.0
     beta: float = 0.05
     n: int | None = None
-    mechanism: str = "subset_merging"
+    mechanism: str = "optimal"
     time_limit: float = 5.0
     gap: float = 1e-6
     seed: int = 0

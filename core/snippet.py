@@ -33,13 +33,14 @@ def snippet(scenario: Scenario) -> str:
     <BLANKLINE>
     """
     entry = mechanism_catalogue.entry(scenario.mechanism)
+    code = entry.code.format(time_limit=scenario.time_limit, gap=scenario.gap, seed=scenario.seed)
     notion = scenario.build_notion()
     data = _call(scenario.data)
     body = [
         f"data = {data}",
         *_counting(scenario.data),
         f"notion = {notion!r}",
-        f"mechanism = {entry.code}",
+        f"mechanism = {code}",
         'print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")',
         'print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")',
     ]

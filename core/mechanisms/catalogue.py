@@ -7,12 +7,14 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.conditional_reporting import conditional_reporting
 from core.mechanisms.generalized_randomized_response import generalized_randomized_response
+from core.mechanisms.optimal import optimal
 from core.mechanisms.result import Mechanism
 from core.mechanisms.subset_merging import subset_merging
+from core.mechanisms.subset_random_response import subset_random_response
 from core.mechanisms.trivial import constant, identity
 from core.mechanisms.unary_encoding import optimized_unary_encoding
 from core.mechanisms.watchdog import watchdog
-from core.notions import ALIP, LDP, LIP, Notion, SymbolNotion
+from core.notions import ALIP, LDP, LIP, Chi2Privacy, L1Privacy, Notion, SymbolNotion
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,12 @@ class Entry:
     source : str
         Paper and place.
     code : str
-        The call, with the package as `m`, the joint as `joint` and the notion as `notion`.
+        The call, with the package as `m`, the joint as `joint` and the notion as `notion`;
+        a format string of the options.
     make : callable
         Takes joint, notion and options; returns the mechanism.
-    notions : tuple of type
-        The notions it works under; empty where it depends on none.
+    notions, excluded : tuple of type
+        The notions it works under, less those excluded; empty where it depends on none.
     parameters : tuple of str
         Which of the options have an effect.
     reads_secret : bool
@@ -68,6 +71,7 @@ class Entry:
     code: str
     make: Callable[[Joint, Notion, Options], Mechanism]
     notions: tuple[type[Notion], ...] = ()
+    excluded: tuple[type[Notion], ...] = ()
     parameters: tuple[str, ...] = ()
     reads_secret: bool = False
 
@@ -79,8 +83,12 @@ class Entry:
     def works_under(self, notion: Notion | type[Notion]) -> bool:
         """Say whether the mechanism works under a notion, or under every notion of a type."""
         kind = notion if isinstance(notion, type) else type(notion)
-        return not self.notions or issubclass(kind, self.notions)
+        fits = issubclass(kind, self.notions) and not issubclass(kind, self.excluded)
+        return not self.notions or fits
 
+
+NOT_CONVEX = (L1Privacy, Chi2Privacy)
+"""The notions that bound an inverse measure which is not convex: no optimum is certified."""
 
 _LOSS = r"I(X;Y) = H(X) - \sum_{x \in X_H} P(x) \log \frac{P(X_H)}{P(x)}"
 
@@ -134,6 +142,36 @@ _ENTRIES = (
         "m.subset_merging(joint, notion)",
         lambda joint, notion, _options: subset_merging(joint, notion),
         (SymbolNotion,),
+    ),
+    Entry(
+        "optimal",
+        "Optimal",
+        "Whatever keeps most of X under the promise, with a proven bound on what could be kept.",
+        r"\max_{P(y \mid x)} I(X;Y) \quad \text{subject to the promise}",
+        "[Lift] §IV-C, [Funnel] §IV, [RLDP] §5: here one solver for all of them",
+        "m.optimal(joint, notion, time_limit={time_limit!r}, gap={gap!r}, seed={seed!r})",
+        lambda joint, notion, options: optimal(
+            joint, notion, time_limit=options.time_limit, gap=options.gap, seed=options.seed
+        ),
+        (Notion,),
+        excluded=NOT_CONVEX,
+        parameters=("time_limit", "gap", "seed"),
+    ),
+    Entry(
+        "subset_random_response",
+        "Subset random response",
+        "Publish the symbols that keep the promise by themselves; within each set of subset "
+        "merging, answer at random as well as can be.",
+        r"\max I(X;Y) \text{ within each } X_i \subseteq X_H",
+        "[Lift] Algorithm 2, corrected",
+        "m.subset_random_response(\n"
+        "    joint, notion, time_limit={time_limit!r}, gap={gap!r}, seed={seed!r}\n)",
+        lambda joint, notion, options: subset_random_response(
+            joint, notion, time_limit=options.time_limit, gap=options.gap, seed=options.seed
+        ),
+        (SymbolNotion,),
+        excluded=NOT_CONVEX,
+        parameters=("time_limit", "gap", "seed"),
     ),
     Entry(
         "grr",
