@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.data.joints import JointSource
 from core.data.sources import Sources
 from core.data.tables import as_number, as_text, is_text, may_hold_numbers, open_table
+from core.limits import MAX_LEVELS
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class ColumnInfo:
     numeric : bool
         Whether every value that is not missing is a number, so that it can be cut into bins.
     levels : int
-        Number of different values, to within a few per cent where there are many.
+        Number of different values; where there are thousands, to within a few per cent.
     missing : int
         Records without a value.
     low, high : float or None
@@ -55,7 +56,7 @@ class TableInfo:
 
 
 def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
-    """Look at a source's columns, in one pass; None for a source that is a joint.
+    """Look at a source's columns, in two passes; None for a source that is a joint.
 
     Raises
     ------
@@ -75,7 +76,7 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
         asked = {"rows": table.records.count()}
         for i, name in enumerate(file.columns):
             column = table.column(name)
-            asked[f"levels{i}"] = column.approx_nunique()
+            asked[f"levels{i}"] = as_text(column).approx_nunique()
             asked[f"present{i}"] = as_text(column).count()
             if may_hold_numbers(column):
                 asked[f"low{i}"] = as_number(column).min()
@@ -83,6 +84,12 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
             if column.type().is_string():
                 asked[f"words{i}"] = is_text(column).sum()
         found = table.row(table.records.aggregate(**asked))
+        exact = {
+            f"levels{i}": as_text(table.column(name)).nunique()
+            for i, name in enumerate(file.columns)
+            if found[f"levels{i}"] <= 2 * MAX_LEVELS
+        }
+        found |= table.row(table.records.aggregate(**exact)) if exact else {}
     columns = []
     for i, name in enumerate(file.columns):
         low, high = found.get(f"low{i}"), found.get(f"high{i}")

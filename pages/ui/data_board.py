@@ -65,16 +65,16 @@ def _about(spec: DataSpec) -> None:
         st.markdown(f"**{markdown(title)}**{markdown(about)}")
         return
     st.markdown(f"**{markdown(entry.title)}**: {markdown(entry.about)}")
-    hashes = ", ".join(f"`{original.sha256[:12]}…`" for original in entry.originals)
-    with st.popover("Source and licence", type="tertiary", icon=":material/info:"):
-        st.markdown(
-            f"{markdown(entry.source)}. Licence: {entry.licence}. Nothing was changed but labels' "
-            "spacing and codes; `core/data/derive.py` rebuilds the file from the originals."
-        )
-        for original in entry.originals:
-            st.markdown(f"`{original.member}`")
-            st.code(f"sha256 {original.sha256}", language=None)
-    st.caption(f"{entry.licence} · {markdown(entry.source)} · sha256 {hashes}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="origin"):
+        st.caption(f"{markdown(entry.source)} · {entry.licence}", width="content")
+        with st.popover("source", type="tertiary"):
+            st.markdown(
+                f"{markdown(entry.source)}. Licence: {entry.licence}. `core/data/derive.py` "
+                "rebuilds the file from the originals, whose SHA-256 it checks:"
+            )
+            for original in entry.originals:
+                st.markdown(f"`{original.member}`")
+                st.code(original.sha256, language=None, wrap_lines=True)
 
 
 def _ways_out(spec: DataSpec) -> None:

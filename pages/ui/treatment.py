@@ -62,7 +62,7 @@ def _bins(spec: DataSpec, column: ColumnInfo, key: str) -> None:
     binning = next((cut for cut in spec.binnings if cut.column == column.name), None)
     keys = {part: f"{key}_{part}" for part in ("kind", "count", "edges")}
     st.session_state[keys["kind"]] = binning.kind if binning else "none"
-    with st.container(border=True, key=key):
+    with st.container(key=key):
         controls, picture = st.columns([2, 3])
         with controls:
             st.markdown(

@@ -45,6 +45,8 @@ def test_adult_has_the_marginals_of_its_documentation():
         for column in levels
     }
     assert found == levels
+    described = {column.name: column.levels for column in describe("adult").columns}
+    assert {column: described[column] for column in levels} == levels
 
 
 def test_a_question_mark_stays_a_level_of_adult():
