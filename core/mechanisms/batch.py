@@ -27,8 +27,8 @@ from core.validation import BoolArray, FloatArray, IntArray
 BLOCK = 1 << 15
 """Cells of P(s, x) that one block of rows holds: its arrays then stay in the cache."""
 
-Merger = Callable[[Block], tuple[IntArray, BoolArray]]
-"""Returns each symbol's set, 0 for X_L, and whether the budget holds, row by row."""
+Merger = Callable[[Block, BoolArray], tuple[IntArray, BoolArray]]
+"""Takes what is in X_H; returns each symbol's set, 0 for X_L, and whether the budget holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,10 +133,11 @@ def _in_blocks(
 
 def _answer(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
     """Return NMI and whether the budget was attained for each row of one family."""
-    sets, attained = merge(block)
+    sets, attained = merge(block, block.high)
     broken = np.flatnonzero(~attained)
     if broken.size:
-        sets[broken] = _repair(block.rows(broken), sets[broken])
+        rows = block.rows(broken)
+        sets[broken] = merge(rows, _repaired(rows))[0]
     merged = set_masses(block.p, sets, int(sets.max()))
     _audit(block, sets, merged)
     # I(X;Y) = H(Y): Y is a function of X.
@@ -148,21 +149,21 @@ def _answer(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
     return np.clip(nmi, 0.0, 1.0), attained
 
 
-def _repair(block: Block, sets: IntArray) -> IntArray:
-    """Move symbols of X_L into set 1, least probable first, until the budget holds."""
-    order = np.argsort(np.where(sets > 0, -1.0, block.p_x), axis=1, kind="stable")
+def _repaired(block: Block) -> BoolArray:
+    """Return X_H with symbols of X_L moved in, least probable first, until it is allowed."""
+    high = block.high
+    order = np.argsort(np.where(high, -1.0, block.p_x), axis=1, kind="stable")
     growing = np.take_along_axis(block.p, order[:, None, :], axis=2).cumsum(axis=2)
     growing[..., -1] = block.p_s  # all of X: exactly the prior, whatever sums round to
-    position = np.arange(sets.shape[1])
-    enough = block.judge(growing)[1] & (position >= (sets > 0).sum(axis=1, keepdims=True))
+    position = np.arange(high.shape[1])
+    enough = block.judge(growing)[1] & (position >= high.sum(axis=1, keepdims=True))
     if not enough.any(axis=1).all():
         raise InfeasibleError(
             f"No mechanism keeps {block.notion.name} on a joint of the batch: even the constant "
             "one breaks it."
         )
-    repaired = np.zeros_like(sets)
-    np.put_along_axis(repaired, order, position <= enough.argmax(axis=1)[:, None], axis=1)
-    return repaired
+    np.put_along_axis(high, order, position <= enough.argmax(axis=1)[:, None], axis=1)
+    return high
 
 
 def _audit(block: Block, sets: IntArray, merged: FloatArray) -> None:

@@ -94,12 +94,12 @@ class Block:
         return within(lower, self.lower_budget) & within(upper, self.upper_budget)
 
 
-def merge_completely(block: Block) -> tuple[IntArray, BoolArray]:
+def merge_completely(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray]:
     """Return the set of each symbol, 0 for X_L and 1 for X_H, and whether X_H is allowed.
 
-    Shapes (n_rows, n_x) and (n_rows,).
+    Shapes (n_rows, n_x), as `high`, which says what is in X_H, and (n_rows,).
     """
-    sets = block.high.astype(np.int64)
+    sets = high.astype(np.int64)
     attained = np.ones(len(sets), dtype=np.bool_)
     some = np.flatnonzero(sets.any(axis=1))
     if some.size:
@@ -107,13 +107,15 @@ def merge_completely(block: Block) -> tuple[IntArray, BoolArray]:
     return sets, attained
 
 
-def merge_in_subsets(block: Block) -> tuple[IntArray, BoolArray]:
+def merge_in_subsets(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray]:
     """Return the set of each symbol, 0 for X_L and 1, 2, … for X_H's, and whether all are allowed.
 
-    Shapes (n_rows, n_x) and (n_rows,). A row whose sets are not allowed has one set only.
+    Shapes (n_rows, n_x), as `high`, which says what is in X_H, and (n_rows,). A row whose sets
+    are not allowed has one set only.
     """
     p = block.p
-    queued = block.high
+    queued = high.copy()
+    alone = ~block.high
     single_risk = set_risk(block.notion, block.lower, block.upper, block.risk)
     sets = np.zeros(queued.shape, dtype=np.int64)
     count = np.zeros(len(p), dtype=np.int64)
@@ -129,8 +131,8 @@ def merge_in_subsets(block: Block) -> tuple[IntArray, BoolArray]:
             queued[opening, riskiest] = False
             left[opening] -= 1
             mass[opening] = p[opening, :, riskiest]
-            done[opening] = False
-        joining = active[left[active] > 0]
+            done[opening] = alone[opening, riskiest]
+        joining = active[(left[active] > 0) & ~done[active]]
         if joining.size:
             best, mass[joining], done[joining] = _join(
                 block.rows(joining), mass[joining], queued[joining]

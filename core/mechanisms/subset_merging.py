@@ -1,5 +1,6 @@
 """Subset merging: hide the high-risk symbols of X in sets as small as the budget lets them be."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,7 +68,8 @@ def subset_merging(
 ) -> Mechanism:
     """Publish X_L as it is and merge X_H greedily into small sets that the notion allows.
 
-    Source: [Lift] Algorithm 1, corrected (see `merge_high_risk`).
+    Source: [Lift] Algorithm 1, corrected (see `merge_high_risk`). It keeps at least what the
+    watchdog does, whose sets it refines.
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ def subset_merging(
         How LIP and ALIP rank sets: max(log Λ, |log Ψ|) (where None), Λ + 1/Ψ or Λ/Ψ.
     repair : bool
         Where X_H even as one set breaks the budget: move symbols from X_L to it, least
-        utility lost first, until it holds; a note of the result then says so.
+        utility lost first, until it holds, then run the algorithm on that; a note says so.
 
     Raises
     ------
@@ -95,22 +97,16 @@ def subset_merging(
     >>> subset_merging(joint, LIP(0.4)).y_labels
     ('x1 + x2', 'x3 + x4', 'x5')
     """
-    asked = symbol_notion(notion, "Subset merging")
-    merging = merge_high_risk(joint, asked, risk)
-    sets = list(merging.sets)
-    notes: tuple[str, ...] = ()
-    if not merging.attained:
-        high, notes = attain(joint, asked, merging.sets[0], repair=repair)
-        sets = [high]
-    covered = {x for members in sets for x in members}
-    sets += [(x,) for x in range(joint.n_x) if x not in covered]
+    merging, notes = _merged(joint, notion, risk, repair=repair)
+    covered = {x for members in merging.sets for x in members}
+    sets = [*merging.sets, *((x,) for x in range(joint.n_x) if x not in covered)]
     return partition_mechanism(
         joint,
         sets,
         name="Subset merging",
         solver="greedy",
         status="repaired" if notes else "heuristic" if len(sets) < joint.n_x else "optimal",
-        notion=asked,
+        notion=notion,
         notes=notes,
     )
 
@@ -118,7 +114,7 @@ def subset_merging(
 def subset_merging_steps(
     joint: Joint, notion: Notion, *, risk: Risk | None = None
 ) -> tuple[MergeStep, ...]:
-    """Return what Algorithm 1 does, step by step; parameters as in `subset_merging`.
+    """Return the steps that made the sets of `subset_merging`, whose parameters these are.
 
     Examples
     --------
@@ -127,10 +123,27 @@ def subset_merging_steps(
     >>> [(step.joined, step.into) for step in subset_merging_steps(joint, LIP(0.4))]
     [((0,), ()), ((1,), (0,)), ((2,), ()), ((3,), (2,))]
     """
-    return merge_high_risk(joint, notion, risk).steps
+    return _merged(joint, notion, risk, repair=True)[0].steps
 
 
-def merge_high_risk(joint: Joint, notion: Notion, risk: Risk | None = None) -> HighRiskMerging:
+def _merged(
+    joint: Joint, notion: Notion, risk: Risk | None, *, repair: bool
+) -> tuple[HighRiskMerging, tuple[str, ...]]:
+    """Return what Algorithm 1 makes of X_H, repaired where it must be, and the notes on that."""
+    merging = merge_high_risk(joint, notion, risk)
+    if merging.attained:
+        return merging, ()
+    asked = symbol_notion(notion, "Subset merging")
+    high, notes = attain(joint, asked, merging.sets[0], repair=repair)
+    return merge_high_risk(joint, notion, risk, high), notes
+
+
+def merge_high_risk(
+    joint: Joint,
+    notion: Notion,
+    risk: Risk | None = None,
+    high: Sequence[int] | None = None,
+) -> HighRiskMerging:
     """Partition X_H by Algorithm 1, in O(|X_H|²·n_s).
 
     Source: [Lift] Algorithm 1 without the condition of line 4 that Q as a whole breaks the
@@ -141,6 +154,8 @@ def merge_high_risk(joint: Joint, notion: Notion, risk: Risk | None = None) -> H
     ----------
     joint, notion, risk
         As in `subset_merging`.
+    high : sequence of int, optional
+        Symbols to partition in the place of X_H; one that the notion allows is a set already.
 
     Raises
     ------
@@ -151,14 +166,14 @@ def merge_high_risk(joint: Joint, notion: Notion, risk: Risk | None = None) -> H
     check_risk(asked, risk)
     judge = SetJudge(asked, joint.p_s, risk)
     single_risk, low = judge(joint.p)
-    queue = list(map(int, np.flatnonzero(~low)))
+    queue = list(map(int, np.flatnonzero(~low))) if high is None else sorted(high)
     sets: list[tuple[int, ...]] = []
     masses: list[FloatArray] = []
     steps: list[MergeStep] = []
     while queue:
         start = queue.pop(int(first_most(single_risk[queue])))
         members: tuple[int, ...] = (start,)
-        steps.append(MergeStep(members, (), 0.0, float(single_risk[start]), False))
+        steps.append(MergeStep(members, (), 0.0, float(single_risk[start]), bool(low[start])))
         mass = joint.p[:, start]
         while not steps[-1].fits and queue:
             grown = mass[:, None] + joint.p[:, queue]

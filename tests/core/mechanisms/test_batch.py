@@ -99,7 +99,7 @@ def test_bad_input_is_named():
 
 
 def test_a_batch_that_gives_less_privacy_than_asked_is_an_error(monkeypatch):
-    def publish_all(block):
+    def publish_all(block, _high):
         rows, _, n_x = block.p.shape
         return np.zeros((rows, n_x), dtype=np.int64), np.ones(rows, dtype=np.bool_)
 

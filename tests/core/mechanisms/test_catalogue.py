@@ -16,8 +16,9 @@ def test_the_code_of_an_entry_makes_the_same_as_build(key):
     notion = LIP(0.6)
     assert entry.works_under(notion)
     scope = {"m": m, "joint": JOINT, "notion": notion}
-    shown = eval(entry.code, scope)
-    built = catalogue.build(key, JOINT, notion, time_limit=5.0, gap=1e-6, seed=0)
+    options = {"time_limit": 5.0, "gap": 1e-6, "seed": 3}
+    shown = eval(entry.code.format(**options), scope)
+    built = catalogue.build(key, JOINT, notion, **options)
     np.testing.assert_array_equal(shown.kernel, built.kernel)
     assert (built.audit is not None) == entry.uses_notion
 

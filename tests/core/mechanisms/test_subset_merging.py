@@ -90,8 +90,15 @@ def test_a_last_set_that_breaks_the_budget_takes_in_the_earlier_one_of_least_ris
 def test_where_one_set_is_left_that_breaks_the_budget_it_is_repaired_or_refused():
     joint = Joint.from_counts([[8, 1, 2, 4], [2, 1, 2, 4]])
     mechanism = m.subset_merging(joint, LIP(0.3))
-    assert mechanism.partition == ((0, 1, 2), (3,))
+    # The watchdog moves x2 and x3 in; Algorithm 1 on the three joins x1 and x3 only.
+    assert m.watchdog(joint, LIP(0.3)).partition == ((0, 1, 2), (3,))
+    assert mechanism.partition == ((0, 2), (1,), (3,))
     assert mechanism.status == "repaired"
+    assert [(s.joined, s.into, s.fits) for s in m.subset_merging_steps(joint, LIP(0.3))] == [
+        ((0,), (), False),
+        ((2,), (0,), True),
+        ((1,), (), True),
+    ]
     assert mechanism.notes == m.watchdog(joint, LIP(0.3)).notes
     with pytest.raises(InfeasibleError, match=r"not attained: X_H alone leaks .*repair=True"):
         m.subset_merging(joint, LIP(0.3), repair=False)
@@ -141,6 +148,10 @@ def test_it_keeps_every_promise_covers_x_and_keeps_at_least_what_complete_mergin
     expected = nmi_of(joint, mechanism.partition) if joint.n_x > 1 else 1.0
     assert mechanism.nmi == pytest.approx(expected, abs=1e-12)
     complete = m.watchdog(joint, notion)
+    assert all(
+        any(set(members) <= set(outer) for outer in complete.partition)
+        for members in mechanism.partition
+    )
     assert mechanism.utility >= complete.utility - 1e-12
     assert (mechanism.status == "repaired") == (complete.status == "repaired")
 
