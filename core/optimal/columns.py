@@ -31,6 +31,9 @@ MOST_EXPANDED = 48
 FEW = 8
 """With fewer improving outputs at hand than this, neighbours are looked at first."""
 
+SCATTERED = 16
+"""Random starts in one round, once nothing else finds a better output."""
+
 NEAR = 0.02
 """Neighbours with a reduced cost below this, in nats, are kept: the duals may yet move to them."""
 
@@ -106,8 +109,9 @@ class ColumnSearch:
         while time.monotonic() < self.deadline:
             better = self._better()
             if len(better) < FEW:
-                todo = self._unexpanded()
-                if len(todo):
+                in_use, nearly = self._unexpanded()
+                if len(in_use):
+                    todo = np.concatenate([in_use, nearly])
                     self.pool.expand(todo, self.mixture.duals, NEAR)
                     better = self._better()
                 elif len(better) == 0:
@@ -130,10 +134,22 @@ class ColumnSearch:
         """Return the outputs of the best mixture, shape (k, n_x)."""
         return self.master.points[self.mixture.used]
 
-    def scatter(self, count: int) -> bool:
-        """Descend from random vertices; say whether an improving output was found."""
-        cost = self._rng.exponential(size=(count, self.space.n_x))
-        return self.descend_from(cost)
+    def widen(self) -> bool:
+        """Look around outputs that are nearly in use, or from random vertices where none is left.
+
+        Returns
+        -------
+        found : bool
+            Whether an improving output was met.
+        """
+        while time.monotonic() < self.deadline:
+            _, nearly = self._unexpanded()
+            if len(nearly) == 0:
+                return self.descend_from(self._rng.exponential(size=(SCATTERED, self.space.n_x)))
+            self.pool.expand(nearly, self.mixture.duals, NEAR)
+            if len(self._better()):
+                return True
+        return False
 
     def descend_from(self, costs: FloatArray) -> bool:
         """Descend from the vertices that minimise given costs, shape (k, n_x).
@@ -163,8 +179,8 @@ class ColumnSearch:
         found = np.flatnonzero(~self._inside & (prices < -PRICE))
         return found[np.argsort(prices[found], kind="stable")]
 
-    def _unexpanded(self) -> IntArray:
-        """Return vertices whose neighbours to look at: those in use, then those nearly so."""
+    def _unexpanded(self) -> tuple[IntArray, IntArray]:
+        """Return vertices whose neighbours to look at: some in use, and some nearly so."""
         prices = self.pool.prices(self.mixture.duals)
         in_use = self._origin[self.mixture.used]
         in_use = in_use[in_use >= 0]
@@ -175,7 +191,7 @@ class ColumnSearch:
         others = np.flatnonzero(nearly)
         room = (MOST_EXPANDED - len(in_use)) // 2
         others = others[np.argsort(prices[others], kind="stable")][:room]
-        return np.concatenate([in_use, others])
+        return in_use, others
 
     def _take(self, which: IntArray) -> None:
         """Let vertices of the pool into the master program."""

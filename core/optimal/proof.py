@@ -29,8 +29,11 @@ PRICE = 1e-11
 MOST_BETTER = 4
 """Outputs that a walk hands back, for each symbol of X."""
 
-WALK_SHARE = 0.5
+WALK_SHARE = 0.25
 """Part of the time left that a walk may take before branch and bound gets the rest."""
+
+WALK_ENTRIES = 4_000_000
+"""Entries of all tableaus of a walk that is quicker than branch and bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +77,11 @@ class Prover:
         self._costs = np.zeros(0)
         self._tree: PricingBound | None = None
 
-    def walk(self, deadline: float) -> bool:
-        """Compute all vertices; say whether they are known now."""
+    def walk(self, deadline: float, max_vertices: int) -> bool:
+        """Compute all vertices, if there are not too many; say whether they are known now."""
         if self.walked is None and not self.stopped:
             try:
-                found = walk(self.space, deadline=deadline)
+                found = walk(self.space, deadline=deadline, max_vertices=max_vertices)
             except (TimeLimitError, SolverError) as error:
                 self.stopped = str(error)
             else:
@@ -100,7 +103,8 @@ class Prover:
         """
         offset = self.utility.offset(self.p_x)
         now = time.monotonic()
-        if self.walk(now + WALK_SHARE * (deadline - now)) and self.walked is not None:
+        few = WALK_ENTRIES // (self.space.n_basic * (self.space.n_free + 1))
+        if self.walk(now + WALK_SHARE * (deadline - now), few) and self.walked is not None:
             prices = self._costs - self.walked @ duals
             order = np.argsort(prices, kind="stable")[: MOST_BETTER * len(self.p_x)]
             floor = min(0.0, float(prices[order[0]]))

@@ -24,6 +24,7 @@ from core.optimal.highs import INFINITY, LinearProgram
 from core.optimal.polytope import polytope
 from core.optimal.proof import Prover
 from core.optimal.utility import MutualInformation, Utility
+from core.optimal.walk import MAX_VERTICES
 from core.validation import FloatArray
 
 Solver = Literal["auto", "enumerate", "columns"]
@@ -40,11 +41,11 @@ ENUMERATION_SHARE = 0.5
 SEARCH_SHARE = 0.75
 """Part of the time that the first search may take; the proof gets what is left."""
 
+RESERVE = 0.03
+"""Part of the time kept back for the last mixture and its audit."""
+
 FEW_BASES = 200_000
 """Polytopes with fewer candidate bases than this are walked at once: it takes milliseconds."""
-
-SCATTERED = 16
-"""Random starts in one round, once nothing else finds a better output."""
 
 CUT_SHARE = 0.25
 """Part of the gap that a round set may cost before its outputs in use are cut off once more."""
@@ -202,7 +203,8 @@ class _Task:
         size = self.space.n_basic + self.space.n_free
         if not always and comb(size, self.space.n_basic) > FEW_BASES:
             return None
-        if not self.prover.walk(self._after(ENUMERATION_SHARE)) or self.prover.walked is None:
+        in_time = self._after(ENUMERATION_SHARE)
+        if not self.prover.walk(in_time, MAX_VERTICES) or self.prover.walked is None:
             self.notes = (f"Columns answer in place of enumeration. {self.prover.stopped}",)
             return None
         points = self.prover.walked
@@ -229,14 +231,15 @@ class _Task:
             if self._loses(search, value) and self._cut(search, search.in_use()):
                 continue
             search.deadline = self.deadline
-            verdict = self.prover.check(search.mixture.duals, self.gap, self.deadline)
+            until = self._after(1 - RESERVE)
+            verdict = self.prover.check(search.mixture.duals, self.gap, until)
             self.upper = min(self.upper, verdict.bound)
             if self.upper - value <= self.gap:
                 break
             if len(verdict.better):
                 if not self._cut(search, verdict.better):
                     search.include(verdict.better)
-            elif not search.scatter(SCATTERED):
+            elif not search.widen():
                 break
         return self._outcome(kernel, "columns")
 
