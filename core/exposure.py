@@ -64,7 +64,7 @@ def exposure(leak: Leakage, notion: Notion, s_labels: tuple[str, ...]) -> Exposu
     with np.errstate(divide="ignore"):  # log 0 = −∞ is the answer where a pair never occurs
         log_lift = np.log(measures.lift(leak.joint_sy))
     if not isinstance(notion, SymbolNotion):
-        risky = np.zeros(len(leak.labels), dtype=np.bool_)
+        risky: BoolArray = np.zeros(len(leak.labels), dtype=np.bool_)
         why = tuple(f"{notion} does not bound single symbols" for _ in leak.labels)
         return Exposure(leak.labels, leak.joint_sy.sum(axis=0), log_lift, risky, why)
     risky = ~notion.allows(leak.joint_sy)

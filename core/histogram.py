@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from core import measures, validation
 from core.joint import Joint
 from core.leakage import Leakage
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,29 +89,25 @@ def lift_histogram(leak: Leakage, furthest: float, bins: int = 12) -> LiftHistog
     rise = np.maximum(_bin(leak.log_max_lift, far, count), count)
     low = np.bincount(fall[~ruled_out], mass[~ruled_out], 2 * count)
     high = np.bincount(rise, mass, 2 * count)
-    members = tuple(
-        tuple(
-            label
-            for label, out, down, up in zip(leak.labels, ruled_out, fall, rise, strict=True)
-            if up == place or (down == place and not out)
-        )
-        for place in range(2 * count)
-    )
+    members: list[list[str]] = [[] for _ in range(2 * count)]
+    for label, out, down, up in zip(leak.labels, ruled_out, fall, rise, strict=True):
+        members[up].append(label)
+        if not out:
+            members[down].append(label)
     return LiftHistogram(
         edges=edges,
-        low=low,
-        high=high,
+        low=low.astype(np.float64),
+        high=high.astype(np.float64),
         excluded=float(mass[ruled_out].sum()),
-        members=members,
+        members=tuple(map(tuple, members)),
         excluded_members=tuple(np.array(leak.labels, dtype=object)[ruled_out]),
     )
 
 
-def _bin(
-    values: FloatArray, far: float, count: int
-) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _bin(values: FloatArray, far: float, count: int) -> IntArray:
     places = np.floor((values + far) / (far / count)).astype(np.int64)
-    return np.clip(places, 0, 2 * count - 1)
+    inside: IntArray = np.clip(places, 0, 2 * count - 1)
+    return inside
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from core.leakage import Leakage
 from core.nonstochastic import confusability_graph, connected_components, positions
 from core.validation import FloatArray, IntArray
@@ -28,7 +31,11 @@ class Lookalikes:
     n_s : int
         Number of secrets.
     components : int
-        Number of connected components: log of it is the maximin information.
+        Number of connected components of the whole graph: log of it is the maximin information.
+    fewest : int
+        The fewest secrets possible under any output.
+    left_out : int
+        How many outputs, the least likely ones, are not among these nodes.
     """
 
     positions: FloatArray
@@ -38,15 +45,32 @@ class Lookalikes:
     possible: IntArray
     n_s: int
     components: int
+    fewest: int
+    left_out: int
 
 
-def lookalikes(leak: Leakage) -> Lookalikes:
+def most_likely(mass: ArrayLike, most: int) -> IntArray:
+    """Return the indices, in order, of the `most` greatest masses; all where there are no more.
+
+    Examples
+    --------
+    >>> most_likely([0.1, 0.5, 0.2, 0.2], 2).tolist()
+    [1, 2]
+    """
+    masses = np.asarray(mass, dtype=np.float64)
+    first: IntArray = np.sort(np.argsort(-masses, kind="stable")[:most])
+    return first
+
+
+def lookalikes(leak: Leakage, most: int = 60) -> Lookalikes:
     """Return the confusability graph of a release.
 
     Parameters
     ----------
     leak : Leakage
         What the release gives away; only which pairs occur matters.
+    most : int
+        Nodes at most: of a larger graph the most likely outputs are kept.
 
     Source: [NonStoch] §IV.
 
@@ -57,15 +81,19 @@ def lookalikes(leak: Leakage) -> Lookalikes:
     >>> graph.edges, graph.possible.tolist(), graph.components
     (((0, 1), (1, 2)), [1, 2, 1], 1)
     """
-    occurs = leak.occurs
+    mass = leak.joint_sy.sum(axis=0)
+    kept = most_likely(mass, most)
+    possible: IntArray = leak.occurs.sum(axis=0)
+    occurs = leak.occurs[:, kept]
     edges = tuple(sorted(confusability_graph(occurs)))
-    possible: IntArray = occurs.sum(axis=0)
     return Lookalikes(
-        positions=positions(len(leak.labels), edges),
+        positions=positions(len(kept), edges),
         edges=edges,
-        names=leak.labels,
-        mass=leak.joint_sy.sum(axis=0),
-        possible=possible,
+        names=tuple(leak.labels[y] for y in kept),
+        mass=mass[kept],
+        possible=possible[kept],
         n_s=int(occurs.shape[0]),
-        components=len(connected_components(occurs)),
+        components=len(connected_components(leak.occurs)),
+        fewest=int(possible.min()),
+        left_out=len(leak.labels) - len(kept),
     )

@@ -21,6 +21,9 @@ from pages.ui.cards import card
 from pages.ui.labels import markdown
 from pages.ui.strip import strip
 
+COMPARED = ("optimal", "subset_random_response", "subset_merging", "watchdog")
+"""The mechanisms that the frontier shows beside the current one."""
+
 MOST_LINES = 5
 """Lines that the frontier compares: more can no longer be told apart."""
 
@@ -89,6 +92,8 @@ def show() -> None:
         with before:
             charts.confusability(graph, 0)
     _live(slots, (scenario.notion, scenario.mechanism))
+    if _pending(state.scenario()):
+        st.fragment(_await, run_every=1.0)()
 
 
 def _now() -> Result:
@@ -134,7 +139,7 @@ def _graph_before(scenario: Scenario) -> Lookalikes | None:
         return None
 
 
-def _lines(scenario: Scenario) -> list[Frontier]:
+def _asked(scenario: Scenario) -> list[Scenario]:
     """Return the frontiers to compare: mechanisms under one notion, or notions for one."""
     if controls.by_promise() and mechanisms.entry(scenario.mechanism).uses_notion:
         asked = [
@@ -144,14 +149,42 @@ def _lines(scenario: Scenario) -> list[Frontier]:
         ]
     else:
         asked = [
-            replace(scenario, mechanism=entry.key)
-            for entry in mechanisms.CATALOGUE.values()
-            if entry.uses_notion
-            and _works(entry.key, scenario.notion, scenario)
-            and (entry.key != "watchdog_uniform" or scenario.mechanism == entry.key)
+            replace(scenario, mechanism=key)
+            for key in COMPARED + (scenario.mechanism,) * (scenario.mechanism not in COMPARED)
+            if mechanisms.entry(key).uses_notion and _works(key, scenario.notion, scenario)
         ]
     asked.sort(key=lambda one: one != scenario)  # the current one first, the rest as they come
-    return [run.frontier(one) for one in asked[:MOST_LINES]]
+    return asked[:MOST_LINES]
+
+
+def _lines(scenario: Scenario) -> list[Frontier]:
+    """Return the frontiers that are there; one that cannot be worked out is left out."""
+    found = []
+    for one in _asked(scenario):
+        try:
+            found.append(run.frontier(one))
+        except CoreError:
+            continue  # its own page says why
+    return [line for line in found if line is not None]
+
+
+def _pending(scenario: Scenario) -> bool:
+    """Say whether frontiers are still being worked out."""
+    for one in _asked(scenario):
+        try:
+            if run.frontier(one) is None:
+                return True
+        except CoreError:
+            continue
+    return False
+
+
+def _await() -> None:
+    """Show the whole board anew once the frontiers are there."""
+    if _pending(state.scenario()):
+        st.caption("Working out more frontiers…")
+    else:
+        st.rerun()
 
 
 def _works(mechanism: str, notion: str, scenario: Scenario) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.lookalikes import Lookalikes, most_likely
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result
@@ -11,6 +12,9 @@ from core.sweep import Frontier
 from pages.ui import controls, figures, run
 from pages.ui.chart import chart
 from pages.ui.units import in_unit
+
+MOST_COLUMNS = 80
+"""Outputs that the matrix shows: more are thinner than a hair."""
 
 NAMES = ("X itself", "the release")
 """What is before, and what is after."""
@@ -65,15 +69,21 @@ def mechanism(result: Result) -> None:
     """Show the matrix P(y | x)."""
     made = result.mechanism
     rows = made.x_labels * (made.kernel.shape[0] // len(made.x_labels))
+    shown = most_likely(made.kernel.sum(axis=0), MOST_COLUMNS)
     chart(
-        figures.mechanism_matrix(made.kernel, rows, made.y_labels),
+        figures.mechanism_matrix(
+            made.kernel[:, shown],
+            rows,
+            [made.y_labels[y] for y in shown],
+            left_out=made.n_y - len(shown),
+        ),
         key="mechanism",
         title="The mechanism",
         alt=f"{made.name}: {len(rows)} inputs, {made.n_y} outputs.",
     )
 
 
-def confusability(graph: figures.Graph, when: int) -> None:
+def confusability(graph: Lookalikes, when: int) -> None:
     """Show one confusability graph: of X itself (0) or of the release (1)."""
     name = NAMES[when]
     role = ("before", "after")[when]

@@ -6,6 +6,7 @@ What stems from an upload is cached in its session only; nothing of it is shared
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -14,15 +15,32 @@ from core import histogram as lift
 from core.data import BinPreview, Counted, Sources, TableInfo, count, describe, preview
 from core.data.spec import Binning, DataSpec
 from core.histogram import Asymmetry, LiftHistogram
+from core.jobs import Pool
+from core.jobs.work import make_frontier
 from core.leakage import Leakage, leakage
 from core.lookalikes import Lookalikes, lookalikes
 from core.notions import ALIP, LIP
 from core.scenario import Result, Scenario, answer
-from core.sweep import Frontier, sweep
+from core.sweep import GRID, Frontier, sweep
 from pages.ui.store import Store
 
 LIFT_BOUNDS = (LIP, ALIP)
 """The notions whose budgets bound log Ψ and log Λ themselves."""
+
+QUICK = ("watchdog", "watchdog_uniform", "subset_merging", "grr")
+"""Mechanisms whose whole sweep takes less than a glance."""
+
+QUICK_SYMBOLS = 40
+"""Largest alphabet of X for which that is so."""
+
+POINT_LIMIT = 2.0
+"""Seconds that a solver may take over one point of a frontier in the background."""
+
+SWEEP_LIMIT = 60.0
+"""Seconds that a frontier in the background may take."""
+
+SWEEPS = Pool(1)
+"""Works out frontiers beside the interface, in a process of its own."""
 
 PRIVATE = ("upload:", "matrix:")
 """How sources that belong to one session begin."""
@@ -67,11 +85,32 @@ def evaluate(scenario: Scenario) -> Result:
     return _cached(data, ("answer", repr(scenario)), lambda: answer(scenario, counted(data)))
 
 
-def frontier(scenario: Scenario) -> Frontier:
-    """Return a scenario's utility along the grid of budgets; its own ε plays no part."""
+def frontier(scenario: Scenario) -> Frontier | None:
+    """Return a scenario's utility along the grid of budgets; its own ε plays no part.
+
+    None while it is being worked out in another process; ask again.
+
+    Raises
+    ------
+    CoreError
+        If it cannot be worked out, or took too long.
+    """
     data = scenario.data
-    question = repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1)
-    return _cached(data, ("sweep", question), lambda: sweep(scenario, counted(data).joint))
+    question = repr(replace(scenario, eps=1.0))
+    if scenario.mechanism in QUICK and counted(data).joint.n_x <= QUICK_SYMBOLS:
+        return _cached(data, ("sweep", question), lambda: sweep(scenario, counted(data).joint))
+    job = _cached(
+        data,
+        ("sweep", question),
+        lambda: SWEEPS.submit(
+            make_frontier,
+            replace(scenario, time_limit=POINT_LIMIT),
+            counted(data).joint,
+            GRID,
+            time_limit=SWEEP_LIMIT,
+        ),
+    )
+    return job.result() if job.finished else None
 
 
 def reach(result: Result) -> float:

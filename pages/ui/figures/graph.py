@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from core.validation import FloatArray, IntArray
+from core.lookalikes import Lookalikes
+from core.validation import FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, note, numbers
 from pages.ui.palette import colour
@@ -21,43 +20,12 @@ EDGES = 4_000
 """Most edges that are drawn: beyond it the picture is a blot and the browser slow."""
 
 
-@dataclass(frozen=True, eq=False)
-class Graph:
-    """A confusability graph with the place of each node.
-
-    Attributes
-    ----------
-    positions : ndarray
-        Shape (n, 2).
-    edges : sequence of (int, int)
-        Pairs of releases that share a possible secret.
-    names : sequence of str
-        Names of the releases, n of them.
-    mass : ndarray
-        Their probabilities, shape (n,).
-    possible : ndarray
-        How many secrets are possible under each, shape (n,).
-    n_s : int
-        How many secrets there are.
-    components : int
-        How many parts of the graph hang together: more than one tells secrets apart for certain.
-    """
-
-    positions: FloatArray
-    edges: Sequence[tuple[int, int]]
-    names: Sequence[str]
-    mass: FloatArray
-    possible: IntArray
-    n_s: int
-    components: int
-
-
-def confusability(graph: Graph, name: str, role: str) -> Figure:
+def confusability(graph: Lookalikes, name: str, role: str) -> Figure:
     """Draw a confusability graph.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Lookalikes
         Of X itself or of the release.
     name : str
         Whose graph it is.
@@ -86,13 +54,14 @@ def confusability(graph: Graph, name: str, role: str) -> Figure:
     }
 
 
-def _summary(graph: Graph) -> str:
-    fewest = int(np.min(graph.possible))
+def _summary(graph: Lookalikes) -> str:
     parts = "one part" if graph.components == 1 else f"{graph.components} separate parts"
-    return f"{parts}<br>leaves at least {fewest} of {graph.n_s} secrets"
+    if graph.left_out:
+        parts += f"; {graph.left_out:,} unlikely ones not drawn"
+    return f"{parts}<br>leaves at least {graph.fewest} of {graph.n_s} secrets"
 
 
-def _lines(graph: Graph) -> dict[str, object]:
+def _lines(graph: Lookalikes) -> dict[str, object]:
     x, y = graph.positions[:, 0], graph.positions[:, 1]
     drawn = graph.edges[:EDGES]
     return {
@@ -106,7 +75,7 @@ def _lines(graph: Graph) -> dict[str, object]:
     }
 
 
-def _nodes(graph: Graph, role: str) -> dict[str, object]:
+def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
     named = len(graph.names) <= NAMED
     whole = [bool(count == graph.n_s) for count in graph.possible]
     return {

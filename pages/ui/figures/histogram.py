@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from core.histogram import LiftHistogram
 from core.validation import FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, note, numbers
@@ -14,40 +14,17 @@ from pages.ui.palette import colour
 HEIGHT = 330
 
 
-@dataclass(frozen=True, eq=False)
-class Bins:
-    """A histogram of log Ψ and of log Λ on one axis.
-
-    Attributes
-    ----------
-    edges : ndarray
-        Bin edges, shape (k + 1,), from below 0 to above.
-    low, high : ndarray
-        Share of records by log Ψ and by log Λ, shape (k,).
-    excluded : float
-        Share with log Ψ = −∞: some secret is ruled out.
-    members : sequence of sequence of str
-        For each bin the names of the symbols in it.
-    excluded_members : sequence of str
-        Those with log Ψ = −∞.
-    """
-
-    edges: FloatArray
-    low: FloatArray
-    high: FloatArray
-    excluded: float
-    members: Sequence[Sequence[str]]
-    excluded_members: Sequence[str]
-
-
 def lift_histogram(
-    before: Bins, after: Bins, budgets: tuple[float, float] | None, names: tuple[str, str]
+    before: LiftHistogram,
+    after: LiftHistogram,
+    budgets: tuple[float, float] | None,
+    names: tuple[str, str],
 ) -> Figure:
     """Draw log Ψ (left) and log Λ (right) of X itself (above) and of the release (below).
 
     Parameters
     ----------
-    before, after : Bins
+    before, after : LiftHistogram
         On the same edges.
     budgets : (float, float) or None
         How far the notion lets beliefs fall and rise, in nats: shaded.
@@ -146,7 +123,9 @@ def overlay_histogram(edges: FloatArray, low: FloatArray, high: FloatArray) -> F
     }
 
 
-def _bars(bins: Bins, role: str, yaxis: str, middle: float, width: float) -> dict[str, object]:
+def _bars(
+    bins: LiftHistogram, role: str, yaxis: str, middle: float, width: float
+) -> dict[str, object]:
     centres = [middle, *((bins.edges[:-1] + bins.edges[1:]) / 2)]
     shares = [bins.excluded, *(bins.low + bins.high)]
     members = [bins.excluded_members, *bins.members]

@@ -17,7 +17,12 @@ ROOM = 16
 
 
 def mechanism_matrix(
-    kernel: FloatArray, x_labels: Sequence[str], y_labels: Sequence[str], height: int = HEIGHT
+    kernel: FloatArray,
+    x_labels: Sequence[str],
+    y_labels: Sequence[str],
+    *,
+    left_out: int = 0,
+    height: int = HEIGHT,
 ) -> Figure:
     """Draw P(y | x): a row for each input, a column for each output.
 
@@ -27,6 +32,8 @@ def mechanism_matrix(
         Shape (n_x, n_y); rows sum to 1.
     x_labels, y_labels : sequence of str
         Names of the inputs and outputs.
+    left_out : int
+        Outputs that are not among these columns.
     height : int
         In pixels.
     """
@@ -37,7 +44,10 @@ def mechanism_matrix(
         scale=sequential(),
         span=(0.0, 1.0),
         hover="P(y | x) = %{z:.4f}<br>x: %{customdata[0]}<br>y: %{customdata[1]}",
-        titles=("output y", "input x"),
+        titles=(
+            f"output y; {left_out:,} more are not drawn" if left_out else "output y",
+            "input x",
+        ),
         tickformat="",
         height=height,
     )
