@@ -10,6 +10,7 @@ from core.notions import Notion, SymbolNotion
 from core.validation import FloatArray
 
 READS_SECRET = "Reads S as well as X when it releases, so it may keep more than the optimum over X."
+"""What a reader of the result must know before comparing it with mechanisms that read X only."""
 
 
 def conditional_reporting(
