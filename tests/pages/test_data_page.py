@@ -1,0 +1,261 @@
+"""The Data page: what it shows at first, what a link makes of it, and what bad input does not."""
+
+import tomllib
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.data import DataSpec
+from core.limits import MAX_UPLOAD_MB
+
+PAGE = str(Path(__file__).parents[2] / "pages" / "data.py")
+
+
+def open_page(**query):
+    app = AppTest.from_file(PAGE, default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return checked(app.run())
+
+
+def checked(app):
+    assert not app.exception
+    return app
+
+
+def metrics(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def spec(app):
+    return app.session_state["_data"]
+
+
+def errors(app):
+    return [error.value.replace("\\", "") for error in app.error]
+
+
+def test_the_default_is_sex_and_occupation_of_adult():
+    app = open_page()
+    assert metrics(app) == {
+        "Records n": "32,561",
+        "Levels of S": "2",
+        "Levels of X": "15",
+        "Zero cells": "1",
+        "Cells": "30",
+    }
+    assert app.multiselect(key="data_secret").value == ["sex"]
+    assert app.multiselect(key="data_released").value == ["occupation"]
+    shown = " ".join(code.value for code in app.code)
+    assert "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d" in shown
+    assert not app.error
+    assert not app.warning
+
+
+def test_a_link_brings_columns_bins_and_treatment():
+    app = open_page(
+        data="heart_hungarian", s="sex", x="chol", bins="chol:width:4", missing="drop", sx="1"
+    )
+    assert metrics(app)["Records n"] == "271"
+    assert metrics(app)["Levels of X"] == "7"  # 2 × 4 pairs, of which one never occurs
+    assert metrics(app)["Zero cells"] == "1"
+    assert app.number_input(key="bins4_count").value == 4
+    assert app.toggle(key="data_pair").value is True
+    said = " ".join(caption.value for caption in app.caption)
+    assert "23 of 294 records" in said.replace("\\", "")
+
+
+def test_a_link_with_garbage_falls_back_and_says_so():
+    app = open_page(data="iris", rare="many", missing="maybe", bins="age", sx="perhaps")
+    assert app.warning
+    assert app.title[0].value == "Data"
+
+
+def test_a_link_to_an_upload_of_another_session_says_what_to_do():
+    app = open_page(data="upload:" + 64 * "a", s="a", x="b")
+    assert errors(app) == [
+        "The uploaded file aaaaaaaaaaaa… is not in this session: upload it again."
+    ]
+    assert not app.metric
+
+
+def test_choosing_columns_and_data_changes_the_question():
+    app = open_page()
+    app.multiselect(key="data_secret").set_value(["sex", "race"])
+    checked(app.run())
+    assert metrics(app)["Levels of S"] == "10"
+    app.selectbox(key="data_source").set_value("german_credit")
+    checked(app.run())
+    assert spec(app) == DataSpec("german_credit", ("credit",), ("purpose",))
+    assert metrics(app)["Records n"] == "1,000"
+    app.selectbox(key="data_source").set_value("example:rldp_estimate")
+    checked(app.run())
+    assert app.toggle(key="data_pair").value is True
+    assert metrics(app)["Levels of X"] == "4"
+
+
+def test_no_column_and_the_same_column_get_one_sentence_each():
+    app = open_page()
+    app.multiselect(key="data_released").set_value([])
+    checked(app.run())
+    assert errors(app) == ["Choose at least one column for X."]
+    app.multiselect(key="data_released").set_value(["sex"])
+    checked(app.run())
+    assert errors(app) == ["S and X are both 'sex': choose another column for one of them."]
+    app.multiselect(key="data_released").set_value(["race"])
+    checked(app.run())
+    assert not app.error
+
+
+def test_bins_by_every_rule_and_edges_that_are_none():
+    app = open_page(x="age")
+    assert metrics(app)["Levels of X"] == "73"
+    app.get("button_group")[1].set_value("width")
+    checked(app.run())
+    assert metrics(app)["Levels of X"] == "8"
+    app.number_input(key="bins0_count").set_value(3)
+    checked(app.run())
+    assert metrics(app)["Levels of X"] == "3"
+    app.get("button_group")[1].set_value("edges")
+    checked(app.run())
+    assert app.text_input(key="bins0_edges").value == "17, 41.33, 65.67, 90"
+    app.text_input(key="bins0_edges").set_value("20, thirty")
+    checked(app.run())
+    assert errors(app) == [
+        "The bin edges of 'age' must be numbers with commas between, got '20, thirty'."
+    ]
+    app.text_input(key="bins0_edges").set_value("40; 30")
+    checked(app.run())
+    assert errors(app) == ["The bin edges of 'age' must be finite and increasing, got 40, 30."]
+    app.text_input(key="bins0_edges").set_value("30, 40")
+    checked(app.run())
+    assert not app.error
+    assert metrics(app)["Levels of X"] == "3"
+
+
+def test_rare_levels_are_grouped_and_told():
+    app = open_page(x="native-country", rare="100")
+    assert metrics(app)["Levels of X"] == "10"
+    said = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "33 rare levels of 'native-country' with 1,389 records (4.3 %) were grouped" in said
+
+
+def test_an_upload_is_asked_a_question_and_stays_in_the_session():
+    app = open_page()
+    app.file_uploader(key="own_file").upload("people.csv", b"sex,<b>job</b>\nf,=1+1\nm,*b*\n")
+    checked(app.run())
+    assert spec(app).source.startswith("upload:")
+    assert spec(app).released == ("<b>job</b>",)
+    assert metrics(app)["Records n"] == "2"
+    assert "people.csv" in app.selectbox(key="data_source").options
+    assert all("<b>" not in caption.value for caption in app.caption)
+    assert len(open_page().selectbox(key="data_source").options) < len(
+        app.selectbox(key="data_source").options
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "data.csv is empty."),
+        (b"sex,job\n", "data.csv has column names but no records."),
+        (bytes(range(256)), "data.csv is a binary file, not text; CSV, TSV, Parquet and Excel"),
+        (b"sex^job\nf^a\nm^b\n", "it seems to be separated by carets: replace them by commas."),
+        (b"sex,sex\nf,a\n", "data.csv has 2 columns named 'sex'; names must be distinct."),
+        (b"sex,\nf,a\n", "Column 2 of data.csv has no name in the first row."),
+    ],
+)
+def test_a_bad_upload_gets_one_sentence_and_changes_nothing(content, sentence):
+    app = open_page()
+    before = spec(app)
+    app.file_uploader(key="own_file").upload("data.csv", content)
+    checked(app.run())
+    assert len(app.error) == 1
+    assert sentence in errors(app)[0]
+    assert spec(app) == before
+    assert metrics(app)["Records n"] == "32,561"
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (b"a,b\nx,1\nx,2\n", "S ('a') has only one level, 'x': there is nothing to hide."),
+        (b"a,b\nx,\ny,\n", "Column 'b' is empty: all its 2 values are missing."),
+    ],
+)
+def test_columns_that_say_nothing_get_one_sentence(rows, sentence):
+    app = open_page()
+    app.file_uploader(key="own_file").upload("data.csv", rows)
+    checked(app.run())
+    assert errors(app) == [sentence]
+    app.selectbox(key="data_source").set_value("adult")
+    checked(app.run())
+    assert not app.error
+
+
+def test_too_many_levels_come_with_a_way_out():
+    frame = pd.DataFrame({"s": list("ab") * 5_000, "n": range(10_000), "name": "u"})
+    frame["name"] += frame["n"].astype(str)
+    app = open_page()
+    app.file_uploader(key="own_file").upload("ids.csv", frame.to_csv(index=False).encode())
+    checked(app.run())
+    assert not app.error  # the numeric column is cut at once
+    app.multiselect(key="data_released").set_value(["name"])
+    checked(app.run())
+    assert "levels, at most 2,000 are allowed" in errors(app)[0]
+    assert app.button(key="way_group").label == "Group levels below 100 records"
+
+
+def test_a_pasted_matrix_can_be_normalised():
+    app = open_page()
+    app.text_area(key="own_matrix").set_value("0.1 0.2\n0.3 0.6")
+    app.button(key="own_matrix_use").click()
+    checked(app.run())
+    assert "sum to 1.2, probabilities must sum to 1" in errors(app)[0]
+    assert spec(app) == DataSpec()
+    app.button(key="own_matrix_normalise").click()
+    checked(app.run())
+    assert not app.error
+    assert spec(app).source.startswith("matrix:")
+    assert metrics(app) == {
+        "Records n": "none",
+        "Levels of S": "2",
+        "Levels of X": "2",
+        "Zero cells": "0",
+        "Cells": "4",
+    }
+
+
+@pytest.mark.parametrize("entry", ["-1", "x", "nan", "inf"])
+def test_a_matrix_with_a_bad_entry_changes_nothing(entry):
+    app = open_page()
+    app.text_area(key="own_matrix").set_value(f"1 2\n3 {entry}")
+    app.button(key="own_matrix_use").click()
+    checked(app.run())
+    assert errors(app) == [
+        f"The entry in row 2, column 2 must be a finite number of at least 0, got '{entry}'."
+    ]
+    assert spec(app) == DataSpec()
+
+
+def test_a_random_joint_at_its_extremes():
+    app = open_page()
+    for key, value in (("own_n_s", 2), ("own_n_x", 2_000)):
+        app.number_input(key=key).set_value(value)
+    app.button(key="own_draw").click()
+    checked(app.run())
+    assert spec(app).source == "random:uniform:2x2000:0"
+    assert metrics(app)["Cells"] == "4,000"
+    app.number_input(key="own_n_s").set_value(2_000)
+    app.button(key="own_draw").click()
+    checked(app.run())
+    assert "at most 250,000 cells, got 2000×2000 = 4,000,000" in errors(app)[0]
+    assert spec(app).source == "random:uniform:2x2000:0"
+
+
+def test_the_server_refuses_what_core_refuses():
+    config = Path(PAGE).parents[1] / ".streamlit" / "config.toml"
+    settings = tomllib.loads(config.read_text(encoding="utf-8"))
+    assert settings["server"]["maxUploadSize"] == MAX_UPLOAD_MB
