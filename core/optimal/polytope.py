@@ -28,6 +28,9 @@ SPIKY = 1e-3
 PERTURB = 3e-8
 """How far bounds are moved apart to break ties: far above rounding, little beside a probability."""
 
+EMPTY = 1e-9
+"""Two opposite unit rows that miss each other by more leave no point; by less it is rounding."""
+
 TIGHT = 1e-13
 """A scaled row that P_X meets this closely may hold with equality on the whole set (ε = 0)."""
 
@@ -253,9 +256,9 @@ def _paired(rows: FloatArray, norm: FloatArray) -> tuple[FloatArray, FloatArray]
                 widths[i] = -(level[i] + level[j] * length[i] / length[j])
                 kept[j] = single[i] = False
                 break
-    if (widths < 0).any():
+    if (widths < -EMPTY).any():
         raise InfeasibleError("No output at all meets the notion: its set is empty.")
-    return rows[kept], widths[kept]
+    return rows[kept], np.maximum(widths[kept], 0.0)
 
 
 def _independent(rows: FloatArray) -> FloatArray:
