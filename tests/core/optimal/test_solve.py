@@ -1,0 +1,224 @@
+"""The engine: enumeration, columns, brute force and weak duality agree."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, sparse
+
+from core import measures
+from core.errors import InfeasibleError
+from core.joint import Joint
+from core.notions import ALIP, LDP, LIP, AlphaLift
+from core.notions.allowed_set import AllowedSet
+from core.optimal.polytope import polytope
+from core.optimal.proof import Prover
+from core.optimal.solve import maximise
+from core.optimal.utility import FDivergence, MutualInformation, NegativeDistortion
+from core.optimal.vertices import double_description
+
+
+def exact(joint, notion, cost):
+    """Return the least cost by double description and scipy's program over all its vertices."""
+    space = polytope(notion.allowed_set(joint), joint.p_x)
+    points = double_description(space, time_limit=60)
+    found = optimize.linprog(cost(points), A_eq=points.T, b_eq=joint.p_x)
+    assert found.status == 0
+    return found.fun
+
+
+def conditional_entropy(points):
+    return np.array([measures.entropy(point) for point in points])
+
+
+PAPER = Joint.random_uniform(5, 17, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("solver", ["enumerate", "columns"])
+@pytest.mark.parametrize(("eps", "nmi"), [(0.5, 0.763550), (1, 0.849513), (2, 0.934430)])
+def test_known_values(eps, nmi, solver):
+    allowed = ALIP.from_lambda(eps, 0.5).allowed_set(PAPER)
+    outcome = maximise(allowed, PAPER.p_x, solver=solver, time_limit=60)
+    assert outcome.status == "optimal"
+    assert outcome.solver == solver
+    assert outcome.utility / measures.entropy(PAPER.p_x) == pytest.approx(nmi, abs=5e-7)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("notion", [LIP(0.4), ALIP(0.8, 0.2), LDP(0.7)], ids=str)
+def test_optimum_is_that_of_double_description_and_another_solver(seed, notion):
+    joint = Joint.random_dirichlet(3, 7, 0.5, np.random.default_rng(seed))
+    expected = measures.entropy(joint.p_x) - exact(joint, notion, conditional_entropy)
+    for solver in ("enumerate", "columns"):
+        outcome = maximise(notion.allowed_set(joint), joint.p_x, solver=solver, time_limit=60)
+        assert outcome.utility == pytest.approx(expected, abs=1e-9)
+        assert expected <= outcome.upper_bound <= expected + 1e-6
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([0.0, 0.1, 0.5, 1.2]),
+    st.sampled_from([LIP, LDP]),
+    st.booleans(),
+)
+def test_columns_and_enumeration_agree_on_joints_with_zeros_and_ties(seed, eps, family, walks):
+    rng = np.random.default_rng(seed)
+    joint = Joint.from_counts(rng.integers(0, 4, (3, 7)) + np.eye(3, 7) + np.eye(3, 7, 4))
+    allowed = family(eps).allowed_set(joint)
+    whole = maximise(allowed, joint.p_x, solver="enumerate", time_limit=60)
+    with pytest.MonkeyPatch.context() as patch:
+        if not walks:  # then the proof is by branch and bound
+            patch.setattr("core.optimal.proof.WALK_ENTRIES", 0)
+        part = maximise(allowed, joint.p_x, solver="columns", time_limit=60)
+    assert part.utility <= whole.upper_bound
+    assert whole.utility <= part.upper_bound
+    assert part.utility == pytest.approx(whole.utility, abs=2e-6)
+    assert part.status == whole.status == "optimal"
+
+
+@pytest.mark.parametrize("eps", [0.2, 0.6, 1.5])
+def test_two_symbols_by_hand(eps):
+    joint = Joint.from_counts([[3, 1], [2, 4]])
+    outcome = maximise(LIP(eps).allowed_set(joint), joint.p_x)
+    # posteriors (t, 1−t) are allowed on an interval around P(x1): publish which end
+    grid = np.linspace(0, 1, 200_001)
+    lifts = (joint.p / joint.p_x) @ np.stack([grid, 1 - grid]) / joint.p_s[:, None]
+    allowed = grid[(np.abs(np.log(lifts)) <= eps).all(axis=0)]
+    low, high = allowed[0], allowed[-1]
+    share = (joint.p_x[0] - low) / (high - low)
+    entropy = measures.entropy
+    kept = share * entropy([high, 1 - high]) + (1 - share) * entropy([low, 1 - low])
+    assert outcome.utility == pytest.approx(entropy(joint.p_x) - kept, abs=1e-4)
+    assert outcome.kernel.shape == (2, 2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6))
+def test_weak_duality_bounds_the_optimum_for_any_duals(seed):
+    rng = np.random.default_rng(seed)
+    joint = Joint.random_dirichlet(3, 5, 0.7, rng)
+    allowed = LIP(0.5).allowed_set(joint)
+    best = maximise(allowed, joint.p_x, solver="enumerate").utility
+    prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, MutualInformation())
+    duals = rng.normal(1.0, 0.5, size=5)
+    assert prover.check(duals, 1e-6, time.monotonic() + 60).bound >= best
+
+
+def test_utility_grows_with_the_budget_and_lies_below_the_bound_of_larger_ones():
+    outcomes = [
+        maximise(LIP(eps).allowed_set(PAPER), PAPER.p_x) for eps in (0.2, 0.5, 1.0, 2.0, 50.0)
+    ]
+    values = [outcome.utility for outcome in outcomes]
+    assert values == sorted(values)
+    assert values[-1] == pytest.approx(measures.entropy(PAPER.p_x), abs=1e-9)
+
+
+def test_the_same_seed_gives_the_same_kernel():
+    joint = Joint.random_uniform(5, 25, np.random.default_rng(1))
+    allowed = LIP(0.4).allowed_set(joint)
+    first, again = (
+        maximise(allowed, joint.p_x, solver="columns", seed=3, time_limit=60) for _ in range(2)
+    )
+    np.testing.assert_array_equal(first.kernel, again.kernel)
+
+
+@pytest.mark.parametrize("limit", [0.3, 1.5])
+def test_time_limits_are_kept_and_the_bound_stays_valid(limit):
+    joint = Joint.random_uniform(15, 120, np.random.default_rng(0))
+    began = time.monotonic()
+    outcome = maximise(ALIP(0.5, 0.5).allowed_set(joint), joint.p_x, time_limit=limit)
+    assert time.monotonic() - began < 1.1 * limit + 0.5  # the last mixture on a busy machine
+    assert outcome.status == "time limit"
+    np.testing.assert_allclose(outcome.kernel.sum(axis=1), 1.0, atol=1e-12)
+    assert 0 < outcome.utility < outcome.upper_bound <= measures.entropy(joint.p_x) + 1e-9
+
+
+def test_enumeration_that_cannot_end_is_left_for_columns():
+    joint = Joint.random_uniform(8, 60, np.random.default_rng(0))
+    outcome = maximise(LIP(0.5).allowed_set(joint), joint.p_x, solver="enumerate", time_limit=2)
+    assert outcome.solver == "columns"
+    assert "Columns answer" in outcome.notes[0]
+
+
+def test_a_set_without_the_prior_is_infeasible():
+    p_x = np.array([0.5, 0.5])
+    skewed = AllowedSet(sparse.csr_array([[-1.0, 2.0]]), 2)  # 2 r_2 ≤ r_1
+    helped = AllowedSet(sparse.csr_array([[-1.0, 2.0, 0.1]]), 2)
+    forbidding = AllowedSet(sparse.csr_array((0, 2)), 2, lambda r: np.array([[-1.0, 2.0]]))
+    for allowed in (skewed, helped, forbidding):
+        with pytest.raises(InfeasibleError, match="says nothing about X"):
+            maximise(allowed, p_x)
+
+
+@pytest.mark.parametrize("solver", ["enumerate", "columns"])
+def test_expected_distortion_is_that_of_one_linear_program(solver):
+    joint = Joint.random_dirichlet(3, 5, 1.0, np.random.default_rng(0))
+    distortion = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
+    notion = LIP(0.3)
+    outcome = maximise(
+        notion.allowed_set(joint),
+        joint.p_x,
+        utility=NegativeDistortion(distortion),
+        solver=solver,
+    )
+    # the joint P(x, z), z the guess, in one program: rows of the notion for every z
+    rows = notion.allowed_set(joint).rows.toarray()
+    every = np.kron(np.eye(5), rows)
+    sums = np.kron(np.ones(5), np.eye(5))
+    found = optimize.linprog(
+        distortion.T.ravel(), A_ub=every, b_ub=np.zeros(len(every)), A_eq=sums, b_eq=joint.p_x
+    )
+    assert outcome.utility == pytest.approx(-found.fun, abs=1e-8)
+    assert outcome.upper_bound - outcome.utility < 1e-6
+
+
+def test_f_divergence_utility_is_that_of_double_description():
+    joint = Joint.random_dirichlet(3, 6, 1.0, np.random.default_rng(1))
+    goal = FDivergence(lambda t: (t - 1) ** 2, joint.p_x)
+    expected = -exact(joint, LIP(0.4), goal.cost)
+    for solver in ("enumerate", "columns"):
+        outcome = maximise(LIP(0.4).allowed_set(joint), joint.p_x, utility=goal, solver=solver)
+        assert outcome.utility == pytest.approx(expected, abs=1e-9)
+    weights = (joint.p_x[:, None] * outcome.kernel).T
+    assert measures.chi2_divergence(weights.T) == pytest.approx(outcome.utility, abs=1e-9)
+
+
+def test_a_utility_that_cannot_be_proven_says_so(monkeypatch):
+    monkeypatch.setattr("core.optimal.proof.WALK_ENTRIES", 0)
+    joint = Joint.random_dirichlet(3, 6, 1.0, np.random.default_rng(1))
+    goal = FDivergence(lambda t: (t - 1) ** 2, joint.p_x)
+    allowed = LIP(0.4).allowed_set(joint)
+    outcome = maximise(allowed, joint.p_x, utility=goal, solver="columns", time_limit=2)
+    assert outcome.status in ("heuristic", "time limit")
+    assert outcome.utility <= maximise(allowed, joint.p_x, utility=goal).utility + 1e-9
+    assert outcome.upper_bound == pytest.approx(goal.value(np.diag(joint.p_x), joint.p_x))
+
+
+@pytest.mark.parametrize("alpha", [2.0, 10.0])
+def test_a_round_set_is_solved_to_the_gap(alpha):
+    joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
+    notion = AlphaLift(0.3, 0.3, alpha)
+    allowed = notion.allowed_set(joint)
+
+    def inside(kernel):
+        share = 0.0
+        while True:
+            moved = (1 - share) * kernel + share * (joint.p_x @ kernel)
+            if notion.holds(joint, moved):
+                return moved
+            share = 2 * share + 1e-12
+
+    outcome = maximise(allowed, joint.p_x, finish=inside, time_limit=30)
+    assert outcome.status == "optimal"
+    assert notion.holds(joint, outcome.kernel)
+    # twenty thousand random mechanisms do no better; α = ∞, a smaller set, does worse
+    strict = maximise(ALIP(0.3, 0.3).allowed_set(joint), joint.p_x)
+    assert strict.utility < outcome.utility
+    rng = np.random.default_rng(1)
+    for kernel in rng.dirichlet(np.full(6, 0.3), size=(300, 6)):
+        tried = inside(kernel)
+        value = measures.mutual_information(joint.p_x[:, None] * tried)
+        assert value <= outcome.upper_bound

@@ -1,0 +1,96 @@
+"""Vertices by walking and by double description: two methods, one answer."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.errors import TimeLimitError
+from core.joint import Joint
+from core.notions import ALIP, LDP, LIP, Intersection
+from core.optimal import pivoting, vertices
+from core.optimal.polytope import polytope
+from core.optimal.vertices import double_description
+from core.optimal.walk import walk
+
+
+def space_of(joint, notion):
+    return polytope(notion.allowed_set(joint), joint.p_x)
+
+
+def walked(space):
+    points, _ = pivoting.true_points(space, walk(space, deadline=time.monotonic() + 60))
+    return points
+
+
+def rounded(points):
+    return np.unique(np.round(points, 7) + 0.0, axis=0)
+
+
+UNIFORM = Joint.random_uniform(4, 8, np.random.default_rng(0))
+EQUAL = Joint.from_counts([[1, 1, 2, 2, 3, 3], [3, 3, 2, 2, 1, 1]])
+FUNCTION = Joint.from_counts([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]])
+ZEROS = Joint.from_counts([[0, 2, 3, 1], [4, 0, 3, 1], [1, 2, 0, 1]])
+SPIKY = Joint.from_counts([[1e-12, 0.4, 0.2, 1e-9], [2e-12, 0.1, 0.3, 1e-10]])
+
+
+@pytest.mark.parametrize("joint", [UNIFORM, EQUAL, FUNCTION, ZEROS, SPIKY])
+@pytest.mark.parametrize(
+    "notion",
+    [ALIP(0.5, 0.5), LIP(np.log(2)), LIP(0), Intersection(LIP(0.6), ALIP(0.2, 2))],
+    ids=str,
+)
+def test_both_methods_find_the_same_vertices(joint, notion):
+    space = space_of(joint, notion)
+    mine, other = rounded(walked(space)), rounded(double_description(space, time_limit=60))
+    np.testing.assert_allclose(mine, other, atol=2e-7)
+
+
+@pytest.mark.parametrize("joint", [UNIFORM, EQUAL, ZEROS])
+def test_vertices_with_a_helper_are_the_same_too(joint):
+    space = space_of(joint, LDP(0.8))
+    mine, other = rounded(walked(space)), rounded(double_description(space, time_limit=60))
+    np.testing.assert_allclose(mine, other, atol=2e-7)
+
+
+def test_a_paper_sized_polytope_has_as_many_vertices_as_double_description_says():
+    space = space_of(Joint.random_uniform(5, 17, np.random.default_rng(0)), ALIP(1, 1))
+    assert len(walked(space)) == len(double_description(space, time_limit=60)) == 367
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.2, 0.7, 2.0]), st.sampled_from([LIP, LDP]))
+def test_no_linear_cost_is_lower_than_at_a_vertex(seed, eps, family):
+    rng = np.random.default_rng(seed)
+    joint = Joint.from_counts(rng.integers(0, 4, (3, 6)) + np.eye(3, 6))
+    space = space_of(joint, family(eps))
+    points = walked(space)
+    for cost in rng.normal(size=(5, joint.n_x)):
+        lowest = pivoting.corners(space, cost[None]).points()[0]
+        assert (points @ cost).min() <= lowest @ cost / lowest.sum() + 1e-7
+
+
+def test_walks_stop_at_their_limits():
+    space = space_of(Joint.random_uniform(5, 30, np.random.default_rng(0)), LIP(0.5))
+    with pytest.raises(TimeLimitError, match="too many"):
+        walk(space, deadline=time.monotonic() + 60, max_vertices=100)
+    with pytest.raises(TimeLimitError, match="Time was over"):
+        walk(space, deadline=time.monotonic())
+
+
+def test_double_description_is_ended_in_time():
+    space = space_of(Joint.random_uniform(5, 42, np.random.default_rng(0)), LIP(0.5))
+    began = time.monotonic()
+    with pytest.raises(TimeLimitError, match="ended"):
+        double_description(space, time_limit=0.6)
+    assert time.monotonic() - began < 2.0
+
+
+def test_a_failing_double_description_says_what_failed(monkeypatch, tmp_path):
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise RuntimeError('no memory left')")
+    monkeypatch.setattr(vertices, "WORKER", broken)
+    with pytest.raises(vertices.SolverError, match="no memory left"):
+        double_description(space_of(UNIFORM, LIP(1)), time_limit=60)
