@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,8 @@ from core.validation import BoolArray, FloatArray, IntArray
 
 OBJECTIVES = ("maximin", "reduction")
 """What the merges lower: I* (problem (5)), or L0 until I* is 0 (problem (10))."""
+
+Array = TypeVar("Array", FloatArray, IntArray)
 
 SAME_LOSS = 1e-12
 """Difference of two losses, relative to them, that is rounding: no weight tells them apart."""
@@ -162,37 +165,43 @@ class PairState:
         self, clusters: Clusters, candidates: BoolArray, weight: float
     ) -> tuple[int, int, float]:
         """Return the pair to merge at a weight, and up to which weight the choice stays."""
-        i, j = np.nonzero(candidates)
-        secrets = self.sizes[:, i, j]
-        possible = clusters.possible[:, None]
-        ratio = np.where(secrets > 0, possible / np.maximum(secrets, 1), 0.0)
-        left = np.array([_largest_without(each, i, j) for each in clusters.ratios()])
-        leakage = clusters.log(np.maximum(ratio, left).max(axis=0))
+        leakage = self._leakage(clusters)
         own = np.where(clusters.alive, clusters.loss.own(), -np.inf)
-        loss = np.maximum(self.losses[i, j], _largest_without(own, i, j))
-        value = leakage + weight * loss
-        tied = np.flatnonzero(value == value.min())
-        chosen = tied[secrets.sum(axis=0)[tied].argmin()]
-        return int(i[chosen]), int(j[chosen]), _change(leakage, loss, int(chosen))
+        loss = np.maximum(self.losses, -_least_of_others(-own))
+        value = np.where(candidates, leakage + weight * loss, np.inf)
+        tied = np.argwhere(value == value.min())
+        secrets = self.sizes[:, tied[:, 0], tied[:, 1]].sum(axis=0)
+        i, j = tied[secrets.argmin()].tolist()
+        cheaper = candidates & (loss < loss[i, j] - SAME_LOSS * (1 + abs(loss[i, j])))
+        if not cheaper.any():
+            return i, j, float("inf")
+        ends = (leakage[cheaper] - leakage[i, j]) / (loss[i, j] - loss[cheaper])
+        return i, j, max(0.0, float(ends.min()))
+
+    def _leakage(self, clusters: Clusters) -> FloatArray:
+        """Return L0 after the merge of each pair, shape (n_x, n_x)."""
+        worst = np.full(self.losses.shape, -np.inf)
+        for possible, pairs, sizes in zip(
+            clusters.possible, self.sizes, clusters.sizes, strict=True
+        ):
+            # Where a cluster and z never meet it sets no limit, as if all secrets were possible.
+            alone = np.where(sizes > 0, sizes, possible)
+            least = np.minimum(np.where(pairs > 0, pairs, possible), _least_of_others(alone))
+            table = clusters.log(possible / np.maximum(np.arange(possible + 1), 1))
+            np.maximum(worst, table[least], out=worst)
+        return worst
 
 
-def _change(leakage: FloatArray, loss: FloatArray, chosen: int) -> float:
-    """Return the weight above which leakage + weight·loss is no longer least at `chosen`."""
-    cheaper = loss < loss[chosen] - SAME_LOSS * (1 + abs(loss[chosen]))
-    if not cheaper.any():
-        return float("inf")
-    gained, spared = leakage[cheaper] - leakage[chosen], loss[chosen] - loss[cheaper]
-    return max(0.0, float((gained / spared).min()))
+def _least_of_others(values: Array) -> Array:
+    """Return for each pair (i, j) the least of all other values, shape (n, n).
 
-
-def _largest_without(values: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
-    """Return for each pair (i, j) the largest value of all others; −∞ if there is none."""
-    order = np.argsort(-values, kind="stable")[:3]
-    top = np.full(3, -np.inf)
-    top[: order.size] = values[order]
-    first, second = order[0], order[1]
-    has_first, has_second = (i == first) | (j == first), (i == second) | (j == second)
-    rest: FloatArray = np.where(~has_first, top[0], np.where(~has_second, top[1], top[2]))
+    With two values in all it is their greater one, which limits nothing here: the union of two
+    symbols has at least the secrets and the loss of either.
+    """
+    first, second, *third = np.argsort(values, kind="stable")[:3].tolist()
+    rest = np.full((len(values), len(values)), values[first])
+    rest[first] = rest[:, first] = values[second]
+    rest[first, second] = rest[second, first] = values[third[0] if third else second]
     return rest
 
 

@@ -110,6 +110,7 @@ class Components:
         self.present: BoolArray = clusters.sizes > 0
         self.sets = [DisjointSets(stack.shape[2]) for _ in stack]
         self.counts: IntArray = self.present.sum(axis=1)
+        self.upper: BoolArray = np.triu(np.ones((stack.shape[2],) * 2, dtype=np.bool_), 1)
         for z, (sets, ranges) in enumerate(zip(self.sets, stack, strict=True)):
             for row in ranges:
                 self.counts[z] -= sets.unite(np.flatnonzero(row))
@@ -137,8 +138,7 @@ class Components:
         for z in np.flatnonzero(self.counts == self.counts.max()):
             labels, here = self.sets[z].labels, self.present[z]
             apart |= (labels[:, None] != labels) & here[:, None] & here
-        pairs: BoolArray = np.triu(apart, 1)
-        return pairs
+        return apart & self.upper
 
     def nodes(self) -> IntArray:
         """Return for each cluster how many there are in its component, shape (n_z, n_x)."""

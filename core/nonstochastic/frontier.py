@@ -22,8 +22,8 @@ NEXT_WEIGHT = 1e-9
 """How far past a change of the path, relative to it, the next weight is tried: far above the
 rounding of a Lagrangian, far below any difference of weights that a reader would set."""
 
-LEAST_WEIGHT = 1e-12
-"""The first weight tried after 0: with less than it, a loss in any usual unit rounds away."""
+LEAST_WEIGHT = 1e-9
+"""The first weight tried after 0: with much less, a loss in any usual unit rounds away."""
 
 
 @dataclass(frozen=True)
@@ -190,4 +190,4 @@ def _sweep(occurs: ArrayLike, settings: dict[str, Any]) -> list[FrontierPoint]:
         # A weight at which two choices tie tells no end beyond itself: step on, ever further.
         stalled = stalled + 1 if end == weight else 0
         start = max(end, LEAST_WEIGHT)
-        begin, weight = end, start + NEXT_WEIGHT * 2**stalled * start
+        begin, weight = end, start + NEXT_WEIGHT * 100**stalled * start

@@ -1,6 +1,6 @@
 import networkx as nx
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 
 from core.components import DisjointSets, components
 from tests.strategies import joint_ranges
@@ -14,6 +14,7 @@ def bipartite(occurs):
     return graph
 
 
+@settings(max_examples=50, deadline=None)
 @given(joint_ranges(max_s=8, max_x=8))
 def test_components_are_those_of_networkx(occurs):
     rows, columns = components(occurs)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import measures
@@ -11,6 +11,7 @@ from core.mechanisms import quantisation, secret_quantisation
 from tests.strategies import joints, partitions
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), joints())
 def test_its_release_has_the_range_of_the_partition(data, joint):
     partition = tuple(sorted(data.draw(partitions(joint.n_x))))
@@ -22,6 +23,7 @@ def test_its_release_has_the_range_of_the_partition(data, joint):
     assert mechanism.notion is None
 
 
+@settings(max_examples=50, deadline=None)
 @given(joints(max_s=3, max_x=3))
 def test_one_that_reads_the_secret(joint):
     ranges, pairs = ns.with_secret(joint.p > 0)

@@ -13,6 +13,7 @@ from core.nonstochastic import submodular
 from tests.strategies import joint_ranges, joints
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), joint_ranges())
 def test_suppression_reaches_k(data, occurs):
     secrets = int(occurs.any(axis=1).sum())

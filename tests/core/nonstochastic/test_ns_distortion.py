@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import nonstochastic as ns
@@ -42,6 +42,7 @@ def test_a_table_of_dissimilarities_serves_with_medoids():
     assert result.utility == -3.0
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), numbers)
 def test_the_middle_is_never_worse_than_the_centroid(data, values):
     partition = data.draw(partitions(6))

@@ -2,7 +2,7 @@ from itertools import combinations
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import nonstochastic as ns
@@ -16,6 +16,7 @@ def graph_by_definition(occurs, partition):
     return {(i, j) for i, j in combinations(range(len(ranges)), 2) if ranges[i] & ranges[j]}
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), joint_ranges())
 def test_edges_by_definition(data, occurs):
     partition = data.draw(partitions(occurs.shape[1]))
@@ -31,6 +32,7 @@ def test_edges_by_definition(data, occurs):
     assert ns.confusability_graph(occurs, partition, nodes="secret") == dual
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), joint_ranges())
 def test_components_are_those_of_networkx_in_both_views(data, occurs):
     partition = data.draw(partitions(occurs.shape[1]))
@@ -46,6 +48,7 @@ def test_components_are_those_of_networkx_in_both_views(data, occurs):
         }
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), joint_ranges())
 def test_components_give_the_overlap_partition(data, occurs):
     """[NonStoch] Lemma 2: the secrets of the k-th component are the k-th overlap class."""
@@ -58,6 +61,7 @@ def test_components_give_the_overlap_partition(data, occurs):
         assert secrets_of(occurs, members) == set(secrets)
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), joint_ranges())
 def test_edges_are_labelled_by_what_they_share(data, occurs):
     partition = data.draw(partitions(occurs.shape[1]))

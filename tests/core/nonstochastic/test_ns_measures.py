@@ -38,6 +38,7 @@ def test_secrets_that_never_occur_do_not_count():
     assert ns.max_uncertainty_reduction([[1, 0], [0, 1], [0, 0]]) == 1.0
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), joint_ranges())
 def test_k_anonymity_and_uncertainty_reduction_are_one(data, occurs):
     """[NonStoch] Lemma 1."""
@@ -50,6 +51,7 @@ def test_k_anonymity_and_uncertainty_reduction_are_one(data, occurs):
         assert (k >= level) == (reduction <= math.log2(secrets / level) + 1e-12)
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), joint_ranges())
 def test_maximin_information_is_below_the_reductions(data, occurs):
     """[NonStoch] Prop. 1: I* ≤ L0; and I0 ≤ L0 by definition."""
@@ -59,12 +61,14 @@ def test_maximin_information_is_below_the_reductions(data, occurs):
     assert ns.min_uncertainty_reduction(occurs, partition) <= most
 
 
+@settings(max_examples=50, deadline=None)
 @given(joint_ranges())
 def test_maximin_information_is_symmetric(occurs):
     used = occurs[occurs.any(axis=1)]
     assert ns.maximin_information(used) == ns.maximin_information(used.T)
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data(), joint_ranges())
 def test_merging_more_never_tells_more(data, occurs):
     """A release of a release tells no more: data processing for both leakages and I0(X;X̂)."""

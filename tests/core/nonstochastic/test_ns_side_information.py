@@ -42,6 +42,7 @@ def test_side_information_every_step_is_what_the_measures_say(stack, weight, obj
         assert all(b < a for a, b in pairwise(falling))
 
 
+@settings(max_examples=50, deadline=None)
 @given(joint_ranges(max_x=6), st.sampled_from([0.0, 0.3, 1.0]))
 def test_side_information_that_says_nothing_changes_nothing(occurs, weight):
     stack = np.stack([occurs, occurs])
@@ -49,12 +50,14 @@ def test_side_information_that_says_nothing_changes_nothing(occurs, weight):
         assert run(stack, weight) == run(occurs, weight) == run(occurs[None], weight)
 
 
+@settings(max_examples=50, deadline=None)
 @given(stacks())
 def test_side_information_leaks_at_least_as_much(stack):
     """Given z a release leaves fewer secrets: k-anonymity given z is at most that without."""
     assert ns.anonymity(stack) <= ns.anonymity(stack.any(axis=0))
 
 
+@settings(max_examples=50, deadline=None)
 @given(joint_ranges(max_s=4, max_x=4), st.sampled_from([0.0, 0.2]))
 def test_pairs_of_secret_and_data_start_with_every_secret_told(occurs, weight):
     ranges, pairs = ns.with_secret(occurs)
