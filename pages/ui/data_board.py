@@ -19,6 +19,9 @@ from pages.ui.still import still
 GROUP_BELOW = 100
 """Records below which the guard proposes to group levels."""
 
+FRAME = 150
+"""Pixels that the frames of two cards take, one above the other."""
+
 
 def show() -> None:
     """Show the page."""
@@ -44,11 +47,7 @@ def show() -> None:
         st.error(markdown(str(error)), icon=":material/error:")
     else:
         _strip(counted)
-        left, right = st.columns([3, 2])
-        with left:
-            _joint(counted)
-        with right:
-            _marginals(counted)
+        _distributions(counted)
     _columns(spec)
 
 
@@ -61,7 +60,7 @@ def _about(spec: DataSpec) -> None:
     entry = next((one for one in BUNDLED if one.id == spec.source), None)
     if entry is None:
         upload = run.sources().uploads.get(spec.source)
-        about = "" if upload is None else f" {upload.rows:,} records, {upload.kind}."
+        about = "" if upload is None else f": {upload.rows:,} records, {upload.kind}."
         st.markdown(f"**{markdown(title)}**{markdown(about)}")
         return
     st.markdown(f"**{markdown(entry.title)}**: {markdown(entry.about)}")
@@ -123,16 +122,58 @@ def _strip(counted: Counted) -> None:
         st.caption(markdown(sentence))
 
 
-def _joint(counted: Counted) -> None:
-    joint = counted.joint
-    height = int(np.clip(100 + 24 * joint.n_x, 300, 900))
-    still(
-        figures.joint_matrix(joint.p, joint.s_labels, joint.x_labels, height),
-        key="joint",
-        title="The joint distribution P(s, x)",
-        subtitle="Darker: more records have this x (row) together with this secret (column).",
-        alt=f"Joint distribution of {joint.n_s} secrets and {joint.n_x} symbols.",
-        table=lambda: _joint_table(counted),
+def _distributions(counted: Counted) -> None:
+    """Show the joint, and beside it its marginals."""
+    joint, report = counted.joint, counted.report
+    axis = "probability" if joint.n is None else "share of records"
+    secret = figures.bars(joint.p_s, joint.s_labels, _counts(joint.p_s, joint.n), axis)
+    released = figures.bars(joint.p_x, joint.x_labels, _counts(joint.p_x, joint.n), axis)
+    beside = secret["layout"]["height"] + released["layout"]["height"] + FRAME
+    left, right = st.columns([3, 2])
+    with left:
+        still(
+            figures.joint_matrix(
+                joint.p,
+                joint.s_labels,
+                joint.x_labels,
+                int(np.clip(100 + 24 * joint.n_x, beside, 1_000)),
+            ),
+            key="joint",
+            title="The joint distribution P(s, x)",
+            subtitle="Darker: more records have this x (row) together with this secret (column).",
+            alt=f"Joint distribution of {joint.n_s} secrets and {joint.n_x} symbols.",
+            table=lambda: _joint_table(counted),
+        )
+    with right:
+        still(
+            secret,
+            key="marginal_s",
+            title="P(s), the secret",
+            subtitle=f"How often each of the {joint.n_s:,} levels of {markdown(report.secret)} "
+            "occurs.",
+            alt=f"Shares of the {joint.n_s} levels of S.",
+            table=lambda: _marginal_table(joint.p_s, joint.s_labels, joint.n),
+        )
+        still(
+            released,
+            key="marginal_x",
+            title="P(x), what is released from",
+            subtitle=f"How often each of the {joint.n_x:,} levels of {markdown(report.released)} "
+            "occurs.",
+            alt=f"Shares of the {joint.n_x} levels of X.",
+            table=lambda: _marginal_table(joint.p_x, joint.x_labels, joint.n),
+        )
+
+
+def _counts(shares: FloatArray, n: int | None) -> list[int] | None:
+    """Return how many records shares are of, None where there are no records."""
+    return None if n is None else [int(count) for count in np.rint(shares * n)]
+
+
+def _marginal_table(shares: FloatArray, names: tuple[str, ...], n: int | None) -> pd.DataFrame:
+    counts = _counts(shares, n)
+    return pd.DataFrame(
+        {"level": names, "share": shares} | ({} if counts is None else {"records": counts})
     )
 
 
@@ -152,28 +193,6 @@ def _free(name: str, taken: dict[str, object]) -> str:
     while name in taken:
         name += " "
     return name
-
-
-def _marginals(counted: Counted) -> None:
-    joint, report = counted.joint, counted.report
-    _marginal("S", joint.p_s, joint.s_labels, report.secret, joint.n)
-    _marginal("X", joint.p_x, joint.x_labels, report.released, joint.n)
-
-
-def _marginal(
-    side: str, shares: FloatArray, names: tuple[str, ...], column: str, n: int | None
-) -> None:
-    counts = None if n is None else [int(count) for count in np.rint(shares * n)]
-    still(
-        figures.bars(shares, names, counts, "probability" if n is None else "share of records"),
-        key=f"marginal_{side.lower()}",
-        title=f"P({side.lower()}), {'the secret' if side == 'S' else 'what is released from'}",
-        subtitle=f"How often each level of {markdown(column)} occurs; {len(names):,} levels.",
-        alt=f"Shares of the {len(names)} levels of {side}.",
-        table=lambda: pd.DataFrame(
-            {"level": names, "share": shares} | ({} if counts is None else {"records": counts})
-        ),
-    )
 
 
 def _columns(spec: DataSpec) -> None:
