@@ -15,8 +15,9 @@ from core.validation import FloatArray
 SEED = 7
 """Of the spring layout: the same graph is always drawn the same way."""
 
-SPRING_ABOVE = 40
-"""Nodes of a component from which springs draw it: Kamada–Kawai grows with the cube."""
+ITERATIONS = 150
+"""Of the springs: enough to unfold a chain of 60. Kamada–Kawai draws chains straighter, but its
+optimiser runs many threads and takes a second where other sessions keep the machine busy."""
 
 GAP = 1.0
 """Room between components, in lengths of an edge."""
@@ -69,16 +70,14 @@ def positions(count: int, edges: Iterable[tuple[int, int]]) -> FloatArray:
 
 def _component(graph: nx.Graph[int]) -> FloatArray:
     """Return the positions of a connected graph's nodes in order, lower left corner at 0."""
-    count = graph.number_of_nodes()
-    if count == 1:
+    if graph.number_of_nodes() == 1:
         return np.zeros((1, 2))
     ordered: nx.Graph[int] = nx.Graph()  # a subgraph's own order of nodes and edges is not fixed
     ordered.add_nodes_from(sorted(graph))
     ordered.add_edges_from(sorted((min(edge), max(edge)) for edge in graph.edges))
-    if count > SPRING_ABOVE:
-        drawn = nx.spring_layout(ordered, seed=SEED, iterations=60)
-    else:
-        drawn = nx.kamada_kawai_layout(ordered, pos=nx.circular_layout(ordered))
+    drawn = nx.spring_layout(
+        ordered, pos=nx.circular_layout(ordered), seed=SEED, iterations=ITERATIONS
+    )
     points = np.array([drawn[node] for node in ordered])
     lengths = [np.linalg.norm(drawn[a] - drawn[b]) for a, b in ordered.edges]
     points = points / np.median(lengths)

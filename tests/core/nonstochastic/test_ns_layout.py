@@ -15,7 +15,7 @@ def random_edges(count, seed, density):
     return list(zip(first.tolist(), second.tolist(), strict=True))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 25), st.integers(0, 99), st.sampled_from([0.0, 0.05, 0.2, 0.6]))
 def test_nodes_are_apart_and_the_layout_is_reproducible(count, seed, density):
     edges = random_edges(count, seed, density)
