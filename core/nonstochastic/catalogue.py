@@ -1,0 +1,172 @@
+"""Every non-stochastic measure and algorithm: what it says in words, its formula, its source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.errors import InvalidInputError
+
+MEASURE = "measure"
+"""A number that says what a release tells or keeps."""
+
+ALGORITHM = "algorithm"
+"""A way to merge symbols."""
+
+BASELINE = "baseline"
+"""An older way that the algorithms are compared with."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One measure or algorithm.
+
+    Attributes
+    ----------
+    key : str
+        The function's name in `core.nonstochastic`; for an algorithm its name in
+        `pareto_frontier`.
+    title : str
+        What readers call it.
+    meaning : str
+        What it says or does, in plain words.
+    formula : str
+        The measure, or what the algorithm makes small, in LaTeX.
+    source : str
+        Paper and place.
+    kind : str
+        `MEASURE`, `ALGORITHM` or `BASELINE`.
+    """
+
+    key: str
+    title: str
+    meaning: str
+    formula: str
+    source: str
+    kind: str
+
+
+CATALOGUE: tuple[Entry, ...] = (
+    Entry(
+        "hartley",
+        "Hartley entropy",
+        "How many symbols there are, in bits: what is unknown before anything is seen.",
+        r"H_0(X) = \log_2 |[\![X]\!]|",
+        "[NonStoch] §II",
+        MEASURE,
+    ),
+    Entry(
+        "max_uncertainty_reduction",
+        "Greatest uncertainty reduction",
+        "How far the most telling release narrows down the secrets that remain possible.",
+        r"L_0(S \to \hat X) = \max_{\hat x} \log_2 \frac{|[\![S]\!]|}{|[\![S|\hat x]\!]|}",
+        "[NonStoch] §III-A",
+        MEASURE,
+    ),
+    Entry(
+        "min_uncertainty_reduction",
+        "Least uncertainty reduction",
+        "How far every release, even the least telling one, narrows down the secrets.",
+        r"I_0(S; \hat X) = \min_{\hat x} \log_2 \frac{|[\![S]\!]|}{|[\![S|\hat x]\!]|}",
+        "[NonStoch] §III-A",
+        MEASURE,
+    ),
+    Entry(
+        "anonymity",
+        "k-anonymity",
+        "How many different secrets every release leaves possible, at least.",
+        r"k = \min_{\hat x} |[\![S|\hat x]\!]|",
+        "[NonStoch] Def. 2, Lemma 1",
+        MEASURE,
+    ),
+    Entry(
+        "maximin_information",
+        "Maximin information",
+        "How many bits of the secret can be known without error: each connected component of the "
+        "confusability graph is a group of secrets that a release gives away for sure.",
+        r"I_*(S; \hat X) = \log_2 (\text{number of connected components})",
+        "[NonStoch] Def. 1, Lemma 2",
+        MEASURE,
+    ),
+    Entry(
+        "worst_case_resolution",
+        "Worst-case resolution",
+        "How far even the coarsest release narrows down what was to be released.",
+        r"I_0(X; \hat X) = \min_{\hat x} \log_2 \frac{|[\![X]\!]|}{|\hat x|}",
+        "[NonStoch] §V-A",
+        MEASURE,
+    ),
+    Entry(
+        "max_distortion",
+        "Largest distortion",
+        "The farthest that a symbol lies from the codeword that stands for its cluster.",
+        r"\max_{x} d(x, \hat x(x))",
+        "[NonStoch] §V-A1",
+        MEASURE,
+    ),
+    Entry(
+        "anonymity",
+        "Algorithm 1: merge for anonymity",
+        "Merges the symbols that leave fewest secrets possible with those that cost least, until "
+        "the privacy gained is not worth the utility lost.",
+        r"\min_{\hat X} \; L_0(S \to \hat X) - \lambda \, U(X; \hat X)",
+        "[NonStoch] problem (3), Algorithm 1",
+        ALGORITHM,
+    ),
+    Entry(
+        "maximin",
+        "Algorithm 2: merge for indistinguishability",
+        "Merges symbols of different components, cheapest first, so that less of the secret can "
+        "be known for sure.",
+        r"\min_{\hat X} \; I_*(S; \hat X) - \lambda \, U(X; \hat X)",
+        "[NonStoch] problem (5), Algorithm 2",
+        ALGORITHM,
+    ),
+    Entry(
+        "reduction",
+        "Indistinguishability first",
+        "Merges until nothing about the secret can be known for sure, and on the way keeps the "
+        "uncertainty reduction small. It stops there, even where merging on would pay.",
+        r"\min_{\hat X} \; L_0(S \to \hat X) - \lambda \, U(X; \hat X)"
+        r" \quad \text{subject to } I_*(S; \hat X) = 0",
+        "[NonStoch] problem (10)",
+        ALGORITHM,
+    ),
+    Entry(
+        "generalise_and_suppress",
+        "Generalisation and suppression",
+        "Puts all symbols with fewer than k secrets into one cluster, whatever utility that costs.",
+        r"|[\![S|\hat x]\!]| \ge k \text{ for every } \hat x",
+        "[NonStoch] §VII-B, after Sweeney",
+        BASELINE,
+    ),
+    Entry(
+        "submodular_path",
+        "Submodularity-based clustering",
+        "Merges whole sets of symbols to lower a stochastic trade-off, here with all pairs that "
+        "occur equally likely.",
+        r"\min_{\hat X} \; I(S; \hat X) - \lambda \, I(X; \hat X)",
+        "[NonStoch] ref. 50: Ding, Sadeghi, ITW 2019",
+        BASELINE,
+    ),
+)
+"""All entries, in the order in which a page shows them."""
+
+
+def entry(key: str, kind: str = MEASURE) -> Entry:
+    """Return one entry.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none of this kind with this key.
+
+    Examples
+    --------
+    >>> entry("anonymity").title, entry("anonymity", ALGORITHM).source
+    ('k-anonymity', '[NonStoch] problem (3), Algorithm 1')
+    """
+    for each in CATALOGUE:
+        if (each.key, each.kind) == (key, kind):
+            return each
+    known = ", ".join(each.key for each in CATALOGUE if each.kind == kind)
+    raise InvalidInputError(f"There is no {kind} {key!r}; there are: {known or 'none'}.")
