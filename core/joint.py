@@ -29,7 +29,8 @@ class Joint:
     Attributes
     ----------
     p : ndarray
-        P(s, x), shape (n_s, n_x), sums to 1, no row or column is all zero, read-only.
+        P(s, x), shape (n_s, n_x), sums to 1, read-only. No row or column is all zero, but where
+        `with_secret_released` keeps what was never seen.
     s_labels, x_labels : tuple of str
         Names of the symbols.
     n : int or None
@@ -167,6 +168,8 @@ class Joint:
         p_su: ArrayLike,
         s_labels: Sequence[object] | None = None,
         u_labels: Sequence[object] | None = None,
+        *,
+        keep_unseen: bool = False,
     ) -> Joint:
         """Make the joint of S and X = (S, U), flattened as x = s·n_u + u ([RLDP] §2).
 
@@ -175,6 +178,10 @@ class Joint:
         p_su : array_like
             P(s, u), or counts, shape (n_s, n_u). Cells of 0 are no symbols of X:
             `kept_x` tells which cell each symbol was.
+        s_labels, u_labels : sequence, optional
+            Names of the secrets and of the u; numbered where not given.
+        keep_unseen : bool
+            Keep cells of 0 as symbols all the same: a robust mechanism needs an answer for them.
 
         Examples
         --------
@@ -189,7 +196,13 @@ class Joint:
         counts = np.zeros((n_s, n_s, n_u))
         counts[np.arange(n_s), np.arange(n_s)] = cells
         names = [f"{s}{JOINER}{u}" for s in s_names for u in u_names]
-        return cls.from_counts(counts.reshape(n_s, n_s * n_u), s_names, names)
+        joint = cls.from_counts(counts.reshape(n_s, n_s * n_u), s_names, names)
+        if not keep_unseen:
+            return joint
+        p = counts.reshape(n_s, n_s * n_u) / cells.sum()
+        p.flags.writeable = False
+        every_s, every_x = np.arange(n_s), np.arange(n_s * n_u)
+        return cls(p, s_names, tuple(names), joint.n, every_s, every_x)
 
     @classmethod
     def random_uniform(cls, n_s: int, n_x: int, rng: np.random.Generator) -> Joint:

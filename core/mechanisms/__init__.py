@@ -4,9 +4,15 @@ from core.mechanisms.batch import Batch, subset_merging_batch, watchdog_batch
 from core.mechanisms.conditional_reporting import conditional_reporting
 from core.mechanisms.frontier import frontier
 from core.mechanisms.generalized_randomized_response import generalized_randomized_response
+from core.mechanisms.independent_reporting import independent_reporting
+from core.mechanisms.non_robust import non_robust
 from core.mechanisms.optimal import optimal
+from core.mechanisms.polyopt import polyopt
 from core.mechanisms.quantisation import quantisation, secret_quantisation
 from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.robust_optimal import robust_optimal
+from core.mechanisms.secret_randomized_response import secret_randomized_response
+from core.mechanisms.srlip_product import srlip_product
 from core.mechanisms.subset_merging import (
     HighRiskMerging,
     MergeStep,
@@ -31,12 +37,18 @@ __all__ = [
     "frontier",
     "generalized_randomized_response",
     "identity",
+    "independent_reporting",
     "make_mechanism",
     "merge_high_risk",
+    "non_robust",
     "optimal",
     "optimized_unary_encoding",
+    "polyopt",
     "quantisation",
+    "robust_optimal",
     "secret_quantisation",
+    "secret_randomized_response",
+    "srlip_product",
     "subset_merging",
     "subset_merging_batch",
     "subset_merging_steps",

@@ -1,12 +1,13 @@
 """The optimal mechanism: the most that can be kept of X under a notion."""
 
-from typing import get_args
+from typing import TypedDict, get_args
 
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions.base import Notion
+from core.mechanisms.subset_merging import subset_merging
+from core.notions.base import Notion, SymbolNotion
 from core.optimal.polish import polished
 from core.optimal.solve import Solver, maximise
 from core.validation import FloatArray
@@ -61,15 +62,35 @@ def optimal(
     >>> mechanism.status, round(mechanism.nmi, 4), mechanism.gap < 1e-9
     ('optimal', 0.8088, True)
     """
+    return optimal_from(joint, notion, None, **checked_options(solver, time_limit, gap, seed))
+
+
+class SearchOptions(TypedDict):
+    """How to search, checked; as in `optimal`."""
+
+    solver: Solver
+    time_limit: float | None
+    gap: float
+    seed: int
+
+
+def checked_options(
+    solver: Solver, time_limit: float | None, gap: float, seed: int
+) -> SearchOptions:
+    """Return the options of a search, for `optimal_from`.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is outside its domain.
+    """
     if solver not in get_args(Solver):
         raise InvalidInputError(f"solver must be auto, enumerate or columns, got {solver!r}.")
     if time_limit is not None:
         time_limit = validation.number(time_limit, "time_limit", low=0.0, open_low=True)
     gap = validation.number(gap, "gap", low=0.0)
     seed = validation.whole(seed, "seed", low=0)
-    return optimal_from(
-        joint, notion, None, solver=solver, time_limit=time_limit, gap=gap, seed=seed
-    )
+    return {"solver": solver, "time_limit": time_limit, "gap": gap, "seed": seed}
 
 
 def optimal_from(
@@ -89,12 +110,15 @@ def optimal_from(
     joint, notion, solver, time_limit, gap, seed
         As in `optimal`, checked.
     start : ndarray or None
-        P(y | x) of a mechanism under the notion, shape (n_x, n_y).
+        P(y | x) of a mechanism under the notion, shape (n_x, n_y); where not given, subset
+        merging where it applies, else the constant mechanism.
     """
-    known = None
-    if start is not None:
-        weights = (joint.p_x[:, None] * start).T
-        known = weights / weights.sum(axis=1, keepdims=True)
+
+    def first() -> FloatArray:
+        if start is None and isinstance(notion, SymbolNotion):
+            return subset_merging(joint, notion).kernel
+        return np.ones((joint.n_x, 1)) if start is None else start
+
     outcome = maximise(
         notion.allowed_set(joint),
         joint.p_x,
@@ -102,7 +126,7 @@ def optimal_from(
         time_limit=time_limit,
         gap=gap,
         seed=seed,
-        known=known,
+        start=first,
         finish=lambda kernel: polished(joint, kernel, notion),
     )
     return make_mechanism(

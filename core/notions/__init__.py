@@ -7,12 +7,14 @@ from core.notions.intersection import Intersection
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
+from core.notions.rldp import RLDP
 from core.notions.srlip import SRLIP, side_channel_levels
 
 __all__ = [
     "ALIP",
     "LDP",
     "LIP",
+    "RLDP",
     "SRLIP",
     "AllowedSet",
     "AlphaLift",

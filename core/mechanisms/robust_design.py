@@ -1,0 +1,91 @@
+"""What the robust mechanisms share: their input, and answers for cells that were never seen.
+
+A mechanism is designed on the cells that the sample has, since only they have utility at P̂. A
+person of an unseen cell (s, u) then gets the mixture of the answers to s (see
+`core.notions.robust_cells`): it keeps the promise, and no other answer would allow more utility.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.notions.base import Notion
+from core.notions.robust_cells import never_seen, spread
+from core.uncertainty import RenyiBall
+from core.uncertainty.estimate import FLOORED, cell_probabilities
+from core.validation import FloatArray
+
+
+def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
+    """Return P̂(s, u), shape (n_s, n_u), checked against the uncertainty set around it.
+
+    Raises
+    ------
+    InvalidInputError
+        If P(s, u) is none, is not what the set was made of, or has a secret never seen.
+    """
+    cells = cell_probabilities(p_su)
+    if not isinstance(uncertainty, RenyiBall):
+        raise InvalidInputError(f"uncertainty must be a RenyiBall, got {uncertainty!r}.")
+    centre = uncertainty.p_hat_su
+    if cells.shape != centre.shape:
+        raise InvalidInputError(
+            f"P(s, u) must have the shape {centre.shape} of the uncertainty set's P̂, "
+            f"got {cells.shape}."
+        )
+    apart = float(np.abs(cells - centre).max())
+    if apart > FLOORED:
+        raise InvalidInputError(
+            f"P(s, u) must be the P̂ that the uncertainty set was made of, they differ by "
+            f"{apart:.3g}."
+        )
+    empty = np.flatnonzero(cells.sum(axis=1) == 0)
+    if empty.size:
+        raise never_seen(int(empty[0]))
+    return cells
+
+
+def released(
+    cells: FloatArray,
+    kernel: FloatArray,
+    *,
+    name: str,
+    solver: str,
+    status: str,
+    notion: Notion,
+    upper_bound: float | None = None,
+    notes: tuple[str, ...] = (),
+    by_symbol: bool = False,
+) -> Mechanism:
+    """Audit a kernel over all cells and make it a result.
+
+    Parameters
+    ----------
+    cells : ndarray
+        P̂(s, u), shape (n_s, n_u).
+    kernel : ndarray
+        P(y | s, u), shape (n_s·n_u, n_y) or, designed on the seen cells only, (n_x, n_y).
+    name, solver, status, notion, upper_bound, notes
+        As in `make_mechanism`.
+    by_symbol : bool
+        The outputs are the cells themselves and carry their names.
+    """
+    joint = Joint.with_secret_released(cells, keep_unseen=True)
+    unseen = int(np.count_nonzero(cells == 0))
+    if kernel.shape[0] < cells.size:
+        kernel = spread(RenyiBall(cells, 0.0), Joint.with_secret_released(cells)) @ kernel
+        what = "1 cell" if unseen == 1 else f"{unseen} cells"
+        notes = (*notes, f"{what} never seen: answered like a typical member of the secret.")
+    return make_mechanism(
+        joint,
+        kernel,
+        name=name,
+        solver=solver,
+        status=status,
+        notion=notion,
+        y_labels=joint.x_labels if by_symbol else None,
+        upper_bound=upper_bound,
+        notes=notes,
+    )

@@ -1,0 +1,76 @@
+"""The exact robust optimum: the best mechanism that is robust for the uncertainty set itself."""
+
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.mechanisms.independent_reporting import independent_reporting
+from core.mechanisms.polyopt import polyopt
+from core.mechanisms.result import Mechanism
+from core.mechanisms.robust_search import robust_search
+from core.notions.rldp import RLDP
+from core.optimal.solve import DEFAULT_SECONDS, Solver
+from core.uncertainty import RenyiBall
+
+_FIRST = 0.25
+"""Part of the time for PolyOpt, which the exact search starts from."""
+
+
+def robust_optimal(
+    p_su: ArrayLike,
+    eps: float,
+    uncertainty: RenyiBall,
+    *,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Maximise I(X;Y) at P̂ over all (ε, F)-RLDP mechanisms, with a bound on what is left.
+
+    Parameters
+    ----------
+    p_su : array_like
+        The P̂(s, u) that `uncertainty` is around, or counts, shape (n_s, n_u).
+    eps : float
+        Budget in nats.
+    uncertainty : RenyiBall
+        F.
+    solver, time_limit, gap, seed
+        As in `optimal`; the time includes that of PolyOpt, which it starts from.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument does not fit, or a secret was never seen.
+    SolverError
+        If a solver fails.
+
+    Notes
+    -----
+    F is smaller than the product of its projections: what moves P(U | s1) far cannot move
+    P(U | s2) far as well. [RLDP] §9 leaves this optimum open. It is found by cutting planes: the
+    solver proposes outputs, `core.notions.robust_cuts` names the members of F that object.
+
+    Examples
+    --------
+    >>> p_hat = [[0.07, 0.10], [0.26, 0.57]]
+    >>> ball = RenyiBall.confidence(p_hat, n=100)
+    >>> round(robust_optimal(p_hat, 0.6931471805599453, ball).nmi, 3)
+    0.546
+    """
+    budget = validation.budget(eps, "eps")
+    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+    first = polyopt(
+        p_su, budget, uncertainty, solver=solver, time_limit=_FIRST * seconds, gap=gap, seed=seed
+    )
+    return robust_search(
+        p_su,
+        uncertainty,
+        RLDP(budget, uncertainty, exact=True),
+        name="Robust optimum",
+        solver=solver,
+        time_limit=(1 - _FIRST) * seconds,
+        gap=gap,
+        seed=seed,
+        known=(first, independent_reporting(p_su, budget, uncertainty)),
+    )

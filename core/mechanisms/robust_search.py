@@ -1,0 +1,70 @@
+"""Optimal robust mechanisms: the solver, started from what keeps the promise in closed form."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.joint import Joint
+from core.mechanisms.optimal import checked_options, optimal_from
+from core.mechanisms.result import Mechanism
+from core.mechanisms.robust_design import estimate, released
+from core.mechanisms.secret_randomized_response import secret_response_kernel
+from core.notions.rldp import RLDP
+from core.optimal.solve import Solver
+from core.uncertainty import RenyiBall
+from core.validation import FloatArray
+
+
+def robust_search(
+    p_su: ArrayLike,
+    uncertainty: RenyiBall,
+    notion: RLDP,
+    *,
+    name: str,
+    solver: Solver,
+    time_limit: float | None,
+    gap: float,
+    seed: int,
+    known: tuple[Mechanism, ...] = (),
+) -> Mechanism:
+    """Return the mechanism with the most I(X;Y) at P̂ under a robust notion.
+
+    Parameters
+    ----------
+    p_su : array_like
+        P̂(s, u), or counts, shape (n_s, n_u).
+    uncertainty : RenyiBall
+        F, around P̂.
+    notion : RLDP
+        The promise.
+    name : str
+        Of the result.
+    solver, time_limit, gap, seed
+        As in `optimal`.
+    known : tuple of Mechanism
+        Mechanisms over all cells that keep the promise: the answer is at least as good.
+    """
+    cells = estimate(p_su, uncertainty)
+    joint = Joint.with_secret_released(cells)
+    start = np.hstack([mechanism.kernel for mechanism in known] or [_start(notion, cells)])
+    found = optimal_from(
+        joint,
+        notion,
+        start[joint.kept_x],
+        **checked_options(solver, time_limit, gap, seed),
+    )
+    return released(
+        cells,
+        found.kernel,
+        name=name,
+        solver=found.solver,
+        status=found.status,
+        notion=notion,
+        upper_bound=found.upper_bound,
+        notes=found.notes,
+    )
+
+
+def _start(notion: RLDP, cells: FloatArray) -> FloatArray:
+    """Return secret RR; the printed PolyOpt compares a secret with itself: at ε/2 that holds."""
+    eps = notion.eps / 2 if notion.include_same_secret else notion.eps
+    return secret_response_kernel(cells.shape[0], cells.shape[1], eps)

@@ -1,0 +1,184 @@
+"""Robust local differential privacy: LDP for every distribution that a sample leaves possible."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from core import validation
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.limits import ROUNDING
+from core.notions.allowed_set import AllowedSet
+from core.notions.base import Notion, relative
+from core.notions.budgets import budget_text
+from core.notions.robust_cells import answers, spread
+from core.notions.robust_cuts import RobustCuts
+from core.uncertainty import RenyiBall
+from core.uncertainty.worst_case import worst_case
+from core.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class RLDP(Notion):
+    """(ε, F)-robust LDP: P(y|s1) ≤ e^{ε} P(y|s2) for all s1 ≠ s2 and every P in F.
+
+    It is about joints of S and X = (S, U), `Joint.with_secret_released`.
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, ∞].
+    uncertainty : RenyiBall
+        F.
+    exact : bool
+        Ask it of F itself. Else of the larger product of the polytopes
+        D_s = {R : R_u ≥ L_{u|s}}, which is what PolyOpt does: enough, and simpler, but stricter.
+    include_same_secret : bool
+        Compare a secret with itself as well, as the printed PolyOpt does without need; only for
+        the polytopes.
+
+    Raises
+    ------
+    InvalidInputError
+        If the budget is none, `uncertainty` is no RenyiBall, or the printed variant is to be
+        exact.
+
+    Notes
+    -----
+    Source: [RLDP] Def. 1, and Def. 3 with Theorem 2 for the polytopes.
+
+    Examples
+    --------
+    >>> p_hat = [[0.07, 0.10], [0.26, 0.57]]
+    >>> ball = RenyiBall.confidence(p_hat, n=100)
+    >>> joint = Joint.with_secret_released(p_hat)
+    >>> response = np.kron(np.full((2, 2), 0.5), [[0.7, 0.3], [0.3, 0.7]])
+    >>> round(RLDP(1, ball).achieved(joint, response), 4)
+    0.4498
+    >>> round(RLDP(1, ball, exact=True).achieved(joint, response), 4)
+    0.3684
+    """
+
+    eps: float
+    uncertainty: RenyiBall
+    exact: bool = False
+    include_same_secret: bool = False
+
+    name: ClassVar[str] = "RLDP"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
+        if not isinstance(self.uncertainty, RenyiBall):
+            raise InvalidInputError(f"uncertainty must be a RenyiBall, got {self.uncertainty!r}.")
+        if self.exact and self.include_same_secret:
+            raise InvalidInputError(
+                "include_same_secret is the printed PolyOpt's and cannot go with exact=True."
+            )
+
+    def __str__(self) -> str:
+        return f"{budget_text(self.eps)}-{self.name}"
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds, in nats; ∞ if at none.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x) of S and X = (S, U). Only which cells it has matters, not their probability.
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, u) of all cells, shape (n_s·n_u, n_y). Cells
+            that neither has answer as the mixture of their secret's.
+
+        Notes
+        -----
+        Exact: the search of `core.uncertainty.worst_case`. Polytopes: at a vertex of D_s one u has
+        all the mass κ_s = 1 − Σ L_{u|s} that is free, so the extremes of R·v over D_s are
+        L_s·v + κ_s max v and L_s·v + κ_s min v.
+        """
+        ball = self.uncertainty
+        table = answers(ball, joint, kernel)
+        if self.exact:
+            return worst_case(ball, table).level
+        fixed = np.einsum("su,suy->sy", ball.lower, table)
+        free = _free_mass(ball)
+        high = fixed + free * table.max(axis=1)
+        low = fixed + free * table.min(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            levels = np.where(high[:, None] > 0, np.log(high[:, None]) - np.log(low), -np.inf)
+        if not self.include_same_secret:
+            levels[np.diag_indices(ball.n_s)] = -np.inf
+        return max(0.0, float(levels.max()))
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds over ε: at most 1 iff it does."""
+        return relative(self.achieved(joint, kernel), self.eps)
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        return self.achieved(joint, kernel) <= self.eps + ROUNDING
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows.
+
+        For the polytopes, with v = P(y | s, u) up to scale, h_s ≥ v_{s,u} ≥ l_s as helpers:
+        κ_{s1}h_{s1} + L_{s1}·v_{s1} ≤ e^{ε}(κ_{s2}l_{s2} + L_{s2}·v_{s2}). It is equivalent to
+        [RLDP] Def. 3 with a² rows. Exact: the same at L = P̂(u | s), κ = 0 (LDP at P̂, which is in
+        F), and an oracle for the rest of F.
+        """
+        ball = self.uncertainty
+        from_symbols = spread(ball, joint)
+        if self.eps == np.inf:
+            return AllowedSet(sparse.csr_array((0, joint.n_x)), joint.n_x)
+        v_of_r = from_symbols / joint.p_x
+        if self.exact and ball.budget < np.inf:
+            lower, free = ball.p_u_given_s, np.zeros((ball.n_s, 1))
+        else:
+            lower, free = ball.lower, _free_mass(ball)
+        rows = _compact_rows(v_of_r, lower, free[:, 0], self.eps, self.include_same_secret)
+        oracle = None
+        if self.exact and 0 < ball.budget < np.inf:
+            oracle = RobustCuts(ball, self.eps, v_of_r)
+        return AllowedSet(rows, joint.n_x, oracle)
+
+
+def _free_mass(ball: RenyiBall) -> FloatArray:
+    """Return κ_s = 1 − Σ_u L_{u|s}, shape (n_s, 1)."""
+    free: FloatArray = np.maximum(1 - ball.lower.sum(axis=1, keepdims=True), 0.0)
+    return free
+
+
+def _compact_rows(
+    v_of_r: FloatArray, lower: FloatArray, free: FloatArray, eps: float, same_secret: bool
+) -> sparse.csr_array:
+    """Return the rows of the compact form on [r, h, l], scaled to a largest coefficient of 1.
+
+    `v_of_r` takes r to v, shape (n_s·n_u, n_x). Where no mass is free there are no helpers.
+    """
+    n_s, n_u = lower.shape
+    n_x = v_of_r.shape[1]
+    owner = np.repeat(np.arange(n_s), n_u)
+    sides = np.array([(i, j) for i in range(n_s) for j in range(n_s) if i != j or same_secret])
+    s1, s2 = sides.T
+    fixed = np.einsum("su,sux->sx", lower, v_of_r.reshape(n_s, n_u, n_x))
+    up, down = np.exp(eps / 2), np.exp(-eps / 2)
+    pick = np.eye(n_s)
+    pairs = down * fixed[s1] - up * fixed[s2]
+    if not free.any():
+        return sparse.csr_array(_unit_rows(pairs))
+    pairs = np.hstack([pairs, down * free[s1, None] * pick[s1], -up * free[s2, None] * pick[s2]])
+    symbols = v_of_r[np.flatnonzero(np.count_nonzero(v_of_r, axis=1) == 1)]
+    owners = owner[np.flatnonzero(np.count_nonzero(v_of_r, axis=1) == 1)]
+    none = np.zeros((len(owners), n_s))
+    above = np.hstack([symbols, -pick[owners], none])
+    below = np.hstack([-symbols, none, pick[owners]])
+    return sparse.csr_array(np.vstack([_unit_rows(part) for part in (pairs, above, below)]))
+
+
+def _unit_rows(rows: FloatArray) -> FloatArray:
+    """Return rows with a largest coefficient of magnitude 1."""
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    result: FloatArray = rows / np.where(largest > 0, largest, 1.0)
+    return result

@@ -1,0 +1,95 @@
+"""Between the symbols of a joint of S and X = (S, U) and the cells (s, u) of an uncertainty set.
+
+A cell that was never seen is no symbol of a joint, yet members of the set may have mass on it, so
+a mechanism needs an answer there. Where a joint leaves cells out they are taken to answer like a
+typical member of their secret: as the mixture, with weights P̂(u | s), of the cells it has. Such
+an answer lies between those of its secret, so it makes no output more telling: moving its mass to
+the cells it mixes keeps P(y | s) and brings P nearer to P̂.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.uncertainty import RenyiBall
+from core.uncertainty.estimate import conditionals
+from core.validation import FloatArray
+
+
+def spread(ball: RenyiBall, joint: Joint) -> FloatArray:
+    """Return the matrix that takes answers of the joint's symbols to answers of all cells.
+
+    Shape (n_s·n_u, n_x), cells in the order s·n_u + u; each row sums to 1.
+
+    Parameters
+    ----------
+    ball : RenyiBall
+        The uncertainty set.
+    joint : Joint
+        P(s, x) of `Joint.with_secret_released`, of the ball's shape.
+
+    Raises
+    ------
+    InvalidInputError
+        If the joint is no such joint, or has none of a secret's cells.
+    """
+    cells = joint.kept_x
+    owner = cells // ball.n_u
+    fits = joint.kept_s.max() < ball.n_s and cells.max() < ball.n_s * ball.n_u
+    holders = joint.p > 0
+    named = joint.kept_s[np.argmax(holders, axis=0)]
+    if not fits or (holders.sum(axis=0) > 1).any() or (named != owner)[holders.any(axis=0)].any():
+        raise InvalidInputError(
+            f"RLDP needs the joint of S and X = (S, U) with {ball.n_s}×{ball.n_u} cells as in P̂ "
+            f"(Joint.with_secret_released), got {joint.n_s}×{joint.n_x} with another structure."
+        )
+    lost = np.setdiff1d(np.arange(ball.n_s), owner)
+    if lost.size:
+        raise never_seen(int(lost[0]))
+    matrix = np.zeros((ball.n_s * ball.n_u, joint.n_x))
+    matrix[cells, np.arange(joint.n_x)] = 1.0
+    have = np.zeros((ball.n_s, ball.n_u))
+    have.flat[cells] = 1.0
+    weights = conditionals(have * ball.p_hat_su)
+    weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, conditionals(have))
+    for cell in np.flatnonzero(have.ravel() == 0):
+        same = owner == cell // ball.n_u
+        matrix[cell, same] = weights.ravel()[cells[same]]
+    return matrix
+
+
+def answers(ball: RenyiBall, joint: Joint, kernel: ArrayLike) -> FloatArray:
+    """Return P(y | s, u) of a kernel, shape (n_s, n_u, n_y).
+
+    Parameters
+    ----------
+    ball : RenyiBall
+        The uncertainty set.
+    joint : Joint
+        P(s, x) of `Joint.with_secret_released`, of the ball's shape.
+    kernel : array_like
+        P(y | x), shape (n_x, n_y); or P(y | s, u) of all cells, shape (n_s·n_u, n_y), also where
+        the joint leaves some out.
+
+    Raises
+    ------
+    InvalidInputError
+        If the joint or the kernel does not fit.
+    """
+    array = np.asarray(kernel, dtype=np.float64)
+    all_cells = ball.n_s * ball.n_u
+    if array.ndim == 2 and array.shape[0] == all_cells:
+        rows = validation.kernel(array, all_cells)
+    else:
+        rows = spread(ball, joint) @ validation.kernel(array, joint.n_x)
+    return rows.reshape(ball.n_s, ball.n_u, -1)
+
+
+def never_seen(s: int) -> InvalidInputError:
+    """Return the error for a secret that the sample does not have."""
+    return InvalidInputError(
+        f"Secret number {s + 1} never occurs in the sample, so nothing is known about P(u | s) "
+        f"(B_s = ∞): leave it out or merge it with another."
+    )

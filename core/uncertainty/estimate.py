@@ -1,0 +1,62 @@
+"""Check an estimate P̂(s, u) of cells: the one argument of everything that is robust."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.errors import InvalidInputError
+from core.validation import FloatArray
+
+FLOORED = 1e-6
+"""How far P̂ may sum from 1: cells that were never seen are often lifted to a tiny floor."""
+
+
+def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:
+    """Return P(s, u), shape (n_s, n_u), normalised exactly.
+
+    Parameters
+    ----------
+    p_su : array_like
+        Probabilities, or whole counts, shape (n_s, n_u) with at least two s and two u.
+    name : str
+        What it is, for the error's sentence.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer than two s or u, an entry is no probability, or the sum is neither 1
+        nor that of counts.
+
+    Examples
+    --------
+    >>> cell_probabilities([[3, 1], [2, 2]])
+    array([[0.375, 0.125],
+           [0.25 , 0.25 ]])
+    """
+    cells = validation.matrix(p_su, name)
+    n_s, n_u = cells.shape
+    if n_s < 2:
+        raise InvalidInputError(
+            f"{name} must have at least two secrets s, got {n_s}: one secret needs no hiding."
+        )
+    if n_u < 2:
+        raise InvalidInputError(
+            f"{name} must have at least two u, got {n_u}: there is nothing to release beside S."
+        )
+    total = float(cells.sum())
+    if abs(total - 1) > FLOORED and not is_counts(cells):
+        raise InvalidInputError(f"{name} must sum to 1 or hold whole counts, got {total:.12g}.")
+    result: FloatArray = cells / total
+    return result
+
+
+def is_counts(cells: FloatArray) -> bool:
+    """Say whether cells are whole numbers that add up to more than 1."""
+    return bool(cells.sum() > 1 + FLOORED and (cells == np.rint(cells)).all())
+
+
+def conditionals(p_su: FloatArray) -> FloatArray:
+    """Return P(u | s), shape (n_s, n_u); a row of zeros for an s of probability 0."""
+    masses = p_su.sum(axis=1, keepdims=True)
+    result: FloatArray = p_su / np.where(masses > 0, masses, 1.0)
+    return result
