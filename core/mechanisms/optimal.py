@@ -2,6 +2,8 @@
 
 from typing import TypedDict, get_args
 
+import numpy as np
+
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint

@@ -31,6 +31,9 @@ MOST_EXPANDED = 48
 FEW = 8
 """With fewer improving outputs at hand than this, neighbours are looked at first."""
 
+PATIENCE = 3
+"""Passes over vertices that are nearly in use, without a better one, before the search ends."""
+
 SCATTERED = 16
 """Random starts in one round, once nothing else finds a better output."""
 
@@ -106,11 +109,13 @@ class ColumnSearch:
 
     def run(self) -> None:
         """Improve the mixture until no neighbour of what it uses is better, or time is over."""
+        in_vain = 0
         while time.monotonic() < self.deadline:
             better = self._better()
             if len(better) < FEW:
                 in_use, nearly = self._unexpanded()
-                if len(in_use):
+                in_vain = 0 if len(in_use) or len(better) else in_vain + 1
+                if in_vain <= PATIENCE and len(in_use) + len(nearly):
                     todo = np.concatenate([in_use, nearly])
                     self.pool.expand(todo, self.mixture.duals, NEAR)
                     better = self._better()
@@ -159,7 +164,7 @@ class ColumnSearch:
         found : bool
             Whether an improving output was met.
         """
-        found = pivoting.corners(self.pool.searched, costs)
+        found = pivoting.corners(self.pool.searched, costs, self.deadline)
         starts = pivoting.tableaus(found.space, found.basic, found.tight)
         ends, _ = descend(starts, self.mixture.duals, self.utility, deadline=self.deadline)
         self.pool.add(ends.corners())
@@ -168,8 +173,10 @@ class ColumnSearch:
     def _seeds(self) -> Corners:
         """Return, for each symbol, the output that says most about it."""
         costs = -np.eye(self.space.n_x)
-        found = pivoting.corners(self.space, costs)
-        return pivoting.corners(self.space.perturbed(), costs) if found.tied() else found
+        now = time.monotonic()
+        first, second = now + (self.deadline - now) / 4, now + (self.deadline - now) / 2
+        found = pivoting.corners(self.space, costs, first)
+        return pivoting.corners(self.space.perturbed(), costs, second) if found.tied() else found
 
     def _better(self) -> IntArray:
         """Return which vertices of the pool would improve the mixture, the best first."""

@@ -24,6 +24,9 @@ PENALTY = 1.0
 SHORT = 1e-12
 """A shortfall below this is none."""
 
+EXACT = 1e-13
+"""Rows of a kernel this close to 1 are left as they are."""
+
 ROW_SUM = 1e-10
 """How far the rows of a recomputed kernel may miss 1: below it scaling them costs no privacy."""
 
@@ -141,10 +144,12 @@ class Master:
         if mixture.shortfall > SHORT:
             raise SolverError("The outputs found so far do not mix to P(X).")
         columns = (self.points[mixture.used] / self.p_x).T
-        sizes = columns.max(axis=0)
-        rest = 1.0 - mixture.weights.sum(axis=0) / self.p_x
-        change = np.linalg.lstsq(columns / sizes, rest)[0]
-        amounts = np.maximum(mixture.weights.sum(axis=1) + change / sizes, 0.0)
+        amounts = mixture.weights.sum(axis=1)
+        rest = 1.0 - columns @ amounts
+        if np.abs(rest).max() > EXACT:
+            sizes = columns.max(axis=0)
+            change = np.linalg.lstsq(columns / sizes, rest)[0] / sizes
+            amounts = np.maximum(amounts + change, 0.0)
         kernel = columns * amounts
         sums = kernel.sum(axis=1, keepdims=True)
         if np.abs(sums - 1).max() > ROW_SUM:

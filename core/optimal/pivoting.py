@@ -290,8 +290,8 @@ def tableaus(space: Polytope, basic: IntArray, tight: IntArray) -> Tableaus:
     return Tableaus(space, np.linalg.solve(square, rest), basic.copy(), tight.copy())
 
 
-def corners(space: Polytope, costs: FloatArray) -> Corners:
-    """Return vertices that minimise each of some costs, shape (k, n_x).
+def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Corners:
+    """Return vertices that minimise each of some costs, shape (k, n_x), while time lasts.
 
     A cost is passed over where HiGHS ends in no proper vertex, or in one that is outside by more
     than rounding. That is rare, and one cost out of many is as good as another.
@@ -301,7 +301,12 @@ def corners(space: Polytope, costs: FloatArray) -> Corners:
     SolverError
         If no cost leads to a vertex.
     """
-    labels = [found for cost in costs if (found := space.vertex_of(cost)) is not None]
+    labels = []
+    for cost in costs:
+        if (found := space.vertex_of(cost)) is not None:
+            labels.append(found)
+        if time.monotonic() > deadline and labels:
+            break
     if labels:
         basic, tight = (np.stack(part) for part in zip(*labels, strict=True))
         values = _values(space, basic, tight)

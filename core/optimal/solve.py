@@ -32,6 +32,9 @@ Solver = Literal["auto", "enumerate", "columns"]
 Finish = Callable[[FloatArray], FloatArray]
 """Moves a kernel inside the allowed set, where rounding or a round set left it outside."""
 
+Start = Callable[[], FloatArray]
+"""Returns a kernel that is allowed."""
+
 DEFAULT_SECONDS = 5.0
 """Time limit where none is given: long enough to prove what can be, short enough to wait for."""
 
@@ -41,7 +44,7 @@ ENUMERATION_SHARE = 0.5
 SEARCH_SHARE = 0.75
 """Part of the time that the first search may take; the proof gets what is left."""
 
-RESERVE = 0.03
+RESERVE = 0.05
 """Part of the time kept back for the last mixture and its audit."""
 
 FEW_BASES = 200_000
@@ -93,7 +96,7 @@ def maximise(
     time_limit: float | None = None,
     gap: float = 1e-6,
     seed: int = 0,
-    known: FloatArray | None = None,
+    start: Start | None = None,
     finish: Finish | None = None,
 ) -> Outcome:
     """Return the best mechanism whose outputs are all allowed, and how good any could be.
@@ -115,8 +118,9 @@ def maximise(
         Stop when the optimum is known to this many nats.
     seed : int
         Of the random starts.
-    known : ndarray, optional
-        Allowed outputs to start from, shape (k, n_x).
+    start : callable, optional
+        Called if columns are generated: returns P(y | x) of a mechanism that is allowed, shape
+        (n_x, n_y), to start from.
     finish : callable, optional
         Moves a kernel inside the set, where rounding or an oracle left it outside.
 
@@ -147,7 +151,7 @@ def maximise(
         outcome = task.enumerate(always=solver == "enumerate")
         if outcome is not None:
             return outcome
-    return task.generate(known)
+    return task.generate(start)
 
 
 def require_constant(allowed: AllowedSet, p_x: FloatArray) -> None:
@@ -214,12 +218,14 @@ class _Task:
         kernel = self.finish(master.kernel(mixture))
         return self._outcome(kernel, "enumerate")
 
-    def generate(self, known: FloatArray | None) -> Outcome:
+    def generate(self, start: Start | None) -> Outcome:
         """Answer by column generation, with a proof as far as time allows."""
         search = ColumnSearch(
             self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
         )
-        if known is not None:
+        if start is not None:
+            weights = (self.p_x[:, None] * start()).T
+            known = weights / weights.sum(axis=1, keepdims=True)
             search.include(known)
             search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
@@ -256,6 +262,7 @@ class _Task:
         if len(cuts) == 0:
             return False
         search.cut(cuts)
+        search.descend_from(-np.log(np.maximum(points, SMALL)))  # to what lies behind the cuts
         padded = np.hstack([cuts, np.zeros((len(cuts), self.allowed.n_helpers))])
         rows = sparse.vstack([self.prover.allowed.rows, sparse.csr_array(padded)])
         outer = AllowedSet(sparse.csr_array(rows), self.allowed.n_x)
