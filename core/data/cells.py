@@ -142,12 +142,20 @@ def _mark_rare(table: OpenTable, cells: Any, sides: tuple[Side, Side], rare_belo
     """Say of each combination whether its symbol of S, and that of X, is rare."""
     if not rare_below:
         return cells.mutate(**{side.rare: ibis.literal(False) for side in sides})
-    totals = {
-        side.rare: cells.n.sum().over(ibis.window(group_by=[cells[name] for name in side.levels]))
-        < rare_below
-        for side in sides
-    }
-    return table.backend.create_table("marked", cells.mutate(**totals), temp=True)
+    marked = table.backend.create_table("merged", cells, temp=True)
+    for side in sides:
+        marked = _mark_side(table, marked, side, rare_below)
+    return table.backend.create_table("marked", marked, temp=True)
+
+
+def _mark_side(table: OpenTable, cells: Any, side: Side, rare_below: int) -> Any:
+    """Add the mark of a side's rare symbols; the common ones are few, so they are looked up."""
+    symbols = cells.group_by(list(side.levels)).agg(total=cells.n.sum())
+    common = symbols.filter(symbols.total >= rare_below).rename("common_{name}")
+    found = table.backend.create_table(f"common_{side.rare}", common, temp=True)
+    same = [cells[level].identical_to(found[f"common_{level}"]) for level in side.levels]
+    joined = cells.left_join(found, same)
+    return joined.select(*cells.columns, **{side.rare: joined.common_total.isnull()})
 
 
 def _fetch(table: OpenTable, marked: Any, sides: tuple[Side, Side]) -> list[dict[str, Any]]:
