@@ -7,8 +7,10 @@ from typing import Any
 
 import ibis
 
+from core.attributes import Attribute
 from core.data.bins import cut
 from core.data.cells import JOINED, Side, check_size, count_cells, group_cells, guard_columns
+from core.data.grid import grid
 from core.data.joints import JointSource
 from core.data.report import Counted, CountReport
 from core.data.sources import Sources
@@ -81,7 +83,22 @@ def _from_table(table: OpenTable, spec: DataSpec) -> Counted:
         cells = cells.drop_null([level for side in sides for level in side.levels])
     symbols, counts, grouped = count_cells(table, cells, sides, spec)
     report = replace(report, grouped_s=grouped[0], grouped_x=grouped[1], bins=tuple(cuts.values()))
-    return _finish(counts, symbols[0].labels, symbols[1].labels, spec, report, symbols[1].values)
+    product = (
+        None if spec.secret_released else grid(counts, symbols[1], spec.released, sides[1].bins)
+    )
+    if product is None:
+        return _finish(
+            counts, symbols[0].labels, symbols[1].labels, spec, report, symbols[1].values
+        )
+    counted = _finish(product.counts, symbols[0].labels, product.labels, spec, report, None)
+    return _with_attributes(counted, product.attributes)
+
+
+def _with_attributes(counted: Counted, attributes: tuple[Attribute, ...]) -> Counted:
+    """Say that X is a product of these attributes."""
+    shape = tuple(len(attribute.labels) for attribute in attributes)
+    joint = replace(counted.joint, x_shape=shape)
+    return replace(counted, joint=joint, attributes=attributes)
 
 
 def _missing_report(
@@ -136,7 +153,14 @@ def _from_joint(source: JointSource, spec: DataSpec) -> Counted:
     check_size("S", len(source.s_labels), "X", len(source.x_labels), spec.secret_released)
     whole = source.records
     report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole)
-    return _finish(source.weights, source.s_labels, source.x_labels, spec, report, None)
+    counted = _finish(source.weights, source.s_labels, source.x_labels, spec, report, None)
+    if not source.x_shape or spec.secret_released:
+        return counted
+    attributes = tuple(
+        Attribute(f"X{j + 1}", tuple(str(i + 1) for i in range(size)))
+        for j, size in enumerate(source.x_shape)
+    )
+    return _with_attributes(counted, attributes)
 
 
 def _finish(

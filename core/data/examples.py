@@ -52,7 +52,9 @@ class Example:
     @property
     def joint_source(self) -> JointSource:
         """The example as data to be counted."""
-        return JointSource(self.title, self.weights, self.s_labels, self.x_labels, self.records)
+        return JointSource(
+            self.title, self.weights, self.s_labels, self.x_labels, self.records, self.shape
+        )
 
 
 def _numbered(prefix: str, count: int) -> tuple[str, ...]:
@@ -78,7 +80,9 @@ def _xor_of_two_bits() -> Example:
     )
 
 
-def _random(key: str, title: str, source: str, n_s: int, n_x: int) -> Example:
+def _random(
+    key: str, title: str, source: str, n_s: int, n_x: int, shape: tuple[int, ...] = ()
+) -> Example:
     joint = Joint.random_uniform(n_s, n_x, np.random.default_rng(0))
     return Example(
         id=key,
@@ -88,7 +92,10 @@ def _random(key: str, title: str, source: str, n_s: int, n_x: int) -> Example:
         source=source,
         weights=joint.p,
         s_labels=joint.s_labels,
-        x_labels=joint.x_labels,
+        x_labels=tuple(",".join(str(i + 1) for i in at) for at in np.ndindex(shape))
+        if shape
+        else joint.x_labels,
+        shape=shape,
     )
 
 
@@ -128,6 +135,14 @@ EXAMPLES: tuple[Example, ...] = (
     _random("lift_typical", "A random joint, 5 × 17", "[Lift] Figure 1, one draw", 5, 17),
     _random("alip_typical", "A random joint, 20 × 30", "[ALIP] Figures 1–4, one draw", 20, 30),
     _random("funnel_typical", "A random joint, 2 × 5", "[Funnel] Figures 3 and 4, one draw", 2, 5),
+    _random(
+        "funnel_attributes",
+        "A random joint, 2 × 3·3·4",
+        "[Funnel] Figure 5, one draw",
+        2,
+        36,
+        (3, 3, 4),
+    ),
     Example(
         id="symmetric",
         title="A noisy copy of one bit",

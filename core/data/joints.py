@@ -33,6 +33,8 @@ class JointSource:
         Names of the symbols.
     records : int or None
         Number of records behind the weights, where they are counts.
+    x_shape : tuple of int
+        Sizes of X's attributes, where X is a product of several.
     """
 
     title: str
@@ -40,6 +42,7 @@ class JointSource:
     s_labels: tuple[str, ...]
     x_labels: tuple[str, ...]
     records: int | None = None
+    x_shape: tuple[int, ...] = ()
 
 
 def drawn(text: str) -> JointSource:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.attributes import Attribute
 from core.data.bins import Bins
 from core.errors import InvalidInputError
 from core.joint import Joint
@@ -132,8 +133,12 @@ class Counted:
     x_values : ndarray or None
         A number for each symbol of X, shape (n_x,), where X is one numeric column: its values,
         or the middles of its bins.
+    attributes : tuple of Attribute
+        The columns of X and their levels, where X is a product of several: then the joint was
+        made of all combinations, in C order, and its `x_shape` is their sizes.
     """
 
     joint: Joint
     report: CountReport
     x_values: FloatArray | None = None
+    attributes: tuple[Attribute, ...] = ()
