@@ -5,7 +5,7 @@ from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
-from core.notions import LIP, AlphaLift, Intersection
+from core.notions import LIP, SRLIP, AlphaLift, Intersection
 
 JOINT = Joint.random_uniform(3, 6, np.random.default_rng(4))
 
@@ -13,7 +13,7 @@ JOINT = Joint.random_uniform(3, 6, np.random.default_rng(4))
 @pytest.mark.parametrize("key", catalogue.CATALOGUE)
 def test_the_code_of_an_entry_makes_the_same_as_build(key):
     entry = catalogue.entry(key)
-    notion = LIP(0.6)
+    notion = LIP(0.6) if entry.works_under(LIP) else SRLIP(0.6)
     assert entry.works_under(notion)
     scope = {"m": m, "joint": JOINT, "notion": notion}
     options = {"time_limit": 5.0, "gap": 1e-6, "seed": 3}
@@ -41,3 +41,8 @@ def test_what_does_not_exist_or_fit_is_named():
         catalogue.build("watchdog", JOINT, Intersection(LIP(1)))
     assert catalogue.entry("identity").works_under(Intersection(LIP(1)))
     assert catalogue.entry("watchdog").works_under(AlphaLift)
+
+
+def test_the_product_protocol_asks_for_srlip():
+    with pytest.raises(InvalidInputError, match="Attribute by attribute does not work under LIP"):
+        catalogue.build("srlip_product", JOINT, LIP(1))
