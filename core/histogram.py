@@ -10,7 +10,10 @@ from numpy.typing import ArrayLike
 from core import measures, validation
 from core.joint import Joint
 from core.leakage import Leakage
-from core.validation import FloatArray, IntArray
+from core.validation import FloatArray
+
+EDGE = 1e-6
+"""In bins: how near to an edge counts as at it; solvers stop within far less of a budget."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +87,12 @@ def lift_histogram(leak: Leakage, furthest: float, bins: int = 12) -> LiftHistog
     edges = np.linspace(-far, far, 2 * count + 1)
     mass = leak.joint_sy.sum(axis=0)
     ruled_out = np.isneginf(leak.log_min_lift)
-    # A value that is 0 up to rounding belongs to its own side of 0.
-    fall = np.minimum(_bin(np.where(ruled_out, 0.0, leak.log_min_lift), far, count), count - 1)
-    rise = np.maximum(_bin(leak.log_max_lift, far, count), count)
+    # What is at the edge of a bin, up to rounding, counts on the side of 0.
+    place = count / far
+    fall = np.floor(np.where(ruled_out, 0.0, leak.log_min_lift) * place + EDGE).astype(np.int64)
+    rise = np.ceil(leak.log_max_lift * place - EDGE).astype(np.int64) - 1
+    fall = count + np.clip(fall, -count, -1)
+    rise = count + np.clip(rise, 0, count - 1)
     low = np.bincount(fall[~ruled_out], mass[~ruled_out], 2 * count)
     high = np.bincount(rise, mass, 2 * count)
     members: list[list[str]] = [[] for _ in range(2 * count)]
@@ -102,12 +108,6 @@ def lift_histogram(leak: Leakage, furthest: float, bins: int = 12) -> LiftHistog
         members=tuple(map(tuple, members)),
         excluded_members=tuple(np.array(leak.labels, dtype=object)[ruled_out]),
     )
-
-
-def _bin(values: FloatArray, far: float, count: int) -> IntArray:
-    places = np.floor((values + far) / (far / count)).astype(np.int64)
-    inside: IntArray = np.clip(places, 0, 2 * count - 1)
-    return inside
 
 
 @dataclass(frozen=True, eq=False)

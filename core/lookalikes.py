@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -87,7 +88,7 @@ def lookalikes(leak: Leakage, most: int = 60) -> Lookalikes:
     occurs = leak.occurs[:, kept]
     edges = tuple(sorted(confusability_graph(occurs)))
     return Lookalikes(
-        positions=positions(len(kept), edges),
+        positions=_places(len(kept), edges),
         edges=edges,
         names=tuple(leak.labels[y] for y in kept),
         mass=mass[kept],
@@ -97,3 +98,11 @@ def lookalikes(leak: Leakage, most: int = 60) -> Lookalikes:
         fewest=int(possible.min()),
         left_out=len(leak.labels) - len(kept),
     )
+
+
+@lru_cache(maxsize=256)
+def _places(count: int, edges: tuple[tuple[int, int], ...]) -> FloatArray:
+    """Return the layout of a graph; a slider changes masses often and edges rarely."""
+    places = positions(count, edges)
+    places.flags.writeable = False
+    return places

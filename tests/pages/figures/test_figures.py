@@ -1,0 +1,158 @@
+"""Every figure: valid for Plotly, text as text, axes that do not move, nothing by colour alone."""
+
+import json
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from core.histogram import asymmetry, lift_histogram
+from core.leakage import leakage
+from core.lookalikes import lookalikes
+from pages.ui import figures
+from pages.ui.palette import DARK, LIGHT, MARKERS, SERIES
+
+MARKUP = ("<b>bold</b>", '<a href="https://x">y</a>', "$x^2$ & more")
+LEAK = leakage([[0.3, 0.2, 0.0], [0.1, 0.2, 0.2]], MARKUP)
+EPS = np.array([0.5, 1.0, 2.0])
+
+
+def frontier(eps=1.0, nmi=0.7):
+    lines = [
+        figures.Line(("alip", "optimal"), "Optimal", EPS, EPS / 4, EPS),
+        figures.Line(("alip", "watchdog"), "Watchdog", EPS, EPS / 8, EPS),
+    ]
+    return figures.frontier(lines, eps=eps, nmi=nmi, unit="nats", limit=8.0, current=0)
+
+
+def histogram(budgets=(0.5, 0.5)):
+    bins = lift_histogram(LEAK, 1.0)
+    return figures.lift_histogram(bins, bins, budgets, ("X itself", "the release"))
+
+
+def every_figure():
+    found = asymmetry(draws=5)
+    with np.errstate(divide="ignore"):
+        log_lift = np.log(LEAK.joint_sy / LEAK.joint_sy.sum(0) / LEAK.joint_sy.sum(1)[:, None])
+    risky = np.array([False, False, True])
+    return {
+        "frontier": frontier(),
+        "empty frontier": figures.frontier([], eps=1, nmi=0.5, unit="nats", limit=8, current=-1),
+        "histogram": histogram(),
+        "free histogram": histogram(None),
+        "asymmetry": figures.overlay_histogram(found.edges, found.low, found.high),
+        "mechanism": figures.mechanism_matrix(np.eye(3), MARKUP, MARKUP),
+        "joint": figures.joint_matrix(LEAK.joint_sy, ("f", "m"), MARKUP),
+        "log-lift": figures.log_lift_matrix(log_lift, ("f", "m"), MARKUP),
+        "graph": figures.confusability(lookalikes(LEAK), "the release", "after"),
+        "symbols": figures.symbol_lifts(
+            LEAK.log_min_lift, LEAK.log_max_lift, MARKUP, risky, (0.5, 0.5)
+        ),
+    }
+
+
+FIGURES = every_figure()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_plotly_takes_it(name):
+    assert go.Figure(FIGURES[name]).to_plotly_json()["data"] is not None
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_it_is_strict_json_with_a_fixed_height(name):
+    text = json.dumps(FIGURES[name], allow_nan=False)
+    assert FIGURES[name]["layout"]["height"] > 100
+    assert "<b>" not in text
+    assert "<a " not in text
+    assert "$" not in text
+
+
+@pytest.mark.parametrize("name", ["mechanism", "joint", "log-lift", "graph", "symbols"])
+def test_labels_show_as_they_are(name):
+    text = json.dumps(FIGURES[name], ensure_ascii=False)
+    assert "&lt;b&gt;bold&lt;/b&gt;" in text
+    assert "&#36;x^2&#36; &amp; more" in text
+
+
+@pytest.mark.parametrize("make", [frontier, histogram])
+def test_axes_stay_while_sliders_move(make):
+    one, two = (
+        (frontier(0.5, 0.2), frontier(6.0, 0.9))
+        if make is frontier
+        else (histogram((0.1, 0.2)), histogram((3.0, 0.5)))
+    )
+    for name in ("xaxis", "yaxis"):
+        assert one["layout"][name] == two["layout"][name]
+        assert one["layout"][name]["autorange"] is False
+
+
+def test_moving_the_current_point_moves_shapes_only():
+    one, two = frontier(0.5, 0.2), frontier(6.0, 0.9)
+    assert one["data"] == two["data"]
+    assert {k: v for k, v in one["layout"].items() if k != "shapes"} == {
+        k: v for k, v in two["layout"].items() if k != "shapes"
+    }
+    ring = two["layout"]["shapes"][1]
+    assert (ring["xanchor"], ring["yanchor"]) == (6.0, 0.9)
+
+
+def test_lines_differ_by_more_than_colour():
+    one, two = FIGURES["frontier"]["data"]
+    assert one["line"]["dash"] != two["line"]["dash"]
+    assert one["marker"]["symbol"] != two["marker"]["symbol"]
+    assert one["meta"] == ["alip", "optimal"]
+
+
+def test_before_and_after_differ_by_pattern_and_place():
+    before, after = FIGURES["histogram"]["data"]
+    assert "pattern" in before["marker"]
+    assert "pattern" not in after["marker"]
+    assert before["yaxis"] != after["yaxis"]
+
+
+def test_what_excludes_a_secret_is_a_hollow_diamond():
+    nodes = FIGURES["graph"]["data"][1]
+    assert nodes["marker"]["symbol"] == ["circle", "circle", "diamond"]
+    assert nodes["marker"]["color"][2] == MARKERS["paper"]
+
+
+def test_a_pair_that_never_occurs_is_crossed():
+    cross = FIGURES["log-lift"]["data"][1]
+    assert (cross["x"], cross["y"]) == ([0], [2])
+
+
+def test_the_histogram_shades_what_is_allowed():
+    box = FIGURES["histogram"]["layout"]["shapes"][0]
+    assert (box["x0"], box["x1"]) == (-0.5, 0.5)
+    assert not FIGURES["free histogram"]["layout"]["shapes"]
+
+
+def test_many_symbols_leave_out_names_but_not_cells():
+    many = tuple(map(str, range(60)))
+    figure = figures.mechanism_matrix(np.eye(60), many, many, left_out=7)
+    assert figure["layout"]["yaxis"]["ticktext"] == []
+    assert len(figure["data"][0]["z"]) == 60
+    assert "7 more" in figure["layout"]["xaxis"]["title"]["text"]
+
+
+def contrast(one, two):
+    def light(colour):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((light(one), light(two)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("role", ["ink", "muted", "rule", *SERIES])
+def test_text_and_lines_stand_out_from_the_paper(theme, role):
+    assert contrast(theme[role], theme["paper"]) >= 4.5
+
+
+def test_both_themes_have_every_role_and_markers_stand_for_one():
+    assert LIGHT.keys() == DARK.keys() == MARKERS.keys()
+    assert len(set(MARKERS.values())) == len(MARKERS)
+    assert not set(MARKERS.values()) & {*LIGHT.values(), *DARK.values()}
