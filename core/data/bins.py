@@ -60,21 +60,31 @@ def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
     InvalidInputError
         If the column holds text, or no finite number at all.
     """
-    tallies = _tallies(table, records, binning.column)
-    if binning.kind == "edges":
-        edges = np.asarray(binning.edges, dtype=np.float64)
+    column = table.column(binning.column)
+    if not may_hold_numbers(column):
+        raise InvalidInputError(
+            f"Column {binning.column!r} holds {column.type()}, and bins need numbers."
+        )
+    by_hand = binning.kind == "edges"
+    if by_hand and not column.type().is_string():
+        edges = np.asarray(binning.edges, dtype=np.float64)  # no number needs to be looked at
     else:
-        ends = table.row(tallies.aggregate(low=tallies.value.min(), high=tallies.value.max()))
-        if ends["low"] is None:
-            raise InvalidInputError(f"Column {binning.column!r} has no numbers to cut into bins.")
-        if binning.kind == "width":
-            edges = np.linspace(ends["low"], ends["high"], binning.count + 1)
-        else:
-            inner = _quantiles(table, tallies, binning.count)
-            edges = np.array([ends["low"], *inner, ends["high"]])
-        edges = _distinct(edges)
-    asked = len(binning.edges) - 1 if binning.kind == "edges" else binning.count
+        edges = _edges(table, _tallies(table, records, binning.column), binning)
+    asked = len(binning.edges) - 1 if by_hand else binning.count
     return Bins(binning.column, tuple(map(float, edges)), bin_labels(edges), asked)
+
+
+def _edges(table: OpenTable, tallies: Any, binning: Binning) -> FloatArray:
+    """Return the edges of bins of numbers that were tallied."""
+    if binning.kind == "edges":
+        return np.asarray(binning.edges, dtype=np.float64)
+    ends = table.row(tallies.aggregate(low=tallies.value.min(), high=tallies.value.max()))
+    if ends["low"] is None:
+        raise InvalidInputError(f"Column {binning.column!r} has no numbers to cut into bins.")
+    if binning.kind == "width":
+        return _distinct(np.linspace(ends["low"], ends["high"], binning.count + 1))
+    inner = _quantiles(table, tallies, binning.count)
+    return _distinct(np.array([ends["low"], *inner, ends["high"]]))
 
 
 def _tallies(table: OpenTable, records: Any, name: str) -> Any:
@@ -86,8 +96,6 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
         If the column holds something that is no number.
     """
     column = table.column(name)
-    if not may_hold_numbers(column):
-        raise InvalidInputError(f"Column {name!r} holds {column.type()}, and bins need numbers.")
     raw = records.select(raw=column).group_by("raw").agg(n=ibis._.count())
     kept = table.backend.create_table(ibis.util.gen_name("raw"), raw, temp=True)
     if column.type().is_string():

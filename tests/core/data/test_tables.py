@@ -1,9 +1,11 @@
 """What DuckDB may reach while it counts: the files that were asked for, and nothing else."""
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 
+from core.data import Binning, DataSpec, Sources, count, tables
 from core.data.tables import FileTable, count_records, open_table
 from core.errors import InvalidInputError
 
@@ -55,3 +57,20 @@ def test_a_parquet_file_that_is_cut_short_gets_one_sentence(tmp_path):
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(InvalidInputError, match=r"^a\.parquet could not be read: .*\.$"):
         count_records(table)
+
+
+def test_a_file_larger_than_the_memory_for_it_is_counted(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = 3_000_000
+    path = tmp_path / "large.parquet"
+    noise = rng.random(rows)  # does not compress
+    pd.DataFrame({"s": np.arange(rows) % 2, "x": noise, "y": noise[::-1]}).to_parquet(path)
+    monkeypatch.setattr(tables, "DUCKDB_MEMORY", "40MB")
+    assert path.stat().st_size > 40e6
+    sources = Sources()
+    spec = DataSpec(
+        sources.add_file(path), ("s",), ("x",), binnings=(Binning("x", "edges", edges=(0, 0.5, 1)),)
+    )
+    counted = count(spec, sources)
+    assert counted.joint.n == rows
+    assert counted.joint.p_x[0] == pytest.approx((noise < 0.5).mean())
