@@ -17,7 +17,7 @@ from core.notions.budgets import budget_text
 from core.notions.robust_cells import answers, spread
 from core.notions.robust_cuts import RobustCuts
 from core.uncertainty import RenyiBall
-from core.uncertainty.worst_case import worst_case
+from core.uncertainty.worst_case import exceeds, worst_case
 from core.validation import FloatArray
 
 
@@ -118,7 +118,10 @@ class RLDP(Notion):
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
-        return self.achieved(joint, kernel) <= self.eps + ROUNDING
+        limit = self.eps + ROUNDING
+        if self.exact:
+            return not exceeds(self.uncertainty, answers(self.uncertainty, joint, kernel), limit)
+        return self.achieved(joint, kernel) <= limit
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows.

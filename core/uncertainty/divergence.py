@@ -40,18 +40,31 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, alpha: float) -> FloatArray:
 
 
 def log_mean_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
-    """Return log Σ w·e^a over the last axis for weights that sum to 1, or to 0 (then −∞).
+    """Return log Σ w·e^a over the last axis for weights that sum to 1, or to 0 (then 0).
 
     It keeps its relative precision where all exponents are near 0 and overflows for none.
     """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        near = (weights * np.expm1(np.where(weights > 0, exponents, 0.0))).sum(axis=-1)
-        top = np.max(np.where(weights > 0, exponents, -np.inf), axis=-1)
-        anchor = np.where(np.isfinite(top), top, 0.0)
-        shifted = np.where(weights > 0, exponents - anchor[..., None], -np.inf)
-        far = anchor + np.log((weights * np.exp(shifted)).sum(axis=-1))
-        total: FloatArray = np.where(np.abs(near) < 0.5, np.log1p(near), far)
-    return np.where(top == np.inf, top, total)
+        near = (weights * np.expm1(exponents)).sum(axis=-1)
+        total: FloatArray = np.asarray(np.log1p(near))
+        far = ~(np.abs(near) < _NEAR)
+        if far.any():
+            shares = np.broadcast_to(weights, exponents.shape)
+            total[far] = _log_sum_exp(shares[far], exponents[far])
+    return total
+
+
+_NEAR = 0.75
+"""Σ w·(e^a − 1) below which log1p of it loses no digits."""
+
+
+def _log_sum_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
+    """Return log Σ w·e^a of rows, shape (k, n), relative to the largest term; ∞ if one is."""
+    seen = weights > 0
+    top = np.where(seen, exponents, -np.inf).max(axis=-1, keepdims=True)
+    shifted = np.exp(np.where(seen & np.isfinite(top), exponents - top, -np.inf))
+    total: FloatArray = top[:, 0] + np.log((weights * shifted).sum(axis=-1))
+    return np.where(top[:, 0] == np.inf, np.inf, total)
 
 
 def budget_of(bound: ArrayLike, alpha: float) -> FloatArray:

@@ -20,8 +20,8 @@ _STEPS = 200
 TINY = np.finfo(np.float64).tiny
 """Keeps a sum of nothing from being divided by."""
 
-_CLOSE = 1e-13
-"""Relative error of the divergence at which a tilt is taken: some units of rounding."""
+_CLOSE, _NOISE = 1e-12, 1e-15
+"""Relative and absolute error of the divergence at which a tilt is taken; rounding makes some."""
 
 
 class Extreme(NamedTuple):
@@ -73,7 +73,10 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
             ahead = tilt - miss * divergence / slope
             inside = (ahead > low) & (ahead < high)
             following = np.where(inside, ahead, (low + high) / 2)
-            done = (np.abs(miss) <= _CLOSE) | (high - low <= _CLOSE * np.maximum(1.0, np.abs(low)))
+            # the divergence itself is known to some units of rounding only
+            done = (np.abs(miss) <= np.maximum(_CLOSE, _NOISE / divergence)) | (
+                high - low <= _CLOSE * np.maximum(1.0, np.abs(low))
+            )
             tilt = np.where(done, tilt, following)
             if done.all():
                 break

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import elementwise
 
 from core.uncertainty.ball import RenyiBall
 from core.uncertainty.divergence import bound_of
@@ -22,11 +23,10 @@ from core.uncertainty.extremes import log_tilt, tilted_sums
 from core.validation import FloatArray, IntArray
 
 _GRID = 8
-"""Parts into which each step of the search cuts an interval."""
+"""Parts into which an interval of splits is cut."""
 
-_LEVELS = 12
-"""Steps: each leaves two of the eight parts, so the split is known to 4^−12 and the level, flat
-around its peak, to some units of rounding."""
+_TOLERANCES = {"xatol": 1e-9, "xrtol": 1e-9, "fatol": 1e-13, "frtol": 1e-14}
+"""Of the split's angle and the level; the level is flat around its peak."""
 
 _MOST_LEVELS = 60
 """For orders below ½: intervals are cut until they cannot matter, which takes about ten steps."""
@@ -37,6 +37,9 @@ _CHUNK = 1024
 _CELL_TOL = 1e-6
 """For orders below ½ the level has several peaks: how far, in nats, the reported one may
 overstate the greatest."""
+
+_LOWEST = -1e3
+"""Stands for a level of −∞, which a minimiser does not take."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +116,8 @@ def worst_case(ball: RenyiBall, answers: FloatArray) -> WorstCase:
     Notes
     -----
     With τ = sin²·budget for s1, log max R1·v − log min R2·v has one peak for α ≥ ½ (a concave
-    over a convex function), which is narrowed down. Below ½ every interval whose ends leave
-    room for a higher value is cut again, and the result is rounded up.
+    over a convex function), which a bracketing minimiser finds. Below ½ every interval whose ends
+    leave room for a higher value is cut again, and the result is rounded up.
 
     Examples
     --------
@@ -123,21 +126,45 @@ def worst_case(ball: RenyiBall, answers: FloatArray) -> WorstCase:
     >>> round(float(np.exp(worst_case(ball, answers).level)), 6)
     4.0
     """
+    return _worst(ball, answers, 0.0, stop=False)
+
+
+def exceeds(ball: RenyiBall, answers: FloatArray, limit: float) -> bool:
+    """Say whether `worst_case` is above a limit in nats: quicker, as it stops at the first proof.
+
+    Examples
+    --------
+    >>> ball = RenyiBall([[0.25, 0.25], [0.25, 0.25]], bound=np.inf)
+    >>> answers = np.array([[[0.8, 0.2], [0.8, 0.2]], [[0.4, 0.6], [0.2, 0.8]]])
+    >>> exceeds(ball, answers, 1.38), exceeds(ball, answers, 1.39)
+    (True, False)
+    """
+    return _worst(ball, answers, limit, stop=True).level > limit
+
+
+def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) -> WorstCase:
+    """Return the worst case, or the floor if none is above; with `stop` the first one above."""
+    slack = _CELL_TOL if ball.alpha < 0.5 and 0 < ball.budget < np.inf else 0.0
     occurring = np.flatnonzero(answers.max(axis=(0, 1)) > 0)
     values = np.moveaxis(answers[..., occurring], -1, 0)
     values = values / values.max(axis=(1, 2), keepdims=True)
-    triples, ceilings, best = _pairs(ball, values)
+    bottom = max(floor - slack, 0.0) if stop else floor
+    triples, ceilings, best = _pairs(ball, values, WorstCase(bottom))
     order = np.argsort(-ceilings)
     for start in range(0, len(order), _CHUNK):
         chunk = order[start : start + _CHUNK]
         if ceilings[chunk[0]] <= best.level or best.level == np.inf:
             break
-        best = _search(ball, values, triples[chunk], best)
-    slack = _CELL_TOL if ball.alpha < 0.5 and 0 < ball.budget < np.inf else 0.0
+        if stop and best.level > bottom:
+            break
+        search = _one_peak if ball.alpha >= 0.5 else _many_peaks
+        best = search(ball, values, triples[chunk[ceilings[chunk] > best.level]], best)
     return replace(best, level=best.level + slack, output=int(occurring[best.output]))
 
 
-def _pairs(ball: RenyiBall, values: FloatArray) -> tuple[IntArray, FloatArray, WorstCase]:
+def _pairs(
+    ball: RenyiBall, values: FloatArray, best: WorstCase
+) -> tuple[IntArray, FloatArray, WorstCase]:
     """Return all (y, s1, s2), a ceiling of each one's level, and the best of the two ends.
 
     The ceiling lets both secrets spend the whole budget, the ends give it to one of them.
@@ -146,43 +173,72 @@ def _pairs(ball: RenyiBall, values: FloatArray) -> tuple[IntArray, FloatArray, W
     high = [greatest(p, values, bound, ball.alpha) for bound in (none, free)]
     low = [least(p, values, bound, ball.alpha) for bound in (none, free)]
     s1, s2 = np.nonzero(~np.eye(ball.n_s, dtype=bool))
-    triples = np.array([(y, i, j) for y in range(len(values)) for i, j in zip(s1, s2, strict=True)])
-    best = WorstCase(0.0)
+    outputs = np.repeat(np.arange(len(values)), len(s1))
+    triples = np.stack([outputs, np.tile(s1, len(values)), np.tile(s2, len(values))], axis=1)
     for spends in (0, 1):
         levels = _log_ratio(high[spends][:, s1], low[1 - spends][:, s2]).ravel()
-        top = int(levels.argmax())
-        if levels[top] > best.level:
-            y, above, below = (int(i) for i in triples[top])
-            best = WorstCase(float(levels[top]), y, above, below, spends * np.pi / 2)
+        best = _better(best, levels, triples, np.full(len(levels), spends * np.pi / 2))
     return triples, _log_ratio(high[1][:, s1], low[1][:, s2]).ravel(), best
 
 
-def _search(ball: RenyiBall, values: FloatArray, triples: IntArray, best: WorstCase) -> WorstCase:
-    """Return the better of `best` and of the worst splits of some (y, s1, s2)."""
-    one_peak = ball.alpha >= 0.5
+def _better(
+    best: WorstCase, levels: FloatArray, triples: IntArray, angles: FloatArray
+) -> WorstCase:
+    """Return the worst of some cases, shape (k,) each, if it is worse than `best`."""
+    top = int(levels.argmax())
+    if levels[top] <= best.level:
+        return best
+    y, above, below = (int(i) for i in triples[top])
+    return WorstCase(float(levels[top]), y, above, below, float(angles[top]))
+
+
+def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: WorstCase) -> WorstCase:
+    """Return the better of `best` and the peaks of some (y, s1, s2), each level with one peak."""
+    grid = np.linspace(0, np.pi / 2, _GRID + 1)
+    angles = np.broadcast_to(grid, (len(triples), grid.size))
+    high, low = _values(ball, values, triples, angles)
+    levels = _log_ratio(high, low)
+    peak, rows = levels.argmax(axis=1), np.arange(len(triples))
+    best = _better(best, levels[rows, peak], triples, grid[peak])
+    ceilings = _log_ratio(high[:, 1:], low[:, :-1])
+    beside = ceilings[rows, np.maximum(peak - 1, 0)], ceilings[rows, np.minimum(peak, _GRID - 1)]
+    room = np.flatnonzero(np.maximum(*beside) > best.level)
+    if room.size == 0 or best.level == np.inf:
+        return best
+
+    def loss(angle: FloatArray, row: FloatArray) -> FloatArray:
+        chosen = triples[row.astype(np.int64)]
+        sides = _values(ball, values, chosen, angle[:, None])
+        return -np.maximum(_log_ratio(*sides)[:, 0], _LOWEST)
+
+    # the level is even around both ends, so a bracket may reach beyond them
+    middle, step = grid[peak[room]], grid[1]
+    found = elementwise.find_minimum(
+        loss,
+        (middle - step, middle, middle + step),
+        args=(room.astype(np.float64),),
+        tolerances=_TOLERANCES,
+    )
+    return _better(best, -found.f_x, triples[room], found.x)
+
+
+def _many_peaks(
+    ball: RenyiBall, values: FloatArray, triples: IntArray, best: WorstCase
+) -> WorstCase:
+    """Return the better of `best` and, to within `_CELL_TOL`, the highest of all peaks."""
     left, right = np.zeros(len(triples)), np.full(len(triples), np.pi / 2)
-    for _ in range(_LEVELS if one_peak else _MOST_LEVELS):
+    for _ in range(_MOST_LEVELS):
         grid = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, _GRID + 1)
         high, low = _values(ball, values, triples, grid)
         levels = _log_ratio(high, low)
-        row, column = np.unravel_index(int(levels.argmax()), levels.shape)
-        if levels[row, column] > best.level:
-            y, above, below = (int(i) for i in triples[row])
-            angle = float(grid[row, column])
-            best = WorstCase(float(levels[row, column]), y, above, below, angle)
+        peak, rows = levels.argmax(axis=1), np.arange(len(triples))
+        best = _better(best, levels[rows, peak], triples, grid[rows, peak])
         # more budget raises `high` and lowers `low`: both ends together bound what is between
         ceilings = _log_ratio(high[:, 1:], low[:, :-1])
-        if one_peak:
-            peak = levels.argmax(axis=1)
-            rows, first = np.arange(len(triples)), np.maximum(peak - 1, 0)
-            last = np.minimum(peak + 1, _GRID)
-            room = np.maximum(ceilings[rows, first], ceilings[rows, last - 1]) > best.level
-            triples, left, right = triples[room], grid[rows, first][room], grid[rows, last][room]
-        else:
-            rows, first = np.nonzero(ceilings > best.level + _CELL_TOL)
-            triples, left, right = triples[rows], grid[rows, first], grid[rows, first + 1]
-        if len(triples) == 0:
+        rows, first = np.nonzero(ceilings > best.level + _CELL_TOL)
+        if rows.size == 0 or best.level == np.inf:
             break
+        triples, left, right = triples[rows], grid[rows, first], grid[rows, first + 1]
     return best
 
 
@@ -191,17 +247,22 @@ def _values(
 ) -> tuple[FloatArray, FloatArray]:
     """Return max R1·v and min R2·v at splits of the budget, each of shape (n, k)."""
     y, s1, s2 = triples.T
-    p, alpha, shape = ball.p_u_given_s, ball.alpha, (*angles.shape, ball.n_u)
-    high, low = (
-        side(
-            np.broadcast_to(p[s][:, None], shape),
-            np.broadcast_to(values[y, s][:, None], shape),
-            bound_of(_share(ball.budget, part), ball.p_s[s][:, None], alpha),
-            alpha,
-        )
-        for side, s, part in ((greatest, s1, np.sin(angles)), (least, s2, np.cos(angles)))
+    shape = (*angles.shape, ball.n_u)
+    owners = np.stack([s1, s2])[..., None]
+    shares = np.stack([_share(ball.budget, np.sin(angles)), _share(ball.budget, np.cos(angles))])
+    bounds = bound_of(shares, ball.p_s[owners], ball.alpha)
+    above, below = values[y, s1], values[y, s2]
+    top, bottom = above.max(axis=1), below.min(axis=1)
+    gaps = np.stack([top[:, None] - above, below - bottom[:, None]])[:, :, None]
+    margins = _margin(
+        np.broadcast_to(ball.p_u_given_s[owners], (2, *shape)),
+        np.broadcast_to(gaps, (2, *shape)),
+        bounds,
+        ball.alpha,
     )
-    return high, low
+    margins = np.maximum(margins, 0.0)
+    high: FloatArray = top[:, None] - margins[0]
+    return high, bottom[:, None] + margins[1]
 
 
 def _share(budget: float, part: FloatArray) -> FloatArray:
