@@ -107,9 +107,8 @@ class Prover:
         if self.walk(now + WALK_SHARE * (deadline - now), few) and self.walked is not None:
             prices = self._costs - self.walked @ duals
             order = np.argsort(prices, kind="stable")[: MOST_BETTER * len(self.p_x)]
-            floor = min(0.0, float(prices[order[0]]))
             better = self.walked[order[prices[order] < -PRICE]]
-            return Verdict(offset - float(duals @ self.p_x) - floor + MARGIN, better)
+            return Verdict(offset - self._worth(duals, prices) + MARGIN, better)
         pieces = self.utility.pieces()
         if pieces is not None:
             return self._check_pieces(duals, pieces)
@@ -125,6 +124,23 @@ class Prover:
         )
         met = np.array(result.columns).reshape(-1, len(self.p_x))
         return Verdict(offset - float(result.prices @ self.p_x) + MARGIN, met)
+
+    def _worth(self, duals: FloatArray, prices: FloatArray) -> float:
+        """Return p·P_X of duals p ≤ λ that no vertex undercuts, λ's prices being given.
+
+        Either all duals fall by as much as the worst price asks, or, for each vertex with a
+        negative price, that of the symbol which it says most about: that is the cheaper way
+        where only symbols of tiny probability are priced too high.
+        """
+        total = float(duals @ self.p_x)
+        low = np.flatnonzero(prices < 0)
+        if len(low) == 0 or self.walked is None:
+            return total
+        points = self.walked[low]
+        symbol = (points / self.p_x).argmax(axis=1)
+        fall = np.zeros(len(self.p_x))
+        np.maximum.at(fall, symbol, -prices[low] / points[np.arange(len(low)), symbol])
+        return total - min(-float(prices.min()), float(fall @ self.p_x))
 
     def _check_pieces(self, duals: FloatArray, pieces: FloatArray) -> Verdict:
         """Price a piecewise linear cost exactly: one linear program for each piece."""

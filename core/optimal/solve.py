@@ -17,10 +17,11 @@ import numpy as np
 from scipy import sparse
 
 from core.errors import InfeasibleError
-from core.notions.allowed_set import AllowedSet
+from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.columns import ColumnSearch
 from core.optimal.enumeration import best_mixture
 from core.optimal.highs import INFINITY, LinearProgram
+from core.optimal.polish import FIRST_SHARE, GROWTH
 from core.optimal.polytope import polytope
 from core.optimal.proof import Prover
 from core.optimal.utility import MutualInformation, Utility
@@ -122,7 +123,8 @@ def maximise(
         Called if columns are generated: returns P(y | x) of a mechanism that is allowed, shape
         (n_x, n_y), to start from.
     finish : callable, optional
-        Moves a kernel inside the set, where rounding or an oracle left it outside.
+        Moves a kernel inside the set, where rounding or an oracle left it outside; by the oracle
+        where not given.
 
     Raises
     ------
@@ -146,7 +148,7 @@ def maximise(
     if len(p_x) == 1:
         value = goal.value(p_x[None], p_x)
         return Outcome(np.ones((1, 1)), value, value, "closed form", "optimal")
-    task = _Task(allowed, p_x, goal, deadline, gap, seed, finish or _as_it_is)
+    task = _Task(allowed, p_x, goal, deadline, gap, seed, finish or Inside(allowed.oracle, p_x))
     if allowed.oracle is None and solver != "columns":
         outcome = task.enumerate(always=solver == "enumerate")
         if outcome is not None:
@@ -242,10 +244,11 @@ class _Task:
             self.upper = min(self.upper, verdict.bound)
             if self.upper - value <= self.gap:
                 break
-            if len(verdict.better):
-                if not self._cut(search, verdict.better):
-                    search.include(verdict.better)
-            elif not search.widen():
+            cost = search.mixture.cost
+            if self._cut(search, verdict.better):
+                continue
+            search.include(verdict.better)
+            if search.mixture.cost >= cost and not search.widen():
                 break
         return self._outcome(kernel, "columns")
 
@@ -256,7 +259,7 @@ class _Task:
 
     def _cut(self, search: ColumnSearch, points: FloatArray) -> bool:
         """Narrow the polytope where the oracle forbids given outputs; say whether it did."""
-        if self.allowed.oracle is None:
+        if self.allowed.oracle is None or len(points) == 0:
             return False
         cuts = np.concatenate([self.allowed.oracle(r) for r in points])
         if len(cuts) == 0:
@@ -285,5 +288,29 @@ class _Task:
         return Outcome(kernel, value, upper, solver, status, self.notes)
 
 
-def _as_it_is(kernel: FloatArray) -> FloatArray:
-    return kernel
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """Moves all outputs towards P_X until an oracle allows each; a kernel of rows stays.
+
+    Attributes
+    ----------
+    oracle : callable or None
+        As in `AllowedSet`.
+    p_x : ndarray
+        P(x), shape (n_x,).
+    """
+
+    oracle: Oracle | None
+    p_x: FloatArray
+
+    def __call__(self, kernel: FloatArray) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), with allowed outputs."""
+        oracle, outputs = self.oracle, self.p_x @ kernel
+        share = 0.0
+        while oracle is not None and share < 1.0:
+            moved = (1 - share) * kernel + share * outputs
+            posteriors = (self.p_x[:, None] * moved / outputs).T
+            if not any(len(oracle(r)) for r in posteriors):
+                return moved
+            share = max(FIRST_SHARE, GROWTH * share)
+        return kernel if oracle is None else np.ones((len(self.p_x), 1))
