@@ -1,0 +1,136 @@
+"""Explore through Streamlit's own test harness: what the page says for each question."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.query import to_query
+from core.scenario import Scenario, evaluate
+from core.sentences import finding
+from pages.ui.labels import markdown
+
+ROOT = Path(__file__).parents[2]
+PAGE = "pages/explore.py"
+QUICK = {"mech": "subset_merging"}
+
+
+def opened(page=PAGE, **query):
+    app = AppTest.from_file(ROOT / page, default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def figures(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_it_opens_with_the_default_question():
+    app = opened()
+    assert not app.exception
+    assert app.title[0].value == "Does publishing occupation give away sex?"
+    assert app.slider(key="eps").value == Scenario().eps
+    assert app.selectbox(key="notion").value == Scenario().notion
+    assert app.selectbox(key="mech").value == Scenario().mechanism
+    result = evaluate(Scenario())
+    assert figures(app)["I(X;Y), nats"] == f"{result.mechanism.utility:.3f}"
+    assert figures(app)["NMI"] == f"{100 * result.mechanism.nmi:.1f} %"
+    assert markdown(finding(result)) in [text.value for text in app.markdown]
+
+
+def test_app_py_opens_on_explore():
+    app = opened("app.py")
+    assert not app.exception
+    assert app.title[0].value == "Does publishing occupation give away sex?"
+
+
+def test_a_slider_changes_the_figures():
+    app = opened(**QUICK)
+    app.slider(key="eps").set_value(0.25).run()
+    asked = Scenario(mechanism="subset_merging", eps=0.25)
+    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
+
+
+def test_bits_are_nats_over_log_2():
+    app = opened(**QUICK)
+    app.segmented_control(key="unit").set_value("bits").run()
+    utility = evaluate(Scenario(mechanism="subset_merging")).mechanism.utility
+    assert figures(app)["I(X;Y), bits"] == f"{utility * 1.442695040888963:.3f}"
+
+
+def test_a_permalink_opens_its_question():
+    asked = Scenario(notion="alpha", eps=0.75, lam=0.6, alpha=3.7, mechanism="watchdog")
+    app = opened(**{key: values[0] for key, values in to_query(asked).items()})
+    assert not app.exception
+    assert not app.warning
+    assert app.slider(key="eps").value == 0.75
+    assert app.slider(key="lam").value == 0.6
+    assert app.select_slider(key="alpha").value == 3.7
+    assert figures(app)["I(X;Y), nats"] == f"{evaluate(asked).mechanism.utility:.3f}"
+
+
+def test_what_a_link_has_wrong_is_told_and_falls_back():
+    app = opened(eps="99", notion="nonsense", lam="x", mech="<b>magic</b>", rare="-1", alpha="0")
+    assert not app.exception
+    told = " ".join(warning.value for warning in app.warning)
+    for name in ("eps=99", "notion=nonsense", "lam=x", "rare="):
+        assert markdown(name) in told
+    assert "<b>" not in told
+    assert app.slider(key="eps").value == Scenario().eps
+    assert app.selectbox(key="mech").value == Scenario().mechanism
+
+
+def test_a_slider_without_effect_is_disabled_and_says_why():
+    app = opened(notion="lip", **QUICK)
+    assert not app.slider(key="eps").disabled
+    assert app.slider(key="lam").disabled
+    assert app.select_slider(key="alpha").disabled
+    assert app.slider(key="beta").disabled
+    assert "Off: LIP does not depend on it." in [caption.value for caption in app.caption]
+
+
+def test_every_slider_rests_under_identity():
+    app = opened(mech="identity")
+    assert not app.exception
+    assert all(slider.disabled for slider in app.slider)
+    assert figures(app)["NMI"] == "100.0 %"
+    assert "nothing promised" in " ".join(text.value for text in app.markdown)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"eps": "0"},
+        {"eps": "8"},
+        {"lam": "0", "eps": "0.5"},
+        {"lam": "1", "eps": "0.5"},
+        {"notion": "alpha", "alpha": "inf"},
+        {"notion": "alpha", "alpha": "1.05"},
+        {"notion": "chi2", "eps": "0.1"},
+    ],
+)
+def test_the_ends_of_every_slider_have_an_answer(query):
+    app = opened(**QUICK, **query)
+    assert not app.exception
+    assert not app.error
+    assert figures(app)["NMI"]
+
+
+def test_a_mechanism_that_does_not_work_under_a_promise_says_so():
+    app = opened(notion="l1", mech="optimal")
+    assert not app.exception
+    assert app.error[0].value
+    assert not app.metric
+
+
+def test_a_column_that_is_not_there_is_one_sentence():
+    app = opened(s="no such column", **QUICK)
+    assert not app.exception
+    assert "no such column" in app.error[0].value
+
+
+def test_an_upload_of_another_session_asks_for_it_again():
+    app = opened(data="upload:0123456789abcdef", s="a", x="b", **QUICK)
+    assert not app.exception
+    assert "upload it again" in app.error[0].value

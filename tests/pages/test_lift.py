@@ -1,0 +1,85 @@
+"""The Lift page through Streamlit's own test harness."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.exposure import averages, exposure
+from core.scenario import Scenario, evaluate
+
+PAGE = Path(__file__).parents[2] / "pages" / "lift.py"
+ASKED = Scenario(mechanism="subset_merging", eps=0.5)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return evaluate(ASKED)
+
+
+def opened(**query):
+    app = AppTest.from_file(PAGE, default_timeout=60)
+    for key, value in ({"mech": "subset_merging", "eps": "0.5"} | query).items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def test_high_risk_symbols_are_listed_with_their_reason(result):
+    app = opened()
+    assert not app.exception
+    found = exposure(result.before, ASKED.build_notion(), result.joint.s_labels)
+    table = app.dataframe[0].value
+    assert len(table) == result.joint.n_x
+    assert set(table.loc[table["high-risk"], "symbol"]) == {
+        label for label, risky in zip(found.labels, found.risky, strict=True) if risky
+    }
+    assert set(table["why"]) == set(found.why)
+    assert f"**{found.risky.sum()} of {result.joint.n_x} symbols**" in " ".join(
+        text.value for text in app.markdown
+    )
+
+
+def test_the_release_has_no_high_risk_symbol():
+    app = opened()
+    app.segmented_control(key="lift_of").set_value("the release").run()
+    assert not app.exception
+    assert not app.dataframe[0].value["high-risk"].any()
+
+
+def test_averages_follow_the_slider_of_alpha(result):
+    app = opened()
+    app.select_slider(key="measure_alpha").set_value(np.inf).run()
+    table = app.dataframe[1].value.set_index("measure")
+    before = averages(result.before, np.inf)
+    assert table.loc["Sibson mutual information, α = ∞", "X itself"] == f"{before['sibson'][0]:.4f}"
+    after = averages(result.after, np.inf)
+    assert table.loc["Mutual information", "the release"] == (
+        f"{after['mutual_information'][0]:.4f}"
+    )
+
+
+def test_a_promise_of_order_alpha_sets_the_order_of_the_averages():
+    app = opened(notion="alpha", alpha="5")
+    assert not app.exception
+    table = app.dataframe[1].value
+    assert table["measure"].str.contains("α = 5").any()
+
+
+def test_what_a_link_has_wrong_is_told():
+    app = opened(lam="7")
+    assert not app.exception
+    assert "lam" in app.warning[0].value
+
+
+def test_an_error_is_one_sentence():
+    app = opened(x="sex")
+    assert not app.exception
+    assert "S and X" in app.error[0].value
+
+
+@pytest.mark.parametrize("query", [{"eps": "0"}, {"eps": "8"}, {"notion": "ldp"}, {"mech": "oue"}])
+def test_extremes_have_an_answer(query):
+    app = opened(**query)
+    assert not app.exception
+    assert not app.error
