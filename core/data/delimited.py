@@ -113,8 +113,8 @@ def _header(path: Path, name: str, delimiter: str) -> tuple[list[str], int]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter)
         try:
-            header = next(row for row in reader if any(map(str.strip, row)))
-        except (csv.Error, StopIteration) as error:
+            header = next(row for row in reader if len(row) > 1 or "".join(row).strip())
+        except csv.Error as error:
             raise InvalidInputError(f"The first row of {name} cannot be read: {error}.") from error
         return header, reader.line_num
 

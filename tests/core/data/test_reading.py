@@ -40,6 +40,11 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
             "data.csv has 2 columns named 'sex'; names must be distinct.",
         ),
         (b"sex,,job\nf,a,b\n", "Column 2 of data.csv has no name in the first row."),
+        (b",,\n,,\n", "Column 1 of data.csv has no name in the first row."),
+        (
+            b"a" * 200_000 + b",b\n1,2\n",
+            "The first row of data.csv cannot be read: field larger than field limit (131072).",
+        ),
         (b"sex,job\nf,a\nm,b,c\n", "data.csv has 3 fields in line 3, its header has 2."),
         (b"sex,job\nf,a\nm\n", "data.csv has 1 field in line 3, its header has 2."),
         (b'sex,job\nf,"a\nm,b\n', "data.csv has a quote in line 2 that is not closed."),
@@ -73,6 +78,12 @@ def test_the_delimiter_is_found_out(sources, delimiter):
     assert table.delimiter == delimiter
     assert len(table.columns) == 3
     assert sources.uploads[key].rows == 2
+
+
+def test_the_delimiter_is_found_at_the_start_of_a_long_file(sources):
+    key = sources.add_bytes(b"sex;job\n" + b"f;a,b\nm;c,d\n" * 100_000, "long.csv")
+    assert sources.uploads[key].table.columns == ("sex", "job")
+    assert sources.uploads[key].rows == 200_000
 
 
 def test_a_delimiter_that_was_asked_for_must_be_there(sources):
