@@ -32,6 +32,9 @@ WORTHWHILE = 0.1
 INWARD = 0.2
 """A split keeps at least this part of the side on either side of it."""
 
+ABOUT_LARGEST = 0.9
+"""A column counts as one of d's if d has at least this part of its largest entry."""
+
 FLAT = 1e-9
 """A reduced cost below this tightens nothing."""
 
@@ -115,10 +118,13 @@ class Tree:
         self._prices[self.dominant] = self.target
 
     def learn(self, column: FloatArray) -> None:
-        """Aim lower if an allowed column shows that the target is too high."""
+        """Aim lower if an allowed column shows that the target is too high.
+
+        One in which another symbol is clearly larger is left to that symbol's tree.
+        """
         excess, share = self._excess(column), float(column[self.dominant])
-        if excess > 0 and share > 0:
-            self.lower(self.target - excess / share - self._tolerance)
+        if excess > 0 and share >= ABOUT_LARGEST * float(column.max()):
+            self.lower(max(self.target - excess / share - self._tolerance, self._floor))
 
     def grow(self, boxes: int, deadline: float) -> None:
         """Split the worst boxes until the target is proven, a number is done, or time is up.
@@ -141,8 +147,9 @@ class Tree:
         d, prices = self.dominant, self._prices
         self._started = True
         highest = self.space.highest_odds(d)
-        if np.isinf(highest):
-            self.lower(0.0)  # d alone is (nearly) allowed, and costs nothing
+        if np.isinf(highest):  # d alone is (nearly) allowed, and costs nothing
+            self._inspect(self.space.purest(d))
+            self.lower(-self._tolerance)
         least, most = odds_worth_a_look(prices, d, highest)
         if least >= most:
             return
@@ -205,6 +212,7 @@ class Tree:
         room = 1.0 - (float(lower.sum()) - least) + THIN
         upper = np.minimum(upper, np.minimum(lower + room, most))
         upper[d] = most
+        lower[d] = max(least, float(np.delete(lower, d).max()))
         if (lower > upper).any():
             return np.inf, lower, upper
         return value, lower, upper
@@ -217,16 +225,18 @@ class Tree:
     def _split(self, point: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[int, float]:
         """Return the variable whose secant is furthest off at a point, and where to split it."""
         d = self.dominant
+        side = upper - lower
         slopes, intercepts = self.space.relaxation.secants(lower, upper)
         exact = special.entr(np.maximum(point, 0.0))
         exact[d] = dominance(float(point[d]))
         error = exact - slopes * point - intercepts
-        j = int(error.argmax())
-        if error[j] <= THIN:
-            j = int((upper - lower).argmax())
-        side = float(upper[j] - lower[j])
-        at = float(np.clip(point[j], lower[j] + INWARD * side, upper[j] - INWARD * side))
-        return j, at
+        j, at = int(error.argmax()), point
+        if point[d] < ABOUT_LARGEST * point.max():  # either half leaves this point out
+            j, at = d, np.full(len(point), (point[d] + point.max()) / 2)
+        elif error[j] <= THIN:
+            j = int(side.argmax())
+        inward = INWARD * side[j]
+        return j, float(np.clip(at[j], lower[j] + inward, upper[j] - inward))
 
     def _inspect(self, point: FloatArray) -> None:
         """Learn from a point of the linear program, if it is allowed and costs too little."""

@@ -13,6 +13,9 @@ from core.validation import FloatArray
 BISECTIONS = 30
 """Halvings that find the odds worth a look: more precision saves no box."""
 
+EXPONENT = 700.0
+"""Exponents are cut here, before doubles overflow: the range of odds only gets wider."""
+
 OUTWARD = 1e-9
 """Part by which a range of odds is widened: far more than the rounding of its ends."""
 
@@ -28,12 +31,12 @@ def dominance(odds: float) -> float:
     return math.log1p(odds) + odds * math.log1p(1 / odds) if odds > 0 else 0.0
 
 
-def least_odds(dearest: float) -> float:
-    """Return odds below which no output undercuts prices of at most `dearest` > 0.
+def least_odds(dearest: float, n_x: int) -> float:
+    """Return odds below which no output with d as its largest undercuts prices ≤ `dearest`.
 
-    H(r) ≥ −log r_d, so H(r) < p·r ≤ dearest needs r_d > exp(−dearest).
+    H(r) ≥ −log r_d, so H(r) < p·r ≤ dearest needs r_d > exp(−dearest); and r_d ≥ 1/n_x.
     """
-    return (1 - OUTWARD) / math.expm1(dearest)
+    return (1 - OUTWARD) * max(1 / math.expm1(min(dearest, EXPONENT)), 1 / (n_x - 1))
 
 
 def unseen_price(prices: FloatArray, dominant: int) -> float:
@@ -49,7 +52,7 @@ def unseen_price(prices: FloatArray, dominant: int) -> float:
     dearest = float(prices.max())
     if dearest <= 0:
         return float(prices[dominant])
-    least = least_odds(dearest)
+    least = least_odds(dearest, len(prices))
     others = float(np.delete(prices, dominant).max())
     # with p_d ≤ 0, ψ(k) − p_d k rises with k: it is enough to outweigh the others at the least k
     price = (dominance(least) - others) / least
@@ -66,7 +69,7 @@ def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tupl
     dominant : int
         The symbol d.
     highest : float
-        No allowed output has higher odds; ∞ only where p_d ≤ 0.
+        No allowed output has higher odds; ∞ only where p_d < 0.
 
     Returns
     -------
@@ -81,10 +84,12 @@ def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tupl
     def settled(odds: float) -> bool:
         return dominance(odds) - price * odds - others > OUTWARD * (1 + odds)
 
-    least = least_odds(dearest)
+    least = least_odds(dearest, len(prices))
     most = highest * (1 + OUTWARD) + OUTWARD
-    if price <= 0:  # ψ(k) ≥ log(1 + k) outweighs every price from exp(dearest) on
-        most = min(most, math.exp(dearest))
+    if price < 0:  # from there on −p_d k, or ψ(k) ≥ log(1 + k), outweighs all other prices
+        most = min(most, (1 + OUTWARD) * others / -price)
+        if others < EXPONENT:
+            most = min(most, math.exp(others))
     if least >= most:
         return least, most
     # the margin is concave in k: settled at both ends is settled between

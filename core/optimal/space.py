@@ -78,6 +78,10 @@ class Space:
             self._odds[symbol] = odds
         return self._odds[symbol]
 
+    def purest(self, symbol: int) -> FloatArray:
+        """Return the posterior of the rows and cuts so far in which a symbol weighs most."""
+        return self._lowest(-np.eye(self.relaxation.matrix.shape[1])[symbol])
+
     def descend(self, r: FloatArray, prices: FloatArray) -> list[FloatArray]:
         """Follow linearisations of H(r) − p·r, which lie above it, down from an allowed output.
 
@@ -91,7 +95,7 @@ class Space:
         for _ in range(DESCENT_STEPS):
             costs[: len(r)] = -np.log(np.maximum(best, SMALLEST)) - prices
             ahead = self._lowest(costs)
-            if ahead is None:
+            if not self.allows(ahead):
                 break
             lower = float(special.entr(ahead).sum() - prices @ ahead)
             if lower > value - PROGRESS:
@@ -99,15 +103,20 @@ class Space:
             best, value, moved = ahead, lower, True
         return [best] if moved else []
 
-    def _lowest(self, costs: FloatArray) -> FloatArray | None:
-        """Minimise costs·r over the posteriors; None if cuts do not come to an end."""
+    def _lowest(self, costs: FloatArray) -> FloatArray:
+        """Minimise costs·r over the posteriors, with the cuts that the oracle asks for."""
         self._slice.set_costs(costs)
+        r = self._posterior()
         for _ in range(CUT_ROUNDS):
-            r = np.maximum(self._slice.solve().x[: self.allowed.n_x], 0.0)
-            r /= r.sum()
             if not self._cut(r):
-                return r
-        return None
+                break
+            r = self._posterior()
+        return r
+
+    def _posterior(self) -> FloatArray:
+        r = np.maximum(self._slice.solve().x[: self.allowed.n_x], 0.0)
+        result: FloatArray = r / r.sum()
+        return result
 
     def _cut(self, point: FloatArray) -> bool:
         """Add the cuts that a point breaks to both programs; say whether there were any."""
