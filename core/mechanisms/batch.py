@@ -154,7 +154,6 @@ def _repaired(block: Block) -> BoolArray:
     high = block.high
     order = np.argsort(np.where(high, -1.0, block.p_x), axis=1, kind="stable")
     growing = np.take_along_axis(block.p, order[:, None, :], axis=2).cumsum(axis=2)
-    growing[..., -1] = block.p_s  # all of X: exactly the prior, whatever sums round to
     position = np.arange(high.shape[1])
     enough = block.judge(growing)[1] & (position >= high.sum(axis=1, keepdims=True))
     if not enough.any(axis=1).all():

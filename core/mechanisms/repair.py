@@ -52,7 +52,6 @@ def attain(
     low = np.setdiff1d(np.arange(joint.n_x), high)
     order = low[np.argsort(joint.p_x[low], kind="stable")]
     growing = merged[:, None] + joint.p[:, order].cumsum(axis=1)
-    growing[:, -1:] = joint.p_s[:, None]  # all of X: exactly the prior, whatever sums round to
     enough = fits(notion, *set_levels(notion, growing, joint.p_s))
     if not enough.any():
         raise InfeasibleError(f"No mechanism keeps {notion}: even the constant one breaks it.")

@@ -143,7 +143,7 @@ def lift_promise(eps: float | None, notion: Notion | None) -> SymbolNotion:
 def _largest_ratio(above: FloatArray, below: FloatArray, other: float) -> float:
     """Return log max over T of (e^{−α} + (1 − e^{−α}) above(T))/(… below(T)), each row apart.
 
-    Shapes (n_s, n_x) and (n_x,) or (n_s, n_x); the empty set has ratio 1.
+    Shapes (n_s, n_x) and (n_x,) or (n_s, n_x); all of X has ratio 1.
     """
     below = np.broadcast_to(below, above.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -152,7 +152,7 @@ def _largest_ratio(above: FloatArray, below: FloatArray, other: float) -> float:
     lower = other + (1 - other) * np.take_along_axis(below, order, axis=1).cumsum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):  # α = ∞: x/0 is ∞, 0/0 does not occur
         ratios = np.log(upper / lower)
-    return max(0.0, float(np.nanmax(ratios)))
+    return float(np.nanmax(ratios))
 
 
 def _set_labels(x_labels: Sequence[str]) -> list[str]:

@@ -70,6 +70,37 @@ def test_zero_cells_and_ties_as_well(joint, family):
     compare(m.subset_merging_batch(joint.p[None], notions), m.subset_merging, [joint], notions)
 
 
+def test_a_last_set_that_takes_in_one_earlier_set_after_the_other():
+    joint = Joint.from_counts(
+        [
+            [6, 4, 6, 2, 6, 4, 2, 0, 5, 0],
+            [7, 6, 0, 6, 7, 8, 3, 1, 3, 5],
+            [8, 8, 5, 6, 1, 7, 0, 3, 2, 4],
+            [6, 1, 1, 7, 0, 3, 5, 2, 0, 3],
+        ]
+    )
+    steps = m.subset_merging_steps(joint, LIP(0.2))
+    assert [len(step.joined) for step in steps[-2:]] == [3, 3]
+    compare(
+        m.subset_merging_batch(joint.p[None], [LIP(0.2)]), m.subset_merging, [joint], [LIP(0.2)]
+    )
+
+
+def test_a_repair_keeps_all_of_x_h_even_if_a_part_of_it_would_do():
+    # x1 and x2 balance each other, but x3 breaks the budget beside them.
+    joint = Joint.from_counts([[8, 1, 12, 30, 31, 3], [1, 8, 1, 30, 31, 3]])
+    assert m.watchdog(joint, LIP(0.2)).status == "repaired"
+    compare(m.watchdog_batch(joint.p[None], [LIP(0.2)]), m.watchdog, [joint], [LIP(0.2)])
+
+
+def test_many_ties_at_infinite_risk_go_to_the_lowest_index():
+    rng = np.random.default_rng(2)
+    singles = [Joint.from_counts(np.eye(4)[rng.integers(0, 4, 40)].T) for _ in range(6)]
+    stacked = np.stack([joint.p for joint in singles])
+    notions = [LIP(0.2), LDP(1.0), Chi2Privacy(0.5, 0.5)]
+    compare(m.subset_merging_batch(stacked, notions), m.subset_merging, singles, notions)
+
+
 def test_mixed_families_blocks_of_any_size_and_symbols_that_never_occur(monkeypatch):
     singles = random_joints(5, 3, 6, 1, 0.4)
     notions = [LIP(0.5), AlphaLift(0.5, 0.5, 2.0), LDP(1.0), AlphaLift(0.5, 0.5, 9.0), LIP(1.0)]
