@@ -30,6 +30,9 @@ NUMBERS = {
 CHOICES = {"notion": "notion", "mech": "mechanism"}
 """URL key → the scenario's choice."""
 
+JOINTS = ("random:", "matrix:", "example:")
+"""How sources begin that are joints already: they have no columns to name."""
+
 DATA_KEYS = ("data", "s", "x", "sx", "bins", "missing", "rare", "only")
 """URL keys of the data."""
 
@@ -116,10 +119,17 @@ def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: lis
     return scenario
 
 
+def _plain(source: str) -> DataSpec:
+    """Return the data that a link with this source, and nothing else, stands for."""
+    if source.startswith(JOINTS):
+        return DataSpec(source, (), ())
+    return DataSpec(source)
+
+
 def _data_to_query(data: DataSpec) -> Query:
-    plain = DataSpec()
+    plain = _plain(data.source)
     query: Query = {}
-    if data.source != plain.source:
+    if data.source != DataSpec().source:
         query["data"] = [data.source]
     if data.secret != plain.secret:
         query["s"] = list(data.secret) or [""]
@@ -141,7 +151,7 @@ def _data_to_query(data: DataSpec) -> Query:
 
 
 def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
-    plain = DataSpec()
+    plain = _plain(query.get("data", [DataSpec().source])[-1])
     rare = query.get("rare", ["0"])[-1]
     if not rare.isdecimal():
         notices.append(f"The link has rare={rare}, which is not a whole number; 0 is used.")
@@ -151,7 +161,7 @@ def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
         notices.append(f"The link has missing={missing}, which is not known; level is used.")
         missing = plain.missing
     return DataSpec(
-        source=query.get("data", [plain.source])[-1],
+        source=plain.source,
         secret=_names(query.get("s"), plain.secret),
         released=_names(query.get("x"), plain.released),
         secret_released=query.get("sx", ["0"])[-1] in ("1", "true", "True"),

@@ -113,3 +113,9 @@ def test_repeated_keys_name_several_columns():
     scenario, notices = from_query({"s": ["sex", "race"], "x": "education", "sx": "1"})
     assert notices == ()
     assert scenario.data == DataSpec("adult", ("sex", "race"), ("education",), True)
+
+
+def test_a_joint_has_no_columns_unless_the_link_names_some():
+    joint = DataSpec("random:uniform:5x17:0", (), ())
+    assert from_query({"data": joint.source}) == (Scenario(data=joint), ())
+    assert to_query(Scenario(data=joint)) == {"data": [joint.source]}
