@@ -37,6 +37,9 @@ PATIENCE = 3
 SCATTERED = 16
 """Random starts in one round, once nothing else finds a better output."""
 
+DIGITS = 10
+"""Outputs that agree in so many digits after the point are one."""
+
 NEAR = 0.02
 """Neighbours with a reduced cost below this, in nats, are kept: the duals may yet move to them."""
 
@@ -78,6 +81,7 @@ class ColumnSearch:
         self.space, self.p_x, self.utility, self.deadline = space, p_x, utility, deadline
         self._rng = np.random.default_rng(seed)
         self.pool = Pool(space, utility, self._seeds())
+        self._included: set[bytes] = set()
         self._start(p_x[None], np.ones(len(self.pool), dtype=bool))
 
     def _start(self, others: FloatArray, inside: BoolArray) -> None:
@@ -88,12 +92,22 @@ class ColumnSearch:
         self._take(np.flatnonzero(inside))
         self.mixture: Mixture = self.master.solve()
 
-    def include(self, points: FloatArray) -> None:
-        """Let allowed outputs from elsewhere, posteriors of shape (k, n_x), into the program."""
-        if len(points):
-            self.master.add(points)
-            self._origin = np.append(self._origin, np.full(len(points), -1))
+    def include(self, points: FloatArray) -> bool:
+        """Let allowed outputs from elsewhere, posteriors of shape (k, n_x), into the program.
+
+        Returns
+        -------
+        new : bool
+            Whether one of them was not known before.
+        """
+        names = [np.round(point, DIGITS).tobytes() for point in points]
+        new = [i for i, name in enumerate(names) if name not in self._included]
+        self._included.update(names)
+        if new:
+            self.master.add(points[new])
+            self._origin = np.append(self._origin, np.full(len(new), -1))
             self.mixture = self.master.solve()
+        return bool(new)
 
     def cut(self, cuts: FloatArray) -> None:
         """Narrow the polytope by rows cuts @ r ≤ 0, shape (k, n_x); what breaks them is dropped."""

@@ -17,20 +17,23 @@ from core.optimal import pivoting
 from core.optimal.bound import PricingBound
 from core.optimal.polytope import Polytope
 from core.optimal.utility import MutualInformation, Utility
-from core.optimal.walk import walk
+from core.optimal.walk import MAX_VERTICES, walk
 from core.validation import FloatArray
 
 MARGIN = 1e-12
 """Added to every bound, in nats: the rounding of the sums that it is made of."""
 
 PRICE = 1e-11
-"""A reduced cost above −1e-11 nats is rounding."""
+"""An output that can gain less than 1e-11 nats is not worth a column."""
 
 MOST_BETTER = 4
 """Outputs that a walk hands back, for each symbol of X."""
 
 WALK_SHARE = 0.25
 """Part of the time left that a walk may take before branch and bound gets the rest."""
+
+BRANCH_SHARE = 0.6
+"""Part of the time left that branch and bound may take before a longer walk is tried, once."""
 
 WALK_ENTRIES = 4_000_000
 """Entries of all tableaus of a walk that is quicker than branch and bound."""
@@ -74,8 +77,9 @@ class Prover:
         self.allowed = AllowedSet(allowed.rows, allowed.n_x)
         self.walked: FloatArray | None = None
         self.stopped = ""
-        self._costs = np.zeros(0)
+        self._costs, self._sizes = np.zeros(0), np.zeros(0)
         self._tree: PricingBound | None = None
+        self._tried_all = False
 
     def walk(self, deadline: float, max_vertices: int) -> bool:
         """Compute all vertices, if there are not too many; say whether they are known now."""
@@ -87,6 +91,7 @@ class Prover:
             else:
                 points, _ = pivoting.true_points(self.space, found)
                 self.walked, self._costs = points, self.utility.cost(points)
+                self._sizes = (points / self.p_x).max(axis=1)
         return self.walked is not None
 
     def check(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
@@ -101,19 +106,26 @@ class Prover:
         deadline : float
             On the clock of `time.monotonic`.
         """
-        offset = self.utility.offset(self.p_x)
-        now = time.monotonic()
         few = WALK_ENTRIES // (self.space.n_basic * (self.space.n_free + 1))
-        if self.walk(now + WALK_SHARE * (deadline - now), few) and self.walked is not None:
-            prices = self._costs - self.walked @ duals
-            order = np.argsort(prices, kind="stable")[: MOST_BETTER * len(self.p_x)]
-            better = self.walked[order[prices[order] < -PRICE]]
-            return Verdict(offset - self._worth(duals, prices) + MARGIN, better)
+        if self.walk(_part(WALK_SHARE, deadline), few):
+            return self._check_walked(duals)
         pieces = self.utility.pieces()
         if pieces is not None:
             return self._check_pieces(duals, pieces)
         if not isinstance(self.utility, MutualInformation):
             return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
+        verdict = self._branch(duals, gap, _part(BRANCH_SHARE, deadline))
+        enough = self.utility.offset(self.p_x) - float(duals @ self.p_x) + gap
+        if verdict.bound <= enough or len(verdict.better):
+            return verdict
+        if not self._tried_all:
+            self._tried_all, self.stopped = True, ""
+            if self.walk(_part(BRANCH_SHARE, deadline), MAX_VERTICES):
+                return self._check_walked(duals)
+        return self._branch(duals, gap, deadline)
+
+    def _branch(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
+        """Prove by branch and bound."""
         if self._tree is None:
             self._tree = PricingBound(self.allowed)
         result = self._tree.minimise(
@@ -123,7 +135,19 @@ class Prover:
             weights=self.p_x,
         )
         met = np.array(result.columns).reshape(-1, len(self.p_x))
-        return Verdict(offset - float(result.prices @ self.p_x) + MARGIN, met)
+        bound = self.utility.offset(self.p_x) - float(result.prices @ self.p_x) + MARGIN
+        return Verdict(bound, met)
+
+    def _check_walked(self, duals: FloatArray) -> Verdict:
+        """Price all vertices."""
+        if self.walked is None:
+            raise SolverError("The vertices are not known yet.")
+        prices = self._costs - self.walked @ duals
+        gains = prices / self._sizes
+        order = np.argsort(gains, kind="stable")[: MOST_BETTER * len(self.p_x)]
+        better = self.walked[order[gains[order] < -PRICE]]
+        bound = self.utility.offset(self.p_x) - self._worth(duals, prices) + MARGIN
+        return Verdict(bound, better)
 
     def _worth(self, duals: FloatArray, prices: FloatArray) -> float:
         """Return p·P_X of duals p ≤ λ that no vertex undercuts, λ's prices being given.
@@ -155,3 +179,9 @@ class Prover:
     def _trivial(self) -> float:
         """Return the utility of publishing X as it is, which no mechanism exceeds."""
         return self.utility.value(np.diag(self.p_x), self.p_x) + MARGIN
+
+
+def _part(share: float, deadline: float) -> float:
+    """Return the time at which a part of what is left until the deadline is over."""
+    now = time.monotonic()
+    return now + share * (deadline - now)

@@ -244,11 +244,9 @@ class _Task:
             self.upper = min(self.upper, verdict.bound)
             if self.upper - value <= self.gap:
                 break
-            cost = search.mixture.cost
-            if self._cut(search, verdict.better):
+            if self._cut(search, verdict.better) or search.include(verdict.better):
                 continue
-            search.include(verdict.better)
-            if search.mixture.cost >= cost and not search.widen():
+            if not search.widen():
                 break
         return self._outcome(kernel, "columns")
 

@@ -48,7 +48,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
     array([0.1065, 0.8935])
     """
     sent = io.BytesIO()
-    rows, equalities = _inequalities(space)
+    rows, equalities = inequalities(space)
     np.savez(sent, rows=rows, equalities=equalities)
     try:
         done = subprocess.run(
@@ -71,7 +71,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
     return posteriors
 
 
-def _inequalities(space: Polytope) -> tuple[FloatArray, list[int]]:
+def inequalities(space: Polytope) -> tuple[FloatArray, list[int]]:
     """Return rows b + A z ≥ 0, shape (k, 1 + n_vars), and which of them are equalities."""
     count = space.n_slacks
     rows, rest = space.matrix[:count, : space.n_vars], space.matrix[count:, : space.n_vars]
