@@ -1,5 +1,7 @@
 """The optimal mechanism: the papers' other routes, and inputs that are awkward."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -215,8 +217,8 @@ def test_a_frontier_is_separate_optima_and_monotone():
         assert mechanism.notion == LIP(eps)
         assert mechanism.utility == pytest.approx(optimal(PAPER, LIP(eps)).utility, abs=1e-9)
     ordered = sorted(along, key=lambda mechanism: mechanism.notion.eps)
-    assert all(a.utility <= b.utility for a, b in zip(ordered, ordered[1:], strict=False))
-    assert all(a.upper_bound <= b.upper_bound for a, b in zip(ordered, ordered[1:], strict=False))
+    assert all(a.utility <= b.utility for a, b in pairwise(ordered))
+    assert all(a.upper_bound <= b.upper_bound for a, b in pairwise(ordered))
 
 
 def test_a_frontier_out_of_time_still_never_falls():

@@ -46,9 +46,9 @@ def notion_of(seed: int):
 
 
 def test_never_above_the_true_minimum_for_any_prices():
-    """400 sets, prices of any sign and size: exact within the tolerance, never above."""
+    """300 sets, prices of any sign and size: exact within the tolerance, never above."""
     undercut = 0
-    for seed in range(400):
+    for seed in range(300):
         allowed = notion_of(seed).allowed_set(joint_of(seed))
         points = allowed_vertices(allowed)
         prices = np.random.default_rng(seed).uniform(-0.5, [0.4, 1.2, 3.0][seed % 3], allowed.n_x)
@@ -67,7 +67,7 @@ def test_never_above_the_true_minimum_for_any_prices():
         elif least < -1e-6:
             assert result.columns, seed
             undercut += 1
-    assert 50 < undercut < 350
+    assert 50 < undercut < 250
 
 
 def mixture_of(points, p_x):
@@ -93,10 +93,10 @@ def test_a_proven_optimum_is_that_of_all_vertices():
             cost, prices = mixture_of(points, p_x)
             result = bound.minimise(prices, tolerance=1e-10, time_limit=20.0, weights=p_x)
             assert result.prices @ p_x <= truth + 1e-12
-            if cost - result.prices @ p_x < 1e-9:
+            if not result.columns:
                 break
-            assert result.columns, seed
             points = np.vstack([points, result.columns])
+        assert cost - result.prices @ p_x < 1e-7, seed
         assert cost == pytest.approx(truth, abs=1e-9)
 
 

@@ -71,7 +71,7 @@ def test_no_solution_is_an_error_of_its_own():
 def test_an_unbounded_program_is_a_solver_error():
     built = LinearProgram(sparse.csr_array([[1.0, -1.0]]), np.zeros(1), np.zeros(1))
     built.set_costs(-np.ones(2))
-    with pytest.raises(SolverError, match="[Uu]nbounded"):
+    with pytest.raises(SolverError, match=r"[Uu]nbounded"):
         built.solve()
 
 

@@ -150,7 +150,7 @@ def test_a_set_without_the_prior_is_infeasible():
     p_x = np.array([0.5, 0.5])
     skewed = AllowedSet(sparse.csr_array([[-1.0, 2.0]]), 2)  # 2 r_2 ≤ r_1
     helped = AllowedSet(sparse.csr_array([[-1.0, 2.0, 0.1]]), 2)
-    forbidding = AllowedSet(sparse.csr_array((0, 2)), 2, lambda r: np.array([[-1.0, 2.0]]))
+    forbidding = AllowedSet(sparse.csr_array((0, 2)), 2, lambda _: np.array([[-1.0, 2.0]]))
     for allowed in (skewed, helped, forbidding):
         with pytest.raises(InfeasibleError, match="says nothing about X"):
             maximise(allowed, p_x)
