@@ -26,6 +26,9 @@ HALVINGS = 6
 """Steps of each search for a budget: it is found to a sixty-fourth of ε, and kernels on the way
 serve again in other searches."""
 
+NOISE_HALVINGS = 20
+"""Steps of the search for the least noise: it needs no solver."""
+
 ROUNDING_SHARE = 1e-9
 """Noise that makes up for rounding and is worth no word."""
 
@@ -74,7 +77,7 @@ class ProductSearch:
         self.sizes = notion.shape or (joint.n_x,)
         self.values = attribute_values(joint, self.sizes)
         self.conditions = [_Conditions.of(joint, self.values, j) for j in range(len(self.sizes))]
-        self._known: dict[tuple[int, float], FloatArray] = {}
+        self.known: dict[tuple[int, float], FloatArray] = {}
 
     def product(self, budgets: tuple[float, ...]) -> Candidate | None:
         """Return the product of the optimal kernels under these budgets, if it is ε-SRLIP."""
@@ -155,7 +158,7 @@ class ProductSearch:
             low, share = share, min(most, max(ROUNDING_SHARE, 4 * share))
             kernel = self._together(kernels, share)
         if share > ROUNDING_SHARE:
-            for _ in range(HALVINGS):
+            for _ in range(NOISE_HALVINGS):
                 middle = (low + share) / 2
                 tried = self._together(kernels, middle)
                 if self._holds(tried):
@@ -180,18 +183,18 @@ class ProductSearch:
         return whole
 
     def _kernels(self, budgets: tuple[float, ...]) -> Kernels:
-        return tuple(self._kernel(j, budget) for j, budget in enumerate(budgets))
+        return tuple(self.kernel(j, budget) for j, budget in enumerate(budgets))
 
-    def _kernel(self, j: int, budget: float) -> FloatArray:
+    def kernel(self, j: int, budget: float) -> FloatArray:
         """Return the optimal kernel of one attribute, shape (n_j, n_y_j)."""
-        if (j, budget) not in self._known:
+        if (j, budget) not in self.known:
             conditions = self.conditions[j]
             occurs = conditions.p > 0
             told = _optimal(conditions.allowed_set(budget), conditions.p[occurs])
             kernel = np.tile(conditions.p[occurs] @ told, (occurs.size, 1))
             kernel[occurs] = told
-            self._known[j, budget] = kernel
-        return self._known[j, budget]
+            self.known[j, budget] = kernel
+        return self.known[j, budget]
 
 
 def _optimal(allowed: AllowedSet, p: FloatArray) -> FloatArray:

@@ -105,17 +105,19 @@ def _labels(sizes: tuple[int, ...]) -> list[str]:
 
 
 def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str, ...]:
-    """Say which budgets the attributes have, and what was added to keep the promise."""
+    """Say which budgets the attributes have, and what was done to keep the promise."""
     budgets = ", ".join(f"{budget:.4g}" for budget in best.budgets)
-    notes = [f"Each attribute has a budget of its own: {budgets} nats."]
-    if split == "even" and best.budgets != even:
-        notes.append(
-            f"The even split, {even[0]:.4g} nats each, leaks more than asked, although [Funnel] "
-            "Theorem 4 says otherwise; the budgets were shrunk until the audit passed."
-        )
-    if best.share > ROUNDING_SHARE:
-        notes.append(
-            f"Noise replaces {100 * best.share:.3g} % of each attribute: no budgets were small "
-            "enough."
-        )
-    return tuple(notes)
+    notes = (f"Each attribute has a budget of its own: {budgets} nats.",)
+    noise = best.share > ROUNDING_SHARE
+    if not noise and (split == "optimised" or best.budgets == even):
+        return notes
+    done = (
+        f"no budgets were small enough, so noise replaces {100 * best.share:.3g} % of each"
+        if noise
+        else "the budgets were shrunk until the audit passed"
+    )
+    refused = (
+        f"With {even[0]:.4g} nats for each attribute the whole leaks more than asked, although "
+        f"[Funnel] Theorem 4 says otherwise: {done}."
+    )
+    return (*notes, refused)
