@@ -57,7 +57,7 @@ def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -
     delta = delta_of(share, distance)
     n_s, n_u = cells.shape
     of_s = grr_kernel(n_s, np.inf if budget == np.inf else budget - share)
-    kernel: FloatArray = np.kron(of_s, grr_kernel(n_u, delta))
+    kernel: FloatArray = np.asarray(np.kron(of_s, grr_kernel(n_u, delta)), dtype=np.float64)
     return released(
         cells,
         kernel,
@@ -105,7 +105,7 @@ def best_split(cells: FloatArray, eps: float, distance: float) -> float:
     values = np.array([loss(float(share)) for share in grid])
     tried = [(float(value), float(share)) for value, share in zip(values, grid, strict=True)]
     padded = np.concatenate([[np.inf], values, [np.inf]])
-    for i in np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:])):
+    for i in np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:])).tolist():
         ends = float(grid[max(i - 1, 0)]), float(grid[min(i + 1, _STARTS - 1)])
         if ends[0] < ends[1]:
             found = optimize.minimize_scalar(loss, bounds=ends, method="bounded")

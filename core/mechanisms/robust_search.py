@@ -9,7 +9,9 @@ from core.mechanisms.result import Mechanism
 from core.mechanisms.robust_design import estimate, released
 from core.mechanisms.secret_randomized_response import secret_response_kernel
 from core.notions.rldp import RLDP
-from core.optimal.solve import Solver
+from core.optimal.polish import polished
+from core.optimal.round_sets import maximise_round
+from core.optimal.solve import Outcome, Solver
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
@@ -45,13 +47,22 @@ def robust_search(
     """
     cells = estimate(p_su, uncertainty)
     joint = Joint.with_secret_released(cells)
-    start = np.hstack([mechanism.kernel for mechanism in known] or [_start(notion, cells)])
-    found = optimal_from(
-        joint,
-        notion,
-        start[joint.kept_x],
-        **checked_options(solver, time_limit, gap, seed),
-    )
+    options = checked_options(solver, time_limit, gap, seed)
+    allowed = notion.allowed_set(joint)
+    found: Mechanism | Outcome
+    if allowed.oracle is None:
+        start = known[0].kernel if known else _start(notion, cells)
+        found = optimal_from(joint, notion, start[joint.kept_x], **options)
+    else:
+        outputs = np.hstack([mechanism.kernel for mechanism in known] or [_start(notion, cells)])
+        found = maximise_round(
+            allowed,
+            allowed.oracle,
+            joint.p_x,
+            outputs[joint.kept_x],
+            finish=lambda kernel: polished(joint, kernel, notion),
+            **options,
+        )
     return released(
         cells,
         found.kernel,

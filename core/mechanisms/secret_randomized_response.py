@@ -46,7 +46,7 @@ def secret_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
     budget = validation.budget(eps, "eps")
     return released(
         cells,
-        secret_response_kernel(*cells.shape, budget),
+        secret_response_kernel(cells.shape[0], cells.shape[1], budget),
         name=NAME,
         solver="closed form",
         status="closed form",

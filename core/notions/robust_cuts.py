@@ -16,7 +16,7 @@ _FAR = 40.0
 _STEPS = 40
 """The search for the split takes about eight; it is cut off here."""
 
-_BALANCED = 1e-7
+_BALANCED = 1e-5
 """Relative difference of what a unit of budget gains on either side at which a split is best: the
 level is flat there, so its own error is the square of this."""
 

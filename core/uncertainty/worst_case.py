@@ -213,7 +213,7 @@ def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: Wors
 
     # the level is even around both ends, so a bracket may reach beyond them
     middle, step = grid[peak[room]], grid[1]
-    found = elementwise.find_minimum(
+    found = elementwise.find_minimum(  # type: ignore[call-overload]  # the stub lacks arguments
         loss,
         (middle - step, middle, middle + step),
         args=(room.astype(np.float64),),
