@@ -1,0 +1,72 @@
+"""A served dashboard and a Chromium that reports what goes wrong on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from tests.browser.chromium import find
+from tests.browser.served import ARGUMENTS, served
+
+PROBES = ("_stcore/host-config", "_stcore/health")
+"""What Streamlit asks for below a deep link before it finds its root: each answers 404."""
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    with served() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = find()
+    if path is None:
+        pytest.fail("No Chromium or Chrome was found: install one to run the browser tests.")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(
+            executable_path=path, headless=True, args=list(ARGUMENTS)
+        )
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
+    """Open pages of the dashboard; fail if one of them logs an error or asks another host."""
+    wrong: list[str] = []
+    contexts = []
+
+    def note(message: ConsoleMessage) -> None:
+        probe = any(part in message.location.get("url", "") for part in PROBES)
+        if message.type == "error" and not probe:
+            wrong.append(f"{message.text} at {message.location.get('url')}")
+
+    def opened(path: str = "", *, width: int = 1440, height: int = 900, dark: bool = False) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("console", note)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((address, "data:", "blob:"))
+                else wrong.append(f"asked for {request.url}")
+            ),
+        )
+        page.goto(f"{address}/{path}")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not wrong, wrong

@@ -1,0 +1,245 @@
+"""Explore in a real Chromium: what AppTest cannot see."""
+
+import io
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.browser
+
+QUICK = "?mech=subset_merging"
+
+
+def drawn(page, key):
+    return page.locator(f".st-key-{key} .lsc-plot").get_attribute("data-drawn")
+
+
+def settle(page):
+    """Wait until all charts are drawn and the board is at rest."""
+    for key in ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after"):
+        page.locator(f".st-key-{key} .lsc-plot[data-drawn]").wait_for(state="attached")
+    page.get_by_text("Working out more frontiers").wait_for(state="detached")
+    page.wait_for_timeout(400)
+
+
+def figure(page, label):
+    """Return the value of one of the strip's figures."""
+    block = page.locator("[data-testid='stMetric']", has_text=label).first
+    return block.locator("[data-testid='stMetricValue']").inner_text()
+
+
+def press(page, key, times):
+    slider = page.locator(f".st-key-{key} input[type='range']")
+    slider.focus()
+    for _ in range(times):
+        page.keyboard.press("ArrowLeft")
+
+
+def saved(page, button):
+    with page.expect_download() as waiting:
+        button.click()
+    return waiting.value
+
+
+def test_a_slider_updates_figures_charts_and_url_and_the_url_restores(visit):
+    page = visit(QUICK)
+    settle(page)
+    kept, chart = figure(page, "NMI"), drawn(page, "frontier")
+    page.evaluate("document.querySelectorAll('.lsc-plot').forEach(e => { e.mark = 1; })")
+    press(page, "eps", 12)
+    page.wait_for_url(re.compile(r"eps=0\.4(&|$)"))
+    page.wait_for_function(
+        "old => document.querySelector('.st-key-frontier .lsc-plot').dataset.drawn !== old",
+        arg=chart,
+    )
+    settle(page)
+    now = figure(page, "NMI")
+    assert now != kept
+    stayed = page.evaluate("[...document.querySelectorAll('.lsc-plot')].every(e => e.mark === 1)")
+    assert stayed, "a chart was built anew instead of being drawn into"
+    ring = page.evaluate(
+        "document.querySelector('.st-key-frontier .lsc-plot').layout.shapes[1].xanchor"
+    )
+    assert ring == pytest.approx(0.4)
+    again = visit(page.url.split("/", 3)[3])
+    settle(again)
+    assert figure(again, "NMI") == now
+    assert again.locator(".st-key-eps input[type='range']").input_value() == "0.4"
+
+
+def test_a_click_on_the_frontier_moves_budget_and_mechanism(visit):
+    page = visit(QUICK)
+    settle(page)
+    place = page.evaluate(
+        """() => {
+          const plot = document.querySelector('.st-key-frontier .lsc-plot');
+          const { xaxis, yaxis } = plot._fullLayout;
+          const line = plot.data.findIndex(trace => trace.meta[1] === 'watchdog');
+          const at = plot.data[line].x.indexOf(0.5);
+          const box = plot.getBoundingClientRect();
+          return [box.x + xaxis._offset + xaxis.l2p(0.5),
+                  box.y + yaxis._offset + yaxis.l2p(plot.data[line].y[at])];
+        }"""
+    )
+    page.mouse.move(place[0] - 3, place[1])
+    page.mouse.move(*place)
+    page.wait_for_timeout(200)
+    page.mouse.click(*place)
+    page.wait_for_url(re.compile(r"(?=.*eps=0\.5)(?=.*mech=watchdog)"))
+    settle(page)
+    assert page.locator(".st-key-eps input[type='range']").input_value() == "0.5"
+    chosen = page.locator(".st-key-mech")
+    assert "Watchdog" in (chosen.inner_text(), chosen.locator("input").input_value())
+
+
+def test_charts_and_page_stay_in_place_while_a_slider_moves(visit):
+    page = visit(QUICK)
+    settle(page)
+    boxes = (
+        "[...document.querySelectorAll('.lsc-plot')].map(e => {"
+        " const b = e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
+    )
+    axes = (
+        "[...document.querySelectorAll('.lsc-plot')].slice(0, 2).map(e =>"
+        " [e.layout.xaxis.range, e.layout.yaxis.range])"
+    )
+    before = page.evaluate(boxes), page.evaluate(axes)
+    press(page, "eps", 6)
+    page.wait_for_url(re.compile(r"eps=0\.7"))
+    settle(page)
+    assert (page.evaluate(boxes), page.evaluate(axes)) == before
+
+
+def test_a_bad_link_is_told_and_mended(visit):
+    page = visit("?eps=99&mech=magic")
+    page.get_by_text("The link has eps=99").wait_for()
+    page.get_by_text("The link has mech=magic").wait_for()
+    page.wait_for_url(lambda url: "eps=99" not in url and "magic" not in url)
+
+
+def test_labels_with_markup_show_as_text(visit):
+    page = visit("data")
+    rows = "\n".join(
+        f"{s},{x}"
+        for s, x, count in (
+            ("f", "<b>bold</b>", 9),
+            ("m", "<b>bold</b>", 2),
+            ("f", "<img src=x onerror=alert(1)>", 3),
+            ("m", "<img src=x onerror=alert(1)>", 8),
+            ("f", "$x$ **y** [z](w)", 5),
+            ("m", "$x$ **y** [z](w)", 4),
+        )
+        for _ in range(count)
+    )
+    page.locator("input[type='file']").set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": f"s,x\n{rows}\n".encode()}
+    )
+    page.wait_for_url(re.compile("upload"))
+    page.get_by_role("link", name="Explore").first.click()
+    page.get_by_role("heading", name="give away").wait_for()
+    settle(page)
+    ticks = page.locator(".st-key-mechanism .ytick text").all_text_contents()
+    assert "<b>bold</b>" in ticks
+    assert any(tick.startswith("<img src") for tick in ticks)
+    assert page.locator(".lsc-plot b, .lsc-plot a[href], .lsc-plot img").count() == 0
+    assert "people" not in page.url
+    assert "bold" not in page.url
+
+
+@pytest.mark.parametrize("kind", ["PNG", "SVG", "HTML"])
+def test_a_chart_is_saved(visit, kind):
+    page = visit(QUICK)
+    settle(page)
+    button = page.locator(".st-key-frontier .lsc-bar button", has_text=kind)
+    found = saved(page, button)
+    assert found.suggested_filename == f"liftscope-frontier.{kind.lower()}"
+    with open(found.path(), "rb") as file:
+        content = file.read()
+    if kind == "PNG":
+        assert content.startswith(b"\x89PNG\r\n\x1a\n")
+        assert int.from_bytes(content[16:20], "big") == 1800
+    elif kind == "SVG":
+        assert b"Cost of privacy" in content
+        assert content.lstrip().startswith(b"<svg")
+    else:
+        alone = page.context.new_page()
+        alone.set_content(content.decode(), wait_until="load")
+        alone.locator("#chart .main-svg").first.wait_for(state="attached")
+        assert alone.evaluate("document.getElementById('chart').data.length") >= 2
+        assert b"http://127" not in content
+
+
+def test_tables_mechanism_and_scenario_download_and_parse(visit):
+    page = visit(QUICK)
+    settle(page)
+    page.get_by_role("button", name="Export").click()
+    mechanism = {}
+    for label in ("CSV", "JSON", "NPZ"):
+        with open(
+            saved(page, page.locator(f".st-key-explore_{label} button")).path(), "rb"
+        ) as file:
+            mechanism[label] = file.read()
+    kernel = np.array(json.loads(mechanism["JSON"])["kernel"])
+    np.testing.assert_allclose(kernel.sum(axis=1), 1)
+    with np.load(io.BytesIO(mechanism["NPZ"])) as archive:
+        np.testing.assert_array_equal(archive["kernel"], kernel)
+    table = pd.read_csv(io.BytesIO(mechanism["CSV"]))
+    np.testing.assert_allclose(table.drop(columns="x").to_numpy(), kernel)
+    with open(saved(page, page.locator(".st-key-explore_scenario button")).path()) as file:
+        assert json.load(file)["mechanism"] == "subset_merging"
+    page.get_by_text("from core import mechanisms as m").wait_for()
+
+
+def test_a_table_stands_behind_a_chart_and_is_saved(visit):
+    page = visit(QUICK)
+    settle(page)
+    page.locator(".st-key-lifts_table button").first.click()
+    found = saved(page, page.locator(".st-key-lifts_csv button"))
+    table = pd.read_csv(found.path())
+    assert set(table["when"]) == {"before", "after"}
+    assert np.isneginf(table.loc[table["symbol"] == "Armed-Forces", "log_min_lift"]).any()
+
+
+def test_formulas_and_their_source_are_one_click_away(visit):
+    page = visit(QUICK)
+    settle(page)
+    page.locator(".st-key-lifts_formulas button").first.click()
+    page.locator(".katex").first.wait_for()
+    page.get_by_text("[Lift]").first.wait_for()
+
+
+@pytest.mark.parametrize("path", ["", "lift", "data"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_is_wider_than_a_phone(visit, path, dark):
+    page = visit(f"{path}{QUICK}", width=390, height=844, dark=dark)
+    page.locator(".lsc-plot[data-drawn]").first.wait_for(state="attached")
+    page.wait_for_timeout(1500)
+    wide = page.evaluate(
+        """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
+             .map(e => e.scrollWidth - e.clientWidth)"""
+    )
+    assert max(wide) <= 0
+
+
+def test_charts_take_the_colours_of_the_theme(visit):
+    colours = {}
+    for dark in (False, True):
+        page = visit(QUICK, dark=dark)
+        settle(page)
+        colours[dark] = page.evaluate(
+            "document.querySelector('.st-key-frontier .lsc-plot').data[0].line.color"
+        )
+    assert colours == {False: "#0b63a5", True: "#6db7ee"}
+
+
+def test_charts_have_a_name_for_those_who_do_not_see_them(visit):
+    page = visit(QUICK)
+    settle(page)
+    names = page.evaluate(
+        "[...document.querySelectorAll('.lsc-plot')].map(e => e.getAttribute('aria-label'))"
+    )
+    assert len(names) == 5
+    assert all(len(name) > 20 for name in names)
