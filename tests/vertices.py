@@ -1,4 +1,4 @@
-"""All vertices of small allowed sets by trying every basis: slow, plain, shares nothing with core."""
+"""All vertices of small allowed sets by trying every basis: slow, and shares nothing with core."""
 
 from itertools import combinations
 

@@ -35,6 +35,10 @@ INWARD = 0.2
 ABOUT_LARGEST = 0.9
 """A column counts as one of d's if d has at least this part of its largest entry."""
 
+NARROW = 1e-8
+"""A box no wider than this is not split: HiGHS cannot tell its points apart. Its bound, short by
+some 1e-9 at most, then lowers the price."""
+
 FLAT = 1e-9
 """A reduced cost below this tightens nothing."""
 
@@ -186,6 +190,9 @@ class Tree:
         closing = self.target + value / float(lower[self.dominant])
         if met is not None:
             self._inspect(point)
+        if (upper - lower <= NARROW * (1.0 + lower)).all():  # what is missing is rounding
+            self.lower(max(closing, self._floor))
+            return
         box = Box(lower, upper, multipliers, *self._split(point, lower, upper))
         heapq.heappush(self._open, (closing, next(self._count), box))
 
