@@ -24,10 +24,11 @@ NUMBERS = {
     "limit": "time_limit",
     "gap": "gap",
     "seed": "seed",
+    "weight": "weight",
 }
 """URL key → the scenario's number."""
 
-CHOICES = {"notion": "notion", "mech": "mechanism"}
+CHOICES = {"notion": "notion", "mech": "mechanism", "keep": "utility"}
 """URL key → the scenario's choice."""
 
 JOINTS = ("random:", "matrix:", "example:")

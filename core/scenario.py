@@ -18,8 +18,10 @@ from core.joint import Joint
 from core.leakage import Leakage, leakage
 from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanism_catalogue
+from core.nonstochastic import UTILITIES
 from core.notions import Notion
 from core.notions import catalogue as notion_catalogue
+from core.validation import FloatArray
 
 VERSION = 1
 """Version of the JSON form."""
@@ -43,6 +45,7 @@ DOMAINS: Mapping[str, Domain] = {
     "time_limit": Domain(0.05, 600.0, 0.05),
     "gap": Domain(0.0, 1.0, 1e-9),
     "seed": Domain(0, 2**31 - 1, 1),
+    "weight": Domain(0.0, 1e6, 0.05),
 }
 """What each number may be; budgets are in nats."""
 
@@ -75,6 +78,10 @@ class Scenario:
         Stop when the optimum is known to within this many nats.
     seed : int
         Seed of everything that is random.
+    weight : float
+        λ of a clustering, in [0, 10⁶]: what a unit of its utility is worth, in bits of leakage.
+    utility : str
+        What a clustering keeps: "resolution" or "distortion", which needs a numeric X.
 
     Raises
     ------
@@ -99,10 +106,15 @@ class Scenario:
     time_limit: float = 5.0
     gap: float = 1e-6
     seed: int = 0
+    weight: float = 0.5
+    utility: str = "resolution"
 
     def __post_init__(self) -> None:
         notion_catalogue.entry(self.notion)
         mechanism_catalogue.entry(self.mechanism)
+        if self.utility not in UTILITIES:
+            known = " or ".join(map(repr, UTILITIES))
+            raise InvalidInputError(f"utility must be {known}, got {self.utility!r}.")
         for name, domain in DOMAINS.items():
             value = getattr(self, name)
             if name == "n" and value is None:
@@ -152,12 +164,12 @@ class Scenario:
         return hashlib.sha256(json.dumps(canonical, sort_keys=True).encode()).hexdigest()
 
     def without_effect(self) -> dict[str, str]:
-        """Return, for each of ε, λ, α, β and n that changes nothing here, the reason why.
+        """Return, for each number or choice that changes nothing here, the reason why.
 
         Examples
         --------
         >>> sorted(Scenario(notion="lip").without_effect())
-        ['alpha', 'beta', 'lam', 'n']
+        ['alpha', 'beta', 'lam', 'n', 'utility', 'weight']
         """
         notion = notion_catalogue.entry(self.notion)
         mechanism = mechanism_catalogue.entry(self.mechanism)
@@ -167,14 +179,24 @@ class Scenario:
                 reasons[name] = f"{mechanism.title} does not depend on any budget."
             elif name not in notion.parameters:
                 reasons[name] = f"{notion.title} does not depend on it."
+        for name in ("weight", "utility"):
+            if name not in mechanism.parameters:
+                reasons[name] = f"{mechanism.title} merges no clusters."
         return reasons
 
     def build_notion(self) -> Notion:
         """Return the notion with this scenario's budgets."""
         return notion_catalogue.build(self.notion, self.eps, self.lam, self.alpha)
 
-    def build_mechanism(self, joint: Joint) -> Mechanism:
+    def build_mechanism(self, joint: Joint, values: FloatArray | None = None) -> Mechanism:
         """Return the mechanism on a joint, audited.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        values : ndarray, optional
+            A number for each symbol of X, where there are numbers, shape (n_x,).
 
         Raises
         ------
@@ -188,6 +210,9 @@ class Scenario:
             time_limit=self.time_limit,
             gap=self.gap,
             seed=self.seed,
+            weight=self.weight,
+            utility=self.utility,
+            values=values,
         )
 
 
@@ -249,7 +274,7 @@ def evaluate(scenario: Scenario, sources: Sources | None = None) -> Result:
 def answer(scenario: Scenario, counted: Counted) -> Result:
     """Answer a scenario on data that is already counted."""
     started = time.perf_counter()
-    mechanism = scenario.build_mechanism(counted.joint)
+    mechanism = scenario.build_mechanism(counted.joint, counted.x_values)
     seconds = time.perf_counter() - started
     after = counted.joint.release(mechanism.kernel)
     return Result(

@@ -33,12 +33,18 @@ def snippet(scenario: Scenario) -> str:
     <BLANKLINE>
     """
     entry = mechanism_catalogue.entry(scenario.mechanism)
-    code = entry.code.format(time_limit=scenario.time_limit, gap=scenario.gap, seed=scenario.seed)
+    code = entry.code.format(
+        time_limit=scenario.time_limit,
+        gap=scenario.gap,
+        seed=scenario.seed,
+        weight=scenario.weight,
+        utility=scenario.utility,
+    )
     notion = scenario.build_notion()
     data = _call(scenario.data)
     body = [
         f"data = {data}",
-        *_counting(scenario.data),
+        *_counting(scenario.data, values="weight" in entry.parameters),
         f"notion = {notion!r}",
         f"mechanism = {code}",
         'print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")',
@@ -57,21 +63,26 @@ def snippet(scenario: Scenario) -> str:
     return "\n".join([*head, text]) + "\n"
 
 
-def _counting(data: DataSpec) -> list[str]:
+def _counting(data: DataSpec, *, values: bool) -> list[str]:
     """Write the lines that count the data; an upload must be read from its file first."""
+    taken = (
+        ["counted = {}", "joint, values = counted.joint, counted.x_values"]
+        if values
+        else ["joint = {}.joint"]
+    )
     if data.source.startswith("upload:"):
         return [
             "sources = Sources()",
             'sources.add_file(Path("PATH OF YOUR FILE"))',
-            "joint = count(data, sources).joint",
+            *(line.format("count(data, sources)") for line in taken),
         ]
     if data.source.startswith("matrix:"):
         return [
             "sources = Sources()",
             'sources.add_matrix(Path("PATH OF YOUR MATRIX").read_text())',
-            "joint = count(data, sources).joint",
+            *(line.format("count(data, sources)") for line in taken),
         ]
-    return ["joint = count(data).joint"]
+    return [line.format("count(data)") for line in taken]
 
 
 def _call(data: DataSpec) -> str:

@@ -8,7 +8,7 @@ from core.mechanisms.independent_reporting import independent_reporting
 from core.mechanisms.non_robust import non_robust
 from core.mechanisms.optimal import optimal
 from core.mechanisms.polyopt import polyopt
-from core.mechanisms.quantisation import quantisation, secret_quantisation
+from core.mechanisms.quantisation import clustering, quantisation, secret_quantisation
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.robust_optimal import robust_optimal
 from core.mechanisms.secret_randomized_response import secret_randomized_response
@@ -32,6 +32,7 @@ __all__ = [
     "Mechanism",
     "MergeStep",
     "UnaryEncoding",
+    "clustering",
     "conditional_reporting",
     "constant",
     "frontier",

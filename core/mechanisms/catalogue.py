@@ -8,6 +8,7 @@ from core.joint import Joint
 from core.mechanisms.conditional_reporting import conditional_reporting
 from core.mechanisms.generalized_randomized_response import generalized_randomized_response
 from core.mechanisms.optimal import optimal
+from core.mechanisms.quantisation import clustering
 from core.mechanisms.result import Mechanism
 from core.mechanisms.srlip_product import Split, srlip_product
 from core.mechanisms.subset_merging import subset_merging
@@ -15,7 +16,10 @@ from core.mechanisms.subset_random_response import subset_random_response
 from core.mechanisms.trivial import constant, identity
 from core.mechanisms.unary_encoding import optimized_unary_encoding
 from core.mechanisms.watchdog import watchdog
+from core.nonstochastic import PROBLEMS
+from core.nonstochastic import catalogue as clusterings
 from core.notions import ALIP, LDP, LIP, SRLIP, Chi2Privacy, L1Privacy, Notion, SymbolNotion
+from core.validation import FloatArray
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,20 @@ class Options:
         Stop when the optimum is known to within this many nats.
     seed : int
         Seed of everything that is random.
+    weight : float
+        λ of a clustering: what a unit of its utility is worth, in bits of leakage.
+    utility : str
+        What a clustering keeps: "resolution" or "distortion".
+    values : ndarray or None
+        A number for each symbol of X, where there are numbers; distortion needs them.
     """
 
     time_limit: float | None = None
     gap: float = 1e-6
     seed: int = 0
+    weight: float = 0.5
+    utility: str = "resolution"
+    values: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -52,8 +65,8 @@ class Entry:
     source : str
         Paper and place.
     code : str
-        The call, with the package as `m`, the joint as `joint` and the notion as `notion`;
-        a format string of the options.
+        The call, with the package as `m`, the joint as `joint`, the notion as `notion` and the
+        symbols' numbers as `values`; a format string of the options.
     make : callable
         Takes joint, notion and options; returns the mechanism.
     notions, excluded : tuple of type
@@ -99,6 +112,23 @@ def _product(joint: Joint, notion: Notion, split: Split) -> Mechanism:
     if not isinstance(notion, SRLIP):
         raise InvalidInputError(f"The product protocol works under SRLIP, got {notion}.")
     return srlip_product(joint, notion.eps, notion.shape, split)
+
+
+def _clustering(problem: str) -> Entry:
+    """Return the entry of the quantisation that answers a problem of [NonStoch]."""
+    known = clusterings.entry(problem, clusterings.ALGORITHM)
+    return Entry(
+        f"merge_{problem}",
+        f"Quantisation: {known.title[0].lower()}{known.title[1:]}",
+        f"{known.meaning} Only which pairs occur together matters, not how often.",
+        known.formula,
+        known.source,
+        f'm.clustering(joint, "{problem}", {{weight!r}}, {{utility!r}}, values)',
+        lambda joint, _notion, options: clustering(
+            joint, problem, options.weight, options.utility, options.values
+        ),
+        parameters=("weight", "utility"),
+    )
 
 
 _ENTRIES = (
@@ -238,6 +268,7 @@ _ENTRIES = (
         lambda joint, notion, _options: _product(joint, notion, "optimised"),
         (SRLIP,),
     ),
+    *map(_clustering, PROBLEMS),
 )
 
 CATALOGUE: Mapping[str, Entry] = {item.key: item for item in _ENTRIES}
@@ -271,6 +302,9 @@ def build(
     time_limit: float | None = None,
     gap: float = 1e-6,
     seed: int = 0,
+    weight: float = 0.5,
+    utility: str = "resolution",
+    values: FloatArray | None = None,
 ) -> Mechanism:
     """Make the mechanism of a key; one that depends on no notion ignores it.
 
@@ -282,7 +316,7 @@ def build(
         P(s, x).
     notion : Notion
         What is asked.
-    time_limit, gap, seed
+    time_limit, gap, seed, weight, utility, values
         As in `Options`.
 
     Raises
@@ -301,4 +335,5 @@ def build(
         raise InvalidInputError(
             f"{chosen.title} does not work under {notion.name}; choose another mechanism."
         )
-    return chosen.make(joint, notion, Options(time_limit, gap, seed))
+    options = Options(time_limit, gap, seed, weight, utility, values)
+    return chosen.make(joint, notion, options)

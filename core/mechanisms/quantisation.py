@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from core.joint import JOINER, Joint
 from core.mechanisms.partition import merged_labels, merging_kernel, partition_mechanism
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.nonstochastic import with_secret
+from core.nonstochastic import solve, with_secret
 from core.nonstochastic.ranges import checked_partition
 
 
@@ -44,6 +45,47 @@ def quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mechanism:
         status="heuristic",
         notion=None,
     )
+
+
+def clustering(
+    joint: Joint,
+    problem: str,
+    weight: float,
+    utility: str = "resolution",
+    values: ArrayLike | None = None,
+) -> Mechanism:
+    """Return the quantisation that an agglomerative algorithm finds on a joint's range.
+
+    Only which pairs occur matters for the clusters; the probabilities only measure the result.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    problem : {"anonymity", "maximin", "reduction"}
+        (3) by Algorithm 1, (5) by Algorithm 2, or (10).
+    weight : float
+        λ ≥ 0: what a unit of utility is worth, in bits of leakage.
+    utility : {"resolution", "distortion"}
+        I0(X;X̂), or minus the largest distortion.
+    values : array_like, optional
+        The symbols' numbers, for "distortion".
+
+    Raises
+    ------
+    InvalidInputError
+        If the problem or the utility is unknown, λ is below 0, or values do not fit.
+
+    Source: [NonStoch] §V.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[2, 1, 0], [0, 0, 3]])
+    >>> clustering(joint, "maximin", weight=0.5).y_labels
+    ('x1 + x3', 'x2')
+    """
+    found = solve(problem, joint.p > 0, weight, utility, values)
+    return quantisation(joint, found.partition)
 
 
 def secret_quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mechanism:

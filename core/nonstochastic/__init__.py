@@ -27,10 +27,14 @@ from core.nonstochastic.measures import (
     worst_case_resolution,
 )
 from core.nonstochastic.path import Clustering, Step, stopped
+from core.nonstochastic.problems import PROBLEMS, solve, weight_within
 from core.nonstochastic.ranges import Partition, joint_range, quantised, singletons
 from core.nonstochastic.submodular import submodular_path
+from core.nonstochastic.utility import UTILITIES
 
 __all__ = [
+    "PROBLEMS",
+    "UTILITIES",
     "AllPartitions",
     "Clustering",
     "Distortion",
@@ -57,10 +61,12 @@ __all__ = [
     "quantised",
     "shared_by_edge",
     "singletons",
+    "solve",
     "stopped",
     "submodular_frontier",
     "submodular_path",
     "suppression_frontier",
+    "weight_within",
     "with_secret",
     "worst_case_resolution",
 ]

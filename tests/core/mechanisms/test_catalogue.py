@@ -15,10 +15,11 @@ def test_the_code_of_an_entry_makes_the_same_as_build(key):
     entry = catalogue.entry(key)
     notion = LIP(0.6) if entry.works_under(LIP) else SRLIP(0.6)
     assert entry.works_under(notion)
-    scope = {"m": m, "joint": JOINT, "notion": notion}
-    options = {"time_limit": 5.0, "gap": 1e-6, "seed": 3}
+    values = np.arange(6.0) ** 2
+    scope = {"m": m, "joint": JOINT, "notion": notion, "values": values}
+    options = {"time_limit": 5.0, "gap": 1e-6, "seed": 3, "weight": 0.01, "utility": "distortion"}
     shown = eval(entry.code.format(**options), scope)
-    built = catalogue.build(key, JOINT, notion, **options)
+    built = catalogue.build(key, JOINT, notion, **options, values=values)
     np.testing.assert_array_equal(shown.kernel, built.kernel)
     assert (built.audit is not None) == entry.uses_notion
 
@@ -31,7 +32,7 @@ def test_an_entry_says_what_it_is(key):
     assert entry.meaning.endswith(".")
     assert entry.formula
     assert entry.source
-    assert set(entry.parameters) <= {"time_limit", "gap", "seed"}
+    assert set(entry.parameters) <= {"time_limit", "gap", "seed", "weight", "utility"}
 
 
 def test_what_does_not_exist_or_fit_is_named():
