@@ -2,52 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from core import validation
+from core.components import components
+from core.errors import InvalidInputError
 from core.leakage import Leakage
-from core.nonstochastic import confusability_graph, connected_components, positions
-from core.validation import FloatArray, IntArray
+from core.mechanisms.partition import merged_labels
+from core.nonstochastic import confusability_graph, positions
+from core.nonstochastic.graph import NODES
+from core.validation import BoolArray, FloatArray, IntArray
+
+DRAWN = 60
+"""Nodes that a drawing still lets one tell apart."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lookalikes:
-    """The confusability graph of a release, with the place of each node.
+    """The confusability graph of a release, or its dual view, with the place of each node.
 
     Attributes
     ----------
     positions : ndarray
-        Where to draw each output, shape (n_y, 2).
+        Where to draw each node, shape (n, 2).
     edges : tuple of (int, int)
-        Pairs of outputs that one secret can lead to, in order.
+        Pairs of nodes with something in common, in order.
+    shared : tuple of tuple of int
+        For each edge what its ends share, as indices into `others`.
     names : tuple of str
-        Names of the outputs, n_y of them.
+        Names of the nodes, n of them: outputs, or secrets in the dual view.
+    others : tuple of str
+        Names of the other side: secrets, or outputs in the dual view.
     mass : ndarray
-        P(y), shape (n_y,).
+        Probability of each node, shape (n,).
     possible : ndarray
-        How many secrets are possible under each output, shape (n_y,).
-    n_s : int
-        Number of secrets.
+        How many of the other side are possible under each node, shape (n,).
+    parts : ndarray
+        Number of each node's connected component, shape (n,); the same in both views.
     components : int
         Number of connected components of the whole graph: log of it is the maximin information.
     fewest : int
-        The fewest secrets possible under any output.
+        The fewest of the other side that are possible under any node of the whole graph.
     left_out : int
-        How many outputs, the least likely ones, are not among these nodes.
+        How many nodes, the least likely ones, are not among these.
+    nodes : str
+        "released", or "secret" for the dual view.
     """
 
     positions: FloatArray
     edges: tuple[tuple[int, int], ...]
+    shared: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
+    others: tuple[str, ...]
     mass: FloatArray
     possible: IntArray
-    n_s: int
+    parts: IntArray
     components: int
     fewest: int
     left_out: int
+    nodes: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One side of a release's bipartite range, as nodes."""
+
+    occurs: BoolArray
+    names: tuple[str, ...]
+    others: tuple[str, ...]
+    mass: FloatArray
+    parts: IntArray
+
+    @classmethod
+    def of(cls, leak: Leakage, s_labels: Sequence[str] | None, nodes: str) -> _Side:
+        if nodes not in NODES:
+            raise InvalidInputError(f'nodes must be "released" or "secret", got {nodes!r}.')
+        n_s = leak.joint_sy.shape[0]
+        names = validation.labels(s_labels, n_s, "s", "s_labels")
+        rows, columns = components(leak.occurs)
+        if nodes == "released":
+            return cls(leak.occurs, leak.labels, names, leak.joint_sy.sum(axis=0), columns)
+        here = np.flatnonzero(rows >= 0)
+        return cls(
+            leak.occurs.T[:, here],
+            tuple(names[s] for s in here),
+            leak.labels,
+            leak.joint_sy.sum(axis=1)[here],
+            rows[here],
+        )
 
 
 def most_likely(mass: ArrayLike, most: int) -> IntArray:
@@ -63,15 +110,33 @@ def most_likely(mass: ArrayLike, most: int) -> IntArray:
     return first
 
 
-def lookalikes(leak: Leakage, most: int = 60) -> Lookalikes:
+def lookalikes(
+    leak: Leakage,
+    s_labels: Sequence[str] | None = None,
+    *,
+    nodes: str = "released",
+    part: int | None = None,
+    most: int = DRAWN,
+) -> Lookalikes:
     """Return the confusability graph of a release.
 
     Parameters
     ----------
     leak : Leakage
         What the release gives away; only which pairs occur matters.
+    s_labels : sequence of str, optional
+        Names of the secrets; s1, s2, … where not given.
+    nodes : {"released", "secret"}
+        The outputs, or in the dual view the secrets.
+    part : int, optional
+        Only this connected component.
     most : int
-        Nodes at most: of a larger graph the most likely outputs are kept.
+        Nodes at most: of a larger graph the most likely ones are kept.
+
+    Raises
+    ------
+    InvalidInputError
+        If the names do not fit, or there is no such view or component.
 
     Source: [NonStoch] §IV.
 
@@ -79,24 +144,74 @@ def lookalikes(leak: Leakage, most: int = 60) -> Lookalikes:
     --------
     >>> from core.leakage import leakage
     >>> graph = lookalikes(leakage([[0.4, 0.1, 0.0], [0.0, 0.1, 0.4]], ("a", "b", "c")))
-    >>> graph.edges, graph.possible.tolist(), graph.components
-    (((0, 1), (1, 2)), [1, 2, 1], 1)
+    >>> graph.edges, graph.shared, graph.possible.tolist(), graph.components
+    (((0, 1), (1, 2)), ((0,), (1,)), [1, 2, 1], 1)
     """
-    mass = leak.joint_sy.sum(axis=0)
-    kept = most_likely(mass, most)
-    possible: IntArray = leak.occurs.sum(axis=0)
-    occurs = leak.occurs[:, kept]
+    side = _Side.of(leak, s_labels, nodes)
+    count = int(side.parts.max()) + 1
+    inside = np.arange(len(side.names))
+    if part is not None:
+        validation.whole(part, "part", low=0, high=count - 1)
+        inside = np.flatnonzero(side.parts == part)
+    kept = inside[most_likely(side.mass[inside], most)]
+    occurs = side.occurs[:, kept]
     edges = tuple(sorted(confusability_graph(occurs)))
     return Lookalikes(
         positions=_places(len(kept), edges),
         edges=edges,
-        names=tuple(leak.labels[y] for y in kept),
+        shared=tuple(
+            tuple(np.flatnonzero(occurs[:, [a, b]].all(axis=1)).tolist()) for a, b in edges
+        ),
+        names=tuple(side.names[y] for y in kept),
+        others=side.others,
+        mass=side.mass[kept],
+        possible=occurs.sum(axis=0),
+        parts=side.parts[kept],
+        components=count,
+        fewest=int(side.occurs.sum(axis=0).min()),
+        left_out=len(inside) - len(kept),
+        nodes=nodes,
+    )
+
+
+def parts_alone(
+    leak: Leakage,
+    s_labels: Sequence[str] | None = None,
+    *,
+    nodes: str = "released",
+    most: int = DRAWN,
+) -> Lookalikes:
+    """Return the graph with one node for each connected component: nothing joins them.
+
+    Parameters and errors as in `lookalikes`.
+
+    Examples
+    --------
+    >>> from core.leakage import leakage
+    >>> graph = parts_alone(leakage([[0.4, 0.1, 0.0], [0.0, 0.0, 0.5]], ("a", "b", "c")))
+    >>> graph.names, graph.edges, graph.parts.tolist()
+    (('a + b', 'c'), (), [0, 1])
+    """
+    side = _Side.of(leak, s_labels, nodes)
+    count = int(side.parts.max()) + 1
+    groups = tuple(tuple(np.flatnonzero(side.parts == k).tolist()) for k in range(count))
+    names = merged_labels(groups, side.names)
+    mass = np.array([side.mass[list(group)].sum() for group in groups])
+    possible = np.array([side.occurs[:, list(group)].any(axis=1).sum() for group in groups])
+    kept = most_likely(mass, most)
+    return Lookalikes(
+        positions=_places(len(kept), ()),
+        edges=(),
+        shared=(),
+        names=tuple(names[k] for k in kept),
+        others=side.others,
         mass=mass[kept],
         possible=possible[kept],
-        n_s=int(occurs.shape[0]),
-        components=len(connected_components(leak.occurs)),
-        fewest=int(possible.min()),
-        left_out=len(leak.labels) - len(kept),
+        parts=kept,
+        components=count,
+        fewest=int(side.occurs.sum(axis=0).min()),
+        left_out=count - len(kept),
+        nodes=nodes,
     )
 
 

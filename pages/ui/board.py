@@ -40,8 +40,12 @@ def show() -> None:
         st.warning(markdown(sentence), icon=":material/link_off:")
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title(markdown(question(scenario)), anchor=False)
-        exports.menu("explore")
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
+            exports.menu("explore")
     slots = {"sliders": st.sidebar.container(), "figures": st.container()}
+    with st.sidebar:
+        controls.idle_sliders(scenario)
     upper, lower = st.columns(2), st.columns(2)
     with upper[0]:
         slots["frontier"] = card(
@@ -104,7 +108,7 @@ def _now() -> Result:
 def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     with slots["sliders"]:
-        controls.sliders(state.scenario())
+        controls.live_sliders(state.scenario())
     scenario = state.scenario()
     if (scenario.notion, scenario.mechanism) != drawn_for:
         st.rerun()  # a click on another line of the frontier changed what the frames say
@@ -117,10 +121,10 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
         return
     with slots["figures"]:
         with st.container(key="finding"):
-            st.markdown(markdown(finding(result)))
-            for sentence in result.mechanism.notes:
-                st.caption(markdown(sentence))
-        unit = strip(result)
+            notes = [f":small[{markdown(sentence)}]" for sentence in result.mechanism.notes]
+            st.markdown("\n\n".join([markdown(finding(result)), *notes]))
+        unit = controls.unit()
+        strip(result, unit)
     with slots["frontier"]:
         charts.frontier(result, lines, unit, by_promise=controls.by_promise())
     with slots["lifts"]:
@@ -157,15 +161,20 @@ def _asked(scenario: Scenario) -> list[Scenario]:
     return asked[:MOST_LINES]
 
 
-def _lines(scenario: Scenario) -> list[Frontier]:
-    """Return the frontiers that are there; one that cannot be worked out is left out."""
-    found = []
-    for one in _asked(scenario):
+def _lines(scenario: Scenario) -> dict[int, Frontier]:
+    """Return the frontiers that are there, by their place, which each keeps as others come.
+
+    One that cannot be worked out is left out: its own page says why.
+    """
+    found = {}
+    for place, one in enumerate(_asked(scenario)):
         try:
-            found.append(run.frontier(one))
+            line = run.frontier(one)
         except CoreError:
-            continue  # its own page says why
-    return [line for line in found if line is not None]
+            continue
+        if line is not None:
+            found[place] = line
+    return found
 
 
 def _pending(scenario: Scenario) -> bool:
@@ -204,7 +213,7 @@ def _frontier_table() -> pd.DataFrame:
                 "bound_nats": line.upper_bound,
             }
         )
-        for line in _lines(state.scenario())
+        for line in _lines(state.scenario()).values()
     )
 
 

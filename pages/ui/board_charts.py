@@ -20,11 +20,12 @@ NAMES = ("X itself", "the release")
 """What is before, and what is after."""
 
 
-def frontier(result: Result, lines: list[Frontier], unit: str, *, by_promise: bool) -> None:
+def frontier(result: Result, lines: dict[int, Frontier], unit: str, *, by_promise: bool) -> None:
     """Show utility along ε, with the current point."""
     scenario, made = result.scenario, result.mechanism
     drawn = [
         figures.Line(
+            place=place,
             key=(line.notion, line.mechanism),
             title=notions.entry(line.notion).title
             if by_promise
@@ -33,7 +34,7 @@ def frontier(result: Result, lines: list[Frontier], unit: str, *, by_promise: bo
             nmi=line.nmi,
             utility=np.array([in_unit(value, unit) for value in line.utility]),
         )
-        for line in lines
+        for place, line in lines.items()
     ]
     key = (scenario.notion, scenario.mechanism)
     figure = figures.frontier(
@@ -42,7 +43,7 @@ def frontier(result: Result, lines: list[Frontier], unit: str, *, by_promise: bo
         nmi=made.nmi,
         unit=unit,
         limit=DOMAINS["eps"].high,
-        current=next((i for i, line in enumerate(drawn) if line.key == key), -1),
+        current=next((line.place for line in drawn if line.key == key), -1),
     )
     chart(
         figure,

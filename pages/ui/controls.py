@@ -61,36 +61,46 @@ def choices() -> None:
     )
 
 
-def sliders(scenario: Scenario) -> None:
-    """Show ε, λ, α and β; one that changes nothing is disabled and says why."""
-    idle = scenario.without_effect()
-    for name, (label, about) in SLIDERS.items():
-        reason = idle.get(name)
-        shown = {
-            "label": label,
-            "key": name,
-            "help": about,
-            "disabled": reason is not None,
-            "persist_state": "session",
-        }
-        if name == "alpha":
-            orders = sorted({*ALPHAS, scenario.alpha})
-            st.select_slider(options=orders, format_func=order, **shown)
-        else:
-            domain = DOMAINS[name]
-            st.slider(
-                min_value=domain.low,
-                max_value=domain.high,
-                step=domain.step,
-                format="%.3f" if name == "beta" else "%.2f",
-                **shown,
-            )
-        if reason is not None:
+def live_sliders(scenario: Scenario) -> None:
+    """Show those of ε, λ, α and β that change the answer."""
+    for name in SLIDERS:
+        if name not in scenario.without_effect():
+            _slider(name, scenario, disabled=False)
+
+
+def idle_sliders(scenario: Scenario) -> None:
+    """Show those of ε, λ, α and β that change nothing: disabled, with the reason."""
+    for name, reason in scenario.without_effect().items():
+        if name in SLIDERS:
+            _slider(name, scenario, disabled=True)
             st.caption(f"Off: {reason}")
 
 
-def unit() -> str:
-    """Show the switch between nats and bits; return the unit."""
+def _slider(name: str, scenario: Scenario, *, disabled: bool) -> None:
+    label, about = SLIDERS[name]
+    shown = {
+        "label": label,
+        "key": name,
+        "help": about,
+        "disabled": disabled,
+        "persist_state": "session",
+    }
+    if name == "alpha":
+        orders = sorted({*ALPHAS, scenario.alpha})
+        st.select_slider(options=orders, format_func=order, **shown)
+    else:
+        domain = DOMAINS[name]
+        st.slider(
+            min_value=domain.low,
+            max_value=domain.high,
+            step=domain.step,
+            format="%.3f" if name == "beta" else "%.2f",
+            **shown,
+        )
+
+
+def unit_switch() -> None:
+    """Show the switch between nats and bits."""
     st.segmented_control(
         "Unit",
         ["nats", "bits"],
@@ -98,12 +108,11 @@ def unit() -> str:
         default="nats",
         required=True,
         persist_state="session",
-        help="1 nat = 1.443 bits. Budgets stay in nats, as in the papers.",
+        label_visibility="collapsed",
     )
-    return chosen_unit()
 
 
-def chosen_unit() -> str:
+def unit() -> str:
     """Return the unit that the switch is set to."""
     return str(st.session_state.get("unit", "nats"))
 

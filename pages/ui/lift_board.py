@@ -39,7 +39,8 @@ def show() -> None:
 def _live() -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     with st.sidebar:
-        controls.sliders(state.scenario())
+        controls.live_sliders(state.scenario())
+        controls.idle_sliders(state.scenario())
     scenario = state.scenario()
     state.publish(scenario)
     st.title("Lift, symbol by symbol", anchor=False)
@@ -156,6 +157,7 @@ def _measures(result: Result) -> None:
     order = controls.order(alpha)
     idle = "alpha" not in notions.entry(result.scenario.notion).parameters
     with st.container(key="measures"):
+        controls.unit_switch()
         unit = controls.unit()
         chosen = alpha
         if idle:

@@ -96,7 +96,7 @@ def frontier(scenario: Scenario) -> Frontier | None:
         If it cannot be worked out, or took too long.
     """
     data = scenario.data
-    question = repr(replace(scenario, eps=1.0))
+    question = repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1)
     if scenario.mechanism in QUICK and counted(data).joint.n_x <= QUICK_SYMBOLS:
         return _cached(data, ("sweep", question), lambda: sweep(scenario, counted(data).joint))
     job = _cached(

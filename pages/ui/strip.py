@@ -5,17 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.scenario import Result
-from pages.ui import controls
 from pages.ui.units import level, share
 
 
-def strip(result: Result) -> str:
-    """Show a result's figures in one row that wraps where there is little room.
-
-    Returns the unit that the switch at its end is set to.
-    """
+def strip(result: Result, unit: str) -> None:
+    """Show a result's figures in one row that wraps where there is little room."""
     mechanism, after, before = result.mechanism, result.after, result.before
-    unit = controls.chosen_unit()
     with st.container(horizontal=True, gap="medium", key="strip"):
         _figure(
             f"I(X;Y), {unit}",
@@ -40,8 +35,6 @@ def strip(result: Result) -> str:
             )
         _figure(f"Gap, {unit}", level(mechanism.gap, unit), mechanism.status)
         _audit(result)
-        controls.unit()
-    return unit
 
 
 def _figure(label: str, value: str, beside: str) -> None:
@@ -49,10 +42,7 @@ def _figure(label: str, value: str, beside: str) -> None:
 
 
 def _audit(result: Result) -> None:
-    mechanism = result.mechanism
-    with st.container(width="content", gap=None, key="audit"):
-        st.caption("Audit")
-        if mechanism.audit is None:
-            st.badge("nothing promised", icon=":material/remove:", color="gray")
-        else:
-            st.badge("promise kept", icon=":material/verified:", color="green")
+    if result.mechanism.audit is None:
+        st.badge("nothing promised", icon=":material/remove:", color="gray")
+    else:
+        st.badge("audit: promise kept", icon=":material/verified:", color="green")

@@ -19,6 +19,8 @@ class Line:
 
     Attributes
     ----------
+    place : int
+        Its place among the lines compared: of its colour, dash and symbol.
     key : tuple of str
         Notion and mechanism; a click on the line tells it.
     title : str
@@ -27,6 +29,7 @@ class Line:
         Budget in nats, I(X;Y)/H(X), and I(X;Y) in the unit shown, shape (k,).
     """
 
+    place: int
     key: tuple[str, str]
     title: str
     eps: FloatArray
@@ -50,11 +53,9 @@ def frontier(
     limit : float
         End of the ε axis.
     current : int
-        Index of the line that the current point is on, −1 if on none.
+        Place of the line that the current point is on, −1 if on none.
     """
-    traces = [
-        _curve(line, place, unit, strong=place == current) for place, line in enumerate(lines)
-    ]
+    traces = [_curve(line, unit, strong=line.place == current) for line in lines]
     return {
         "data": traces,
         "layout": layout(
@@ -81,8 +82,8 @@ def frontier(
     }
 
 
-def _curve(line: Line, place: int, unit: str, *, strong: bool) -> dict[str, object]:
-    ink = colour(SERIES[place % len(SERIES)])
+def _curve(line: Line, unit: str, *, strong: bool) -> dict[str, object]:
+    ink = colour(SERIES[line.place % len(SERIES)])
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -94,12 +95,12 @@ def _curve(line: Line, place: int, unit: str, *, strong: bool) -> dict[str, obje
         "line": {
             "color": ink,
             "width": 2.6 if strong else 1.7,
-            "dash": DASHES[place % len(DASHES)],
+            "dash": DASHES[line.place % len(DASHES)],
         },
         "marker": {
             "color": ink,
             "size": 6 if strong else 5,
-            "symbol": SYMBOLS[place % len(SYMBOLS)],
+            "symbol": SYMBOLS[line.place % len(SYMBOLS)],
         },
         "hovertemplate": "ε = %{x:.2f}<br>keeps %{y:.1%} of X<br>"
         f"I(X;Y) = %{{customdata:.3f}} {unit}"

@@ -31,6 +31,8 @@ def confusability(graph: Lookalikes, name: str, role: str) -> Figure:
         Whose graph it is.
     role : str
         Its colour.
+
+    Probabilities play no part in the graph, and none in its picture.
     """
     span_x, span_y = _spans(graph.positions)
     return {
@@ -88,19 +90,17 @@ def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
         "textfont": {"size": 10.5, "color": colour("ink")},
         "cliponaxis": False,
         "customdata": [
-            [labels.short(name, 60), mass, int(count)]
-            for name, mass, count in zip(
-                graph.names, numbers(graph.mass), graph.possible, strict=True
-            )
+            [labels.short(name, 60), int(count)]
+            for name, count in zip(graph.names, graph.possible, strict=True)
         ],
         "marker": {
-            "size": [8 + 26 * math.sqrt(float(mass)) for mass in graph.mass],
+            "size": 13,
             "symbol": ["circle" if full else "diamond" for full in whole],
             "color": [colour(role) if full else colour("paper") for full in whole],
             "line": {"color": colour(role), "width": 2},
         },
-        "hovertemplate": "%{customdata[0]}<br>%{customdata[1]:.1%} of records<br>"
-        f"%{{customdata[2]}} of {graph.n_s} secrets possible<extra></extra>",
+        "hovertemplate": "%{customdata[0]}<br>"
+        f"%{{customdata[1]}} of {graph.n_s} secrets possible<extra></extra>",
     }
 
 

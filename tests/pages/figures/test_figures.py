@@ -19,8 +19,8 @@ EPS = np.array([0.5, 1.0, 2.0])
 
 def frontier(eps=1.0, nmi=0.7):
     lines = [
-        figures.Line(("alip", "optimal"), "Optimal", EPS, EPS / 4, EPS),
-        figures.Line(("alip", "watchdog"), "Watchdog", EPS, EPS / 8, EPS),
+        figures.Line(0, ("alip", "optimal"), "Optimal", EPS, EPS / 4, EPS),
+        figures.Line(3, ("alip", "watchdog"), "Watchdog", EPS, EPS / 8, EPS),
     ]
     return figures.frontier(lines, eps=eps, nmi=nmi, unit="nats", limit=8.0, current=0)
 
