@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from core.range_release import RangeRelease
 from core.scenario import Result, Scenario
 
 PROVEN_GAP = 1e-5
@@ -29,6 +30,37 @@ def question(scenario: Scenario) -> str:
 def finding(result: Result) -> str:
     """Return what the result proves about the release, in two or three sentences."""
     return " ".join((_belief(result), _kept(result), _bound(result))).strip()
+
+
+def knowable(found: RangeRelease, secret: str) -> str:
+    """Return how many bits of a secret a release gives away without error, and how it hides.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.range_release import range_release
+    >>> joint = Joint.from_counts([[2, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 3]])
+    >>> print(knowable(range_release(joint, [(0, 1), (2, 3)]), "age"))
+    1.00 bits of age can be known without error: a release always tells which of 2 groups of
+    values it is in. Some release leaves only one of 3 values possible.
+    """
+    if found.parts == 1:
+        known = (
+            f"Nothing about {secret} can be known without error: no group of its values is ever "
+            "told from the rest for certain."
+        )
+    else:
+        known = (
+            f"{found.information:.2f} bits of {secret} can be known without error: a release "
+            f"always tells which of {found.parts} groups of values it is in."
+        )
+    if found.anonymity == found.n_s:
+        return f"{known} Every release leaves all {found.n_s} values possible."
+    if found.anonymity == 1:
+        return f"{known} Some release leaves only one of {found.n_s} values possible."
+    return (
+        f"{known} Every release leaves at least {found.anonymity} of {found.n_s} values possible."
+    )
 
 
 def _belief(result: Result) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from core.joint import Joint
 from core.mechanisms import Mechanism
+from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
 from core.scenario import Scenario
 from core.sweep import Frontier, sweep
+from core.validation import BoolArray, FloatArray
 
 Report = Callable[[Any], None]
 """Takes a job's progress."""
@@ -26,3 +28,33 @@ def make_frontier(
     """Answer a scenario along a grid of budgets."""
     report("sweeping")
     return sweep(scenario, joint, budgets)
+
+
+def cluster(
+    problem: str,
+    occurs: BoolArray,
+    weight: float,
+    utility: str,
+    values: FloatArray | None,
+    *,
+    report: Report,
+) -> Clustering:
+    """Answer a problem of [NonStoch] on a joint range."""
+    report("merging")
+    return solve(problem, occurs, weight, utility, values)
+
+
+def make_trade_offs(
+    problem: str, occurs: BoolArray, utility: str, values: FloatArray | None, *, report: Report
+) -> tuple[FrontierPoint, ...]:
+    """Work out an algorithm's frontier over all weights."""
+    report("merging")
+    return pareto_frontier(occurs, problem, utility, values)
+
+
+def make_rivals(
+    problem: str, occurs: BoolArray, utility: str, values: FloatArray | None, *, report: Report
+) -> Mapping[str, tuple[FrontierPoint, ...]]:
+    """Work out the frontiers that an algorithm's is compared with."""
+    report("merging")
+    return rivals(problem, occurs, utility, values)

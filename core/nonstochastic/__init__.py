@@ -29,10 +29,12 @@ from core.nonstochastic.measures import (
 from core.nonstochastic.path import Clustering, Step, stopped
 from core.nonstochastic.problems import PROBLEMS, solve, weight_within
 from core.nonstochastic.ranges import Partition, joint_range, quantised, singletons
+from core.nonstochastic.rivals import EXACT, rivals
 from core.nonstochastic.submodular import submodular_path
 from core.nonstochastic.utility import UTILITIES
 
 __all__ = [
+    "EXACT",
     "PROBLEMS",
     "UTILITIES",
     "AllPartitions",
@@ -59,6 +61,7 @@ __all__ = [
     "pareto_frontier",
     "positions",
     "quantised",
+    "rivals",
     "shared_by_edge",
     "singletons",
     "solve",
