@@ -10,11 +10,12 @@ from scipy import sparse
 
 from core import validation
 from core.joint import Joint
+from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.mechanisms.sets import fits, set_levels, symbol_notion
+from core.mechanisms.sets import symbol_notion
 from core.mechanisms.subset_merging import merge_high_risk, subset_merging
 from core.notions.allowed_set import AllowedSet
-from core.notions.base import Notion, SymbolNotion
+from core.notions.base import Notion
 from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, maximise
 from core.validation import FloatArray
@@ -32,11 +33,11 @@ def subset_random_response(
 ) -> Mechanism:
     """Publish X_L as it is and answer at random within small sets of X_H, as well as possible.
 
-    The sets are those of subset merging; one that the notion does not allow as an output is
-    joined with the next, or with an earlier one when none is left. Within each set the kernel is
-    optimal. Source: [Lift] Algorithm 2; a set is feasible when it is private as one output, for
-    then P(X | set) is an allowed posterior, and only then. Print asks only whether the polytope
-    is empty.
+    The sets are those of subset merging, and within each the kernel is optimal. Source: [Lift]
+    Algorithm 2. A set is feasible there when P(X | set) is an allowed posterior, so when it is
+    private as one output: print asks whether the polytope is empty, which is not enough. The
+    sets of the corrected Algorithm 1 are all private, so none has to be joined with others,
+    unless X_H as a whole is not: then subset merging, with its repair, answers.
 
     Parameters
     ----------
@@ -70,11 +71,12 @@ def subset_random_response(
     allowed = asked.allowed_set(joint)
     limit = validation.number(time_limit or DEFAULT_SECONDS, "time_limit", low=0.0, open_low=True)
     deadline = time.monotonic() + limit
-    sets = _private(joint, asked, list(merge_high_risk(joint, asked).sets))
-    if sets is None:
+    merging = merge_high_risk(joint, asked)
+    if not merging.attained:
         merged = subset_merging(joint, asked)
-        note = "No set of X_H is private by itself, so subset merging answers."
+        note = "X_H is not private even as one set, so subset merging answers."
         return replace(merged, name=NAME, notes=(note, *merged.notes))
+    sets = merging.sets
     high = {x for members in sets for x in members}
     columns = [np.eye(joint.n_x)[:, [x for x in range(joint.n_x) if x not in high]]]
     late = 0
@@ -91,36 +93,17 @@ def subset_random_response(
         columns.append(block)
         late += outcome.status != "optimal"
     notes = (f"{late} of {len(sets)} sets are not proven optimal.",) if late else ()
+    kernel, y_labels = in_reading_order(joint, polished(joint, np.hstack(columns), asked))
     return make_mechanism(
         joint,
-        polished(joint, np.hstack(columns), asked),
+        kernel,
         name=NAME,
         solver="columns",
         status="heuristic",
         notion=asked,
+        y_labels=y_labels,
         notes=notes,
     )
-
-
-def _private(joint: Joint, notion: SymbolNotion, waiting: list[Members]) -> list[Members] | None:
-    """Return sets that are private as one output each; None if even their union is not."""
-    finished: list[Members] = []
-    while waiting:
-        members = waiting.pop(0)
-        while not _fits(joint, notion, members):
-            if waiting:
-                members += waiting.pop(0)
-            elif finished:
-                members += finished.pop()
-            else:
-                return None
-        finished.append(tuple(sorted(members)))
-    return finished
-
-
-def _fits(joint: Joint, notion: SymbolNotion, members: Members) -> bool:
-    mass = joint.p[:, list(members)].sum(axis=1, keepdims=True)
-    return bool(fits(notion, *set_levels(notion, mass, joint.p_s))[0])
 
 
 def _restricted(allowed: AllowedSet, members: Members) -> AllowedSet:

@@ -6,15 +6,76 @@ import time
 
 import numpy as np
 
+from core.errors import SolverError
+from core.optimal import pivoting
 from core.optimal.master import SHORT, Master, Mixture
+from core.optimal.polytope import Polytope
 from core.optimal.utility import Utility
+from core.optimal.vertices import double_description
+from core.optimal.walk import walk
 from core.validation import FloatArray
 
 PRICE = 1e-11
 """A reduced cost above −1e-11 nats is rounding."""
 
+DIRECTIONS = 4
+"""Random directions in which the vertices must reach as far as a linear program says."""
+
+MISSED = 1e-7
+"""How far they may miss that, or a row: above HiGHS's tolerance and the perturbation of ties."""
+
 MOST_ADDED = 64
 """Outputs that enter the master program at a time; it is solved again in between."""
+
+
+def all_vertices(space: Polytope, deadline: float, max_vertices: int) -> FloatArray:
+    """Return all vertices as posteriors, shape (k, n_x), checked.
+
+    They are walked; should a walk ever fail its check, double description is tried.
+
+    Parameters
+    ----------
+    space : Polytope
+        The polytope.
+    deadline : float
+        On the clock of `time.monotonic`.
+    max_vertices : int
+        More than these are not looked for.
+
+    Raises
+    ------
+    TimeLimitError
+        If time, memory or the number of vertices runs out.
+    SolverError
+        If neither way gives vertices that pass the check.
+    """
+    found = walk(space, deadline=deadline, max_vertices=max_vertices)
+    points, _ = pivoting.true_points(space, found)
+    if not sound(space, points):
+        points = double_description(space, time_limit=deadline - time.monotonic())
+        if not sound(space, points):
+            raise SolverError("The vertices found miss some of the allowed set.")
+    return points
+
+
+def sound(space: Polytope, points: FloatArray) -> bool:
+    """Say whether points are inside the rows and none is missing in a few random directions."""
+    rng = np.random.default_rng(0)
+    if space.n_vars == space.n_x:  # helpers have no value here to put into the rows
+        scaled = points / space.unit
+        scaled /= (scaled @ space.matrix[-1, : space.n_x])[:, None]
+        rows = scaled @ space.matrix[: space.n_slacks, : space.n_x].T
+        width = space.upper[space.n_vars :][: space.n_slacks]
+        if rows.max(initial=0.0) > MISSED or (rows + width).min(initial=0.0) < -MISSED:
+            return False
+    for cost in rng.standard_normal((DIRECTIONS, space.n_x)):
+        corner = pivoting.corners(space, cost[None]).points()[0]
+        at = (points / space.unit) @ (cost * space.unit)
+        norm = (points / space.unit) @ space.matrix[-1, : space.n_x]
+        least = (corner @ cost) / ((corner / space.unit) @ space.matrix[-1, : space.n_x])
+        if (at / norm).min() > least + MISSED:
+            return False
+    return True
 
 
 def best_mixture(

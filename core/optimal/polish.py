@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from core.joint import Joint
@@ -11,8 +13,44 @@ from core.validation import FloatArray
 FIRST_SHARE = 1e-15
 """First share of P_X that is mixed in: below it doubles do not change."""
 
-GROWTH = 2.0
-"""Factor between shares: the one that passes is less than this from the least that does."""
+GROWTH = 4.0
+"""Factor between the shares that are tried first."""
+
+HALVINGS = 10
+"""Steps between the last share that failed and the first that passed."""
+
+
+def least_share(passes: Callable[[float], bool]) -> float:
+    """Return a share in [0, 1] that passes, close to the least; 1 is taken to pass.
+
+    Parameters
+    ----------
+    passes : callable
+        Says whether a share passes; one above a share that does passes too.
+    """
+    if passes(0.0):
+        return 0.0
+    low, high = 0.0, FIRST_SHARE
+    while high < 1.0 and not passes(high):
+        low, high = high, min(GROWTH * high, 1.0)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if passes(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def mixed(kernel: FloatArray, p_x: FloatArray, share: float) -> FloatArray:
+    """Return the kernel with every posterior moved a share of the way to P_X."""
+    if share == 0.0:
+        return kernel
+    if share == 1.0:
+        return np.ones((len(p_x), 1))
+    moved = (1 - share) * kernel + share * (p_x @ kernel)
+    result: FloatArray = moved / moved.sum(axis=1, keepdims=True)
+    return result
 
 
 def polished(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
@@ -38,12 +76,5 @@ def polished(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
     >>> LIP(0.5).holds(joint, kernel), bool(0 < kernel[1, 0] < 0.5)
     (True, True)
     """
-    outputs = joint.p_x @ kernel
-    share = 0.0
-    while share < 1.0:
-        moved = (1 - share) * kernel + share * outputs
-        moved /= moved.sum(axis=1, keepdims=True)
-        if notion.holds(joint, moved):
-            return moved
-        share = max(FIRST_SHARE, GROWTH * share)
-    return np.ones((joint.n_x, 1))
+    share = least_share(lambda tried: notion.holds(joint, mixed(kernel, joint.p_x, tried)))
+    return mixed(kernel, joint.p_x, share)

@@ -15,9 +15,10 @@ from core.errors import SolverError, TimeLimitError
 from core.notions.allowed_set import AllowedSet
 from core.optimal import pivoting
 from core.optimal.bound import PricingBound
+from core.optimal.enumeration import all_vertices
 from core.optimal.polytope import Polytope
 from core.optimal.utility import MutualInformation, Utility
-from core.optimal.walk import MAX_VERTICES, walk
+from core.optimal.walk import MAX_VERTICES
 from core.validation import FloatArray
 
 MARGIN = 1e-12
@@ -32,8 +33,11 @@ MOST_BETTER = 4
 WALK_SHARE = 0.25
 """Part of the time left that a walk may take before branch and bound gets the rest."""
 
-BRANCH_SHARE = 0.6
+BRANCH_SHARE = 0.5
 """Part of the time left that branch and bound may take before a longer walk is tried, once."""
+
+LONG_WALK_SHARE = 0.6
+"""Part of the time left that this walk may take."""
 
 WALK_ENTRIES = 4_000_000
 """Entries of all tableaus of a walk that is quicker than branch and bound."""
@@ -85,13 +89,12 @@ class Prover:
         """Compute all vertices, if there are not too many; say whether they are known now."""
         if self.walked is None and not self.stopped:
             try:
-                found = walk(self.space, deadline=deadline, max_vertices=max_vertices)
+                self.walked = all_vertices(self.space, deadline, max_vertices)
             except (TimeLimitError, SolverError) as error:
                 self.stopped = str(error)
             else:
-                points, _ = pivoting.true_points(self.space, found)
-                self.walked, self._costs = points, self.utility.cost(points)
-                self._sizes = (points / self.p_x).max(axis=1)
+                self._costs = self.utility.cost(self.walked)
+                self._sizes = (self.walked / self.p_x).max(axis=1)
         return self.walked is not None
 
     def check(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
@@ -120,7 +123,7 @@ class Prover:
             return verdict
         if not self._tried_all:
             self._tried_all, self.stopped = True, ""
-            if self.walk(_part(BRANCH_SHARE, deadline), MAX_VERTICES):
+            if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
                 return self._check_walked(duals)
         return self._branch(duals, gap, deadline)
 

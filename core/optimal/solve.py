@@ -21,7 +21,7 @@ from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.columns import ColumnSearch
 from core.optimal.enumeration import best_mixture
 from core.optimal.highs import INFINITY, LinearProgram
-from core.optimal.polish import FIRST_SHARE, GROWTH
+from core.optimal.polish import least_share, mixed
 from core.optimal.polytope import polytope
 from core.optimal.proof import Prover
 from core.optimal.utility import MutualInformation, Utility
@@ -281,7 +281,8 @@ class _Task:
         if self.upper - value <= self.gap:
             status = "optimal"
         else:
-            status = "time limit" if time.monotonic() >= self.deadline else "heuristic"
+            late = time.monotonic() >= self._after(1 - 2 * RESERVE)
+            status = "time limit" if late else "heuristic"
         upper = max(self.upper, value)
         return Outcome(kernel, value, upper, solver, status, self.notes)
 
@@ -303,12 +304,13 @@ class Inside:
 
     def __call__(self, kernel: FloatArray) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), with allowed outputs."""
-        oracle, outputs = self.oracle, self.p_x @ kernel
-        share = 0.0
-        while oracle is not None and share < 1.0:
-            moved = (1 - share) * kernel + share * outputs
-            posteriors = (self.p_x[:, None] * moved / outputs).T
-            if not any(len(oracle(r)) for r in posteriors):
-                return moved
-            share = max(FIRST_SHARE, GROWTH * share)
-        return kernel if oracle is None else np.ones((len(self.p_x), 1))
+        oracle = self.oracle
+        if oracle is None:
+            return kernel
+
+        def passes(share: float) -> bool:
+            moved = mixed(kernel, self.p_x, share)
+            weights = (self.p_x[:, None] * moved).T
+            return not any(len(oracle(r)) for r in weights / weights.sum(axis=1, keepdims=True))
+
+        return mixed(kernel, self.p_x, least_share(passes))

@@ -1,5 +1,7 @@
 """The optimal mechanism: the papers' other routes, and inputs that are awkward."""
 
+import sys
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -227,6 +229,17 @@ def test_a_frontier_out_of_time_still_never_falls():
     values = [mechanism.utility for mechanism in along]
     assert values == sorted(values)
     assert all(mechanism.utility <= mechanism.upper_bound for mechanism in along)
+
+
+def test_a_frontier_keeps_the_last_mechanism_where_the_next_is_worse(monkeypatch):
+    # solvers that run out of time: the answer at 2 is one that 0.3 allows
+    module = sys.modules["core.mechanisms.frontier"]
+    worse = replace(optimal(PAPER, LIP(0.3)), notion=LIP(2.0))
+    found = iter([optimal(PAPER, LIP(1.0)), worse])
+    monkeypatch.setattr(module, "optimal_from", lambda *_, **__: next(found))
+    low, high = frontier(PAPER, LIP, [1.0, 2.0])
+    np.testing.assert_array_equal(low.kernel, high.kernel)
+    assert high.utility == low.utility
 
 
 def test_a_frontier_needs_a_budget():

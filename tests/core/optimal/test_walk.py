@@ -1,6 +1,8 @@
 """Vertices by walking and by double description: two methods, one answer."""
 
+import io
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from core.errors import TimeLimitError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, Intersection
-from core.optimal import pivoting, vertices
+from core.optimal import cdd_worker, pivoting, vertices
 from core.optimal.polytope import polytope
 from core.optimal.vertices import double_description
 from core.optimal.walk import walk
@@ -94,3 +96,18 @@ def test_a_failing_double_description_says_what_failed(monkeypatch, tmp_path):
     monkeypatch.setattr(vertices, "WORKER", broken)
     with pytest.raises(vertices.SolverError, match="no memory left"):
         double_description(space_of(UNIFORM, LIP(1)), time_limit=60)
+
+
+def test_the_worker_answers_what_the_call_does(monkeypatch):
+    space = space_of(UNIFORM, LIP(0.5))
+    rows, equalities = vertices.inequalities(space)
+    sent, answer = io.BytesIO(), io.BytesIO()
+    np.savez(sent, rows=rows, equalities=equalities)
+    monkeypatch.setattr(
+        cdd_worker.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(sent.getvalue()))
+    )
+    monkeypatch.setattr(cdd_worker.sys, "stdout", SimpleNamespace(buffer=answer))
+    cdd_worker.main()
+    found = np.load(io.BytesIO(answer.getvalue()))
+    np.testing.assert_array_equal(found, cdd_worker.generators(rows, equalities))
+    assert len(found) == len(walked(space))
