@@ -7,6 +7,7 @@ import numpy as np
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.subset_merging import subset_merging
 from core.notions.base import Notion, SymbolNotion
@@ -131,13 +132,15 @@ def optimal_from(
         start=first,
         finish=lambda kernel: polished(joint, kernel, notion),
     )
+    kernel, y_labels = in_reading_order(joint, outcome.kernel)
     return make_mechanism(
         joint,
-        outcome.kernel,
+        kernel,
         name=NAME,
         solver=outcome.solver,
         status=outcome.status,
         notion=notion,
+        y_labels=y_labels,
         upper_bound=outcome.upper_bound,
         notes=outcome.notes,
     )
