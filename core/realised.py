@@ -1,0 +1,146 @@
+"""What a mechanism that was designed at an estimate really does: its privacy and utility at P*.
+
+Arrays are of cells: P(s, u) has shape (..., n_s, n_u), batches on leading axes; a kernel
+P(y | s, u) has shape (n_s·n_u, n_y), rows s·n_u + u, as the robust mechanisms return it.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import measures, validation
+from core.errors import InvalidInputError
+from core.validation import FloatArray, IntArray
+
+JEFFREYS = 0.5
+"""Order of the Dirichlet distribution that is the Jeffreys prior of probabilities."""
+
+
+def realised_level(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
+    """Return ε* = max over y, s1, s2 of log P(y|s1)/P(y|s2) at true distributions, in nats.
+
+    Parameters
+    ----------
+    p_su : array_like
+        P*(s, u), shape (..., n_s, n_u); an s of probability 0 does not count.
+    kernel : array_like
+        P(y | s, u), shape (n_s·n_u, n_y).
+
+    Returns
+    -------
+    ndarray
+        Shape (...,); ∞ where an output rules out a secret.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is no distribution or kernel, or their shapes differ.
+
+    Notes
+    -----
+    Source: [RLDP] §8.3 (where a logarithm is missing).
+
+    Examples
+    --------
+    >>> kernel = [[0.8, 0.2], [0.8, 0.2], [0.8, 0.2], [0.4, 0.6]]
+    >>> float(np.exp(realised_level([[0.5, 0.0], [0.0, 0.5]], kernel)).round(9))
+    3.0
+    """
+    cells, rows = _checked(p_su, kernel)
+    table = rows.reshape(*cells.shape[-2:], -1)
+    given_s = np.einsum("...su,suy->...sy", _given_secret(cells), table)
+    occurs = (cells.sum(axis=-1) > 0)[..., None]
+    high = np.where(occurs, given_s, -np.inf).max(axis=-2)
+    low = np.where(occurs, given_s, np.inf).min(axis=-2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        levels = np.where(high > 0, np.log(high) - np.log(low), 0.0)
+    result: FloatArray = levels.max(axis=-1)
+    return result
+
+
+def information(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
+    """Return I(X;Y) in nats at true distributions, shape (...,); arguments as `realised_level`.
+
+    Examples
+    --------
+    >>> float(information([[0.25, 0.25], [0.25, 0.25]], np.eye(4)).round(6))
+    1.386294
+    """
+    cells, rows = _checked(p_su, kernel)
+    flat = cells.reshape(*cells.shape[:-2], -1)
+    return np.asarray(measures.mutual_information(flat[..., None] * rows), dtype=np.float64)
+
+
+def normalised_information(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
+    """Return I(X;Y)/H(X) at true distributions, shape (...,); arguments as `realised_level`."""
+    cells, _ = _checked(p_su, kernel)
+    entropy = measures.entropy(cells.reshape(*cells.shape[:-2], -1))
+    return np.asarray(information(p_su, kernel) / entropy, dtype=np.float64)
+
+
+def utility_shift(p_hat_su: ArrayLike, p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
+    """Return (I(X;Y) at P̂ − I(X;Y) at P*) / I(X;Y) at P̂, shape (...,) of P* ([RLDP] §8.4)."""
+    promised = information(p_hat_su, kernel)
+    return np.asarray((promised - information(p_su, kernel)) / promised, dtype=np.float64)
+
+
+def draw_truth(
+    n_s: int, n_u: int, rng: np.random.Generator, count: int = 1, prior: float = JEFFREYS
+) -> FloatArray:
+    """Draw distributions P* from a symmetric Dirichlet, shape (count, n_s, n_u) ([RLDP] §8.2)."""
+    return draw_posterior(np.zeros((n_s, n_u)), rng, count, prior)
+
+
+def draw_posterior(
+    counts: ArrayLike, rng: np.random.Generator, count: int = 1, prior: float = JEFFREYS
+) -> FloatArray:
+    """Draw what P* may be after counts, shape (count, n_s, n_u): Dirichlet(counts + prior).
+
+    Raises
+    ------
+    InvalidInputError
+        If a count is negative or `prior` is not above 0.
+
+    Examples
+    --------
+    >>> draws = draw_posterior([[7, 10], [26, 57]], np.random.default_rng(0), count=3)
+    >>> draws.shape, bool(np.allclose(draws.sum(axis=(1, 2)), 1))
+    ((3, 2, 2), True)
+    """
+    cells = validation.matrix(counts, "The counts")
+    order = validation.number(prior, "prior", low=0.0, open_low=True)
+    whole = validation.whole(count, "count", low=1)
+    drawn = rng.dirichlet(cells.ravel() + order, whole)
+    result: FloatArray = drawn.reshape(whole, *cells.shape)
+    return result
+
+
+def draw_sample(p_su: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
+    """Draw the counts of n records of P*, shape (n_s, n_u): what a designer gets to see.
+
+    Examples
+    --------
+    >>> int(draw_sample([[0.1, 0.1], [0.2, 0.6]], 100, np.random.default_rng(0)).sum())
+    100
+    """
+    cells = validation.distribution(p_su, "P(s, u)")
+    drawn = rng.multinomial(validation.whole(n, "n", low=1), cells.ravel())
+    counts: IntArray = np.asarray(drawn, dtype=np.int64).reshape(cells.shape)
+    return counts
+
+
+def _given_secret(cells: FloatArray) -> FloatArray:
+    """Return P(u | s), shape (..., n_s, n_u); zeros for an s of probability 0."""
+    masses = cells.sum(axis=-1, keepdims=True)
+    result: FloatArray = cells / np.where(masses > 0, masses, 1.0)
+    return result
+
+
+def _checked(p_su: ArrayLike, kernel: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    cells = validation.distribution(p_su, "P(s, u)", batch=True)
+    rows = validation.matrix(kernel, "kernel")
+    n_cells = cells.shape[-2] * cells.shape[-1]
+    if rows.shape[0] != n_cells:
+        raise InvalidInputError(
+            f"kernel must have a row for each of the {n_cells} cells (s, u), got {rows.shape[0]}."
+        )
+    return cells, validation.kernel(rows, n_cells)
