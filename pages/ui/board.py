@@ -85,7 +85,7 @@ def show() -> None:
         pair = card(
             key="confusability",
             title="What looks alike",
-            subtitle="A line: one secret can lead to both. A hollow diamond: rules a secret out.",
+            subtitle="A line: one secret can lead to both. Hollow: rules a secret out.",
             table=_graph_table,
             formulas=(words.RANGE,),
         )

@@ -96,7 +96,7 @@ def _written(part: Any) -> str:
 
 
 def picked(key: str) -> dict[str, Any] | None:
-    """Return what was clicked in a chart, {"x": …, "key": …}; None if nothing was."""
+    """Return what was clicked in a chart, {"x": …, "at": its place, "key": …}, or None."""
     state = st.session_state.get(key)
     value = state.get("picked") if state else None
     return value if isinstance(value, dict) and {"x", "key"} <= value.keys() else None

@@ -126,7 +126,7 @@ async function draw(chart, anew) {
 function clicked(chart, event) {
   const point = event.points && event.points[0];
   if (!point || !chart.pick || !Array.isArray(point.data.meta)) return;
-  chart.pick("picked", { x: point.x, key: point.data.meta });
+  chart.pick("picked", { x: point.x, at: point.pointNumber, key: point.data.meta });
 }
 
 function download(name, blob) {

@@ -10,7 +10,7 @@ from core.lookalikes import Lookalikes
 from core.validation import FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, note, numbers
-from pages.ui.palette import colour
+from pages.ui.palette import SERIES, colour
 
 HEIGHT = 360
 NAMED = 24
@@ -19,24 +19,43 @@ NAMED = 24
 EDGES = 4_000
 """Most edges that are drawn: beyond it the picture is a blot and the browser slow."""
 
+LABELLED = 600
+"""Up to this many edges say under the mouse what their ends share."""
 
-def confusability(graph: Lookalikes, name: str, role: str) -> Figure:
-    """Draw a confusability graph.
+SHAPES = ("circle", "square", "diamond", "triangle-up", "hexagon", "triangle-down", "pentagon")
+"""Shapes of parts, in order. As many as are coprime to the colours: 35 parts all look different."""
+
+WORDS = {
+    "released": ("releases", "secrets", "release"),
+    "secret": ("secrets", "releases", "secret"),
+}
+"""What nodes and the other side are called, and one node."""
+
+
+def confusability(graph: Lookalikes, name: str, role: str, *, open_parts: bool = False) -> Figure:
+    """Draw a confusability graph; colour and shape tell its parts apart.
+
+    Probabilities play no part in the graph, and none in its picture.
 
     Parameters
     ----------
     graph : Lookalikes
-        Of X itself or of the release.
+        Of X itself or of a release, or of its parts alone.
     name : str
         Whose graph it is.
     role : str
-        Its colour.
-
-    Probabilities play no part in the graph, and none in its picture.
+        The colour of its name and of its first part.
+    open_parts : bool
+        Whether a click on a node tells its place among the nodes.
     """
     span_x, span_y = _spans(graph.positions)
+    traces = [_lines(graph), _nodes(graph, role)]
+    if open_parts:
+        traces[1]["meta"] = ["part"]
+    if 0 < len(graph.edges) <= LABELLED:
+        traces.insert(1, _shared(graph))
     return {
-        "data": [_lines(graph), _nodes(graph, role)],
+        "data": traces,
         "layout": layout(
             HEIGHT,
             (4, 4, 26, 42),
@@ -44,7 +63,7 @@ def confusability(graph: Lookalikes, name: str, role: str) -> Figure:
             yaxis=axis("", span_y, visible=False),
             annotations=[
                 note(
-                    name,
+                    labels.short(name, 60),
                     0.5,
                     1.02,
                     yanchor="bottom",
@@ -56,11 +75,19 @@ def confusability(graph: Lookalikes, name: str, role: str) -> Figure:
     }
 
 
+def part_colour(part: int, role: str = SERIES[0]) -> str:
+    """Return the colour of a part; the first one has the colour of `role`."""
+    order = (role, *(other for other in SERIES if other != role))
+    return colour(order[part % len(order)])
+
+
 def _summary(graph: Lookalikes) -> str:
     parts = "one part" if graph.components == 1 else f"{graph.components} separate parts"
     if graph.left_out:
         parts += f"; {graph.left_out:,} unlikely ones not drawn"
-    return f"{parts}<br>leaves at least {graph.fewest} of {graph.n_s} secrets"
+    other = WORDS[graph.nodes][1]
+    verb = "leaves" if graph.nodes == "released" else "leads to"
+    return f"{parts}<br>{verb} at least {graph.fewest} of {len(graph.others)} {other}"
 
 
 def _lines(graph: Lookalikes) -> dict[str, object]:
@@ -77,9 +104,33 @@ def _lines(graph: Lookalikes) -> dict[str, object]:
     }
 
 
+def _shared(graph: Lookalikes) -> dict[str, object]:
+    """Return a point in the middle of each edge, unseen, that says what its ends share."""
+    ends = np.array(graph.edges)
+    middle = graph.positions[ends].mean(axis=1)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": numbers(middle[:, 0], 4),
+        "y": numbers(middle[:, 1], 4),
+        "marker": {"size": 10, "opacity": 0, "color": colour("muted")},
+        "customdata": [_in_common(graph, shared) for shared in graph.shared],
+        "hovertemplate": "%{customdata}<extra></extra>",
+    }
+
+
+def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
+    """Name up to four of what an edge's ends share."""
+    names = ", ".join(labels.short(graph.others[i], 24) for i in shared[:4])
+    more = f" and {len(shared) - 4} more" if len(shared) > 4 else ""
+    other = WORDS[graph.nodes][1] if len(shared) != 1 else WORDS[graph.nodes][1][:-1]
+    return f"{len(shared)} {other} in common:<br>{names}{more}"
+
+
 def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
     named = len(graph.names) <= NAMED
-    whole = [bool(count == graph.n_s) for count in graph.possible]
+    n_other = len(graph.others)
+    ink = [part_colour(int(part), role) for part in graph.parts]
     return {
         "type": "scatter",
         "mode": "markers+text" if named else "markers",
@@ -90,17 +141,22 @@ def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
         "textfont": {"size": 10.5, "color": colour("ink")},
         "cliponaxis": False,
         "customdata": [
-            [labels.short(name, 60), int(count)]
-            for name, count in zip(graph.names, graph.possible, strict=True)
+            [labels.short(name, 60), int(count), int(part) + 1]
+            for name, count, part in zip(graph.names, graph.possible, graph.parts, strict=True)
         ],
         "marker": {
             "size": 13,
-            "symbol": ["circle" if full else "diamond" for full in whole],
-            "color": [colour(role) if full else colour("paper") for full in whole],
-            "line": {"color": colour(role), "width": 2},
+            "symbol": [SHAPES[int(part) % len(SHAPES)] for part in graph.parts],
+            "color": [
+                own if count == n_other else colour("paper")
+                for own, count in zip(ink, graph.possible, strict=True)
+            ],
+            "line": {"color": ink, "width": 2},
         },
         "hovertemplate": "%{customdata[0]}<br>"
-        f"%{{customdata[1]}} of {graph.n_s} secrets possible<extra></extra>",
+        f"%{{customdata[1]}} of {n_other} {WORDS[graph.nodes][1]} possible"
+        + (f"<br>part %{{customdata[2]}} of {graph.components}" if graph.components > 1 else "")
+        + "<extra></extra>",
     }
 
 

@@ -111,10 +111,25 @@ def test_before_and_after_differ_by_pattern_and_place():
     assert before["yaxis"] != after["yaxis"]
 
 
-def test_what_excludes_a_secret_is_a_hollow_diamond():
-    nodes = FIGURES["graph"]["data"][1]
-    assert nodes["marker"]["symbol"] == ["circle", "circle", "diamond"]
-    assert nodes["marker"]["color"][2] == MARKERS["paper"]
+def test_what_excludes_a_secret_is_hollow():
+    nodes = FIGURES["graph"]["data"][-1]
+    assert nodes["marker"]["color"] == [MARKERS["after"], MARKERS["after"], MARKERS["paper"]]
+    assert nodes["marker"]["line"]["color"] == [MARKERS["after"]] * 3
+
+
+def test_parts_differ_by_colour_and_shape_and_edges_say_what_is_shared():
+    apart = lookalikes(leakage(np.diag([0.3, 0.3, 0.4]), MARKUP), ("f", "m", "o"))
+    nodes = figures.confusability(apart, "X itself", "before")["data"][-1]
+    looks = set(zip(nodes["marker"]["line"]["color"], nodes["marker"]["symbol"], strict=True))
+    assert len(looks) == 3
+    assert nodes["marker"]["line"]["color"][0] == MARKERS["before"]
+    assert "part %{customdata[2]} of 3" in nodes["hovertemplate"]
+    joined = leakage([[0.3, 0.2, 0.0], [0.0, 0.2, 0.3]], MARKUP)
+    dual = lookalikes(joined, ("f", "<i>m</i>"), nodes="secret")
+    edges = figures.confusability(dual, "X itself", "before")["data"][1]
+    assert edges["customdata"][0].startswith("1 release in common:<br>&lt;a href")
+    both = figures.confusability(lookalikes(LEAK, ("f", "<i>m</i>")), "X itself", "before")
+    assert both["data"][1]["customdata"][0] == "2 secrets in common:<br>f, &lt;i&gt;m&lt;/i&gt;"
 
 
 def test_a_pair_that_never_occurs_is_crossed():

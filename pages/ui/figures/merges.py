@@ -1,0 +1,87 @@
+"""The way of a clustering, merge by merge: leakage, and the Lagrangian that decides the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.nonstochastic import Step
+from pages.ui import labels
+from pages.ui.figures.base import Figure, axis, layout, numbers, rule
+from pages.ui.palette import colour
+
+HEIGHT = 300
+
+
+def merges(steps: Sequence[Step], *, stop: int, at: int, leakage: str) -> Figure:
+    """Draw leakage and Lagrangian along the merges.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        The way, and beyond.
+    stop : int
+        Where the algorithm ends for its λ; what lies beyond is drawn thin.
+    at : int
+        The step that is shown elsewhere.
+    leakage : str
+        Name of the leakage.
+    """
+    places = list(range(len(steps)))
+    values = [step.lagrangian for step in steps]
+    spared = [step.leakage for step in steps]
+    every = [*values, *spared]
+    low, high = min(every), max(every)
+    room = 0.08 * (high - low) or 0.5
+    return {
+        "data": [
+            _curve(f"{leakage}: what leaks", places, spared, "before", "dash", "square"),
+            _curve("Lagrangian, λ's way", places[: stop + 1], values[: stop + 1], "after"),
+            _curve("and beyond", places[stop:], values[stop:], "muted", "dot", "circle-open"),
+        ],
+        "layout": layout(
+            HEIGHT,
+            (52, 14, 34, 42),
+            xaxis=axis(
+                "merges",
+                (-0.5, max(len(steps) - 0.5, 1)),
+                nticks=8,
+                tickformat="d",
+            ),
+            yaxis=axis("bits", (low - room, high + room), nticks=6),
+            showlegend=True,
+            legend={
+                "orientation": "h",
+                "x": 0,
+                "y": 1.02,
+                "yanchor": "bottom",
+                "font": {"size": 11.5, "color": colour("ink")},
+                "itemclick": False,
+                "itemdoubleclick": False,
+            },
+            shapes=[rule(at, layer="below")],
+            annotations=[],
+            hoverdistance=24,
+        ),
+    }
+
+
+def _curve(
+    name: str,
+    x: Sequence[int],
+    y: Sequence[float],
+    role: str,
+    dash: str = "solid",
+    symbol: str = "circle",
+) -> dict[str, object]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": labels.text(name),
+        "x": list(x),
+        "y": numbers(y),
+        "meta": ["step"],
+        "line": {"color": colour(role), "width": 2, "dash": dash},
+        "marker": {"color": colour(role), "size": 6, "symbol": symbol},
+        "hovertemplate": f"after %{{x}} merges<br>{labels.text(name)}: %{{y:.3f}} bits"
+        "<extra></extra>",
+    }

@@ -1,0 +1,138 @@
+"""The trade-off of a clustering: what can be known of S against what is kept of X."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.nonstochastic import FrontierPoint
+from pages.ui import labels
+from pages.ui.figures.base import Figure, axis, layout, note, numbers
+from pages.ui.palette import DASHES, SERIES, SYMBOLS, colour
+
+HEIGHT = 300
+
+
+@dataclass(frozen=True)
+class Offers:
+    """One curve: what one method offers.
+
+    Attributes
+    ----------
+    title : str
+        Its name in the legend.
+    points : tuple of FrontierPoint
+        Its non-dominated partitions, in order of leakage.
+    pick : str or None
+        What a click on a point tells, beside the point's place; None: nothing.
+    """
+
+    title: str
+    points: tuple[FrontierPoint, ...]
+    pick: str | None = None
+
+
+def trade_off(
+    lines: Sequence[Offers],
+    *,
+    leakage: float,
+    utility: float,
+    most: float,
+    titles: tuple[str, str],
+    distortion: bool,
+) -> Figure:
+    """Draw what is kept against what leaks, a line each, with the present partition.
+
+    Parameters
+    ----------
+    lines : sequence of Offers
+        What to compare.
+    leakage, utility : float
+        The present partition's.
+    most : float
+        End of the axis of leakage, that of X itself, in bits.
+    titles : (str, str)
+        Of the axes of leakage and of what is kept.
+    distortion : bool
+        Whether the utility is minus a distortion: then the axis counts down to 0.
+    """
+    losses = [-point.utility for line in lines for point in line.points] + [-utility]
+    low, high = (0.0, max(losses)) if distortion else (0.0, -min(losses))
+    room = 0.06 * (high - low) or 0.5
+    shown = -utility if distortion else utility
+    return {
+        "data": [_curve(line, place, distortion) for place, line in enumerate(lines)],
+        "layout": layout(
+            HEIGHT,
+            (56, 14, 34, 42),
+            xaxis=axis(titles[0], (-0.04 * (most or 1), 1.06 * (most or 1)), nticks=7),
+            yaxis=axis(
+                titles[1], (high + room, low - room) if distortion else (low - room, high + room)
+            ),
+            showlegend=True,
+            legend={
+                "orientation": "h",
+                "x": 0,
+                "y": 1.02,
+                "yanchor": "bottom",
+                "font": {"size": 11.5, "color": colour("ink")},
+                "itemclick": False,
+                "itemdoubleclick": False,
+            },
+            shapes=[_ring(leakage, shown)],
+            annotations=[] if lines else [note("Being worked out…", 0.5, 0.5)],
+            hoverdistance=24,
+        ),
+    }
+
+
+def _curve(line: Offers, place: int, distortion: bool) -> dict[str, object]:
+    ink = colour(SERIES[place % len(SERIES)])
+    kept = "largest distortion %{y:.4g}" if distortion else "keeps %{y:.2f} bits at worst"
+    trace: dict[str, object] = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": labels.text(line.title),
+        "x": numbers([point.leakage for point in line.points]),
+        "y": numbers([-point.utility if distortion else point.utility for point in line.points]),
+        "customdata": [_weights(point) for point in line.points],
+        "line": {
+            "color": ink,
+            "width": 2.4 if line.pick else 1.7,
+            "dash": DASHES[place % len(DASHES)],
+            "shape": "hv",
+        },
+        "marker": {"color": ink, "size": 8, "symbol": SYMBOLS[place % len(SYMBOLS)]},
+        "hovertemplate": f"leaks %{{x:.2f}} bits<br>{kept}<br>%{{customdata}}"
+        f"<extra>{labels.text(line.title)}</extra>",
+    }
+    if line.pick is not None:
+        trace["meta"] = [line.pick]
+    return trace
+
+
+def _weights(point: FrontierPoint) -> str:
+    clusters = f"{len(point.partition)} clusters"
+    if point.weights is None:
+        return clusters
+    low, high = point.weights
+    if high == float("inf"):
+        return f"{clusters}; λ from {low:.4g}" if low else f"{clusters}; any λ"
+    return f"{clusters}; λ from {low:.4g} to {high:.4g}"
+
+
+def _ring(x: float, y: float) -> dict[str, object]:
+    """Return the ring around the present partition."""
+    return {
+        "type": "circle",
+        "xsizemode": "pixel",
+        "ysizemode": "pixel",
+        "xanchor": x,
+        "yanchor": y,
+        "x0": -9,
+        "x1": 9,
+        "y0": -9,
+        "y1": 9,
+        "line": {"color": colour("ink"), "width": 2.5},
+        "fillcolor": "rgba(0,0,0,0)",
+    }
