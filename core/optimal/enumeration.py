@@ -62,20 +62,21 @@ def sound(space: Polytope, points: FloatArray) -> bool:
     """Say whether points are inside the rows and none is missing in a few random directions."""
     rng = np.random.default_rng(0)
     if space.n_vars == space.n_x:  # helpers have no value here to put into the rows
-        scaled = points / space.unit
-        scaled /= (scaled @ space.matrix[-1, : space.n_x])[:, None]
+        scaled = _normalised(space, points) / space.unit
         rows = scaled @ space.matrix[: space.n_slacks, : space.n_x].T
         width = space.upper[space.n_vars :][: space.n_slacks]
         if rows.max(initial=0.0) > MISSED or (rows + width).min(initial=0.0) < -MISSED:
             return False
-    for cost in rng.standard_normal((DIRECTIONS, space.n_x)):
-        corner = pivoting.corners(space, cost[None]).points()[0]
-        at = (points / space.unit) @ (cost * space.unit)
-        norm = (points / space.unit) @ space.matrix[-1, : space.n_x]
-        least = (corner @ cost) / ((corner / space.unit) @ space.matrix[-1, : space.n_x])
-        if (at / norm).min() > least + MISSED:
-            return False
-    return True
+    costs = rng.standard_normal((DIRECTIONS, space.n_x))
+    reached = _normalised(space, pivoting.corners(space, costs).points()) @ costs.T
+    least = (_normalised(space, points) @ costs.T).min(axis=0)
+    return bool((least <= reached.min(axis=0) + MISSED).all())
+
+
+def _normalised(space: Polytope, points: FloatArray) -> FloatArray:
+    """Return points scaled to the polytope's normalising row, shape (k, n_x)."""
+    norm = points @ (space.matrix[-1, : space.n_x] / space.unit)
+    return points / norm[:, None]
 
 
 def best_mixture(

@@ -228,3 +228,18 @@ def test_a_round_set_is_solved_to_the_gap(alpha):
         tried = inside(kernel)
         value = measures.mutual_information(joint.p_x[:, None] * tried)
         assert value <= outcome.upper_bound
+
+
+def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
+    joint = Joint.random_dirichlet(3, 7, 0.5, np.random.default_rng(0))
+    allowed = LIP(0.4).allowed_set(joint)
+    prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, MutualInformation())
+    best = maximise(allowed, joint.p_x)
+    monkeypatch.setattr("core.optimal.proof.WALK_ENTRIES", 0)
+    monkeypatch.setattr("core.optimal.proof.BRANCH_SHARE", 0.0)
+    duals = np.full(7, 5.0)  # far too high: no time to disprove them
+    first = prover.check(duals, 1e-6, time.monotonic() + 30)
+    assert prover.walked is not None
+    assert first.bound >= best.utility
+    assert len(first.better)
+    assert (allowed.rows @ first.better.T).max() < 1e-9
