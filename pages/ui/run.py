@@ -12,13 +12,16 @@ from typing import Any
 import streamlit as st
 
 from core import histogram as lift
+from core.comparison import Compared, compare
 from core.data import BinPreview, Counted, Sources, TableInfo, count, describe, preview
 from core.data.spec import Binning, DataSpec
+from core.disclosure import Beliefs, Disclosure, SideChannel, about_x, disclosure, side_channels
 from core.histogram import Asymmetry, LiftHistogram
 from core.jobs import Pool
 from core.jobs.work import make_frontier
 from core.leakage import Leakage, leakage
 from core.lookalikes import Lookalikes, lookalikes
+from core.mechanisms import MergeStep, subset_merging_steps
 from core.notions import ALIP, LIP
 from core.scenario import Result, Scenario, answer
 from core.sweep import GRID, Frontier, sweep
@@ -157,3 +160,55 @@ def asymmetry(n_s: int, n_x: int, draws: int) -> Asymmetry:
     """Return how log Ψ and log Λ spread over random joints."""
     key = ("asymmetry", f"{n_s} {n_x} {draws}")
     return SHARED.get(key, lambda: lift.asymmetry(n_s, n_x, draws))
+
+
+def disclosed(result: Result, known: tuple[tuple[int, int], ...] = ()) -> Disclosure:
+    """Return what each output tells about S, to one who knows some attributes' values."""
+    scenario = result.scenario
+    return _cached(
+        scenario.data,
+        ("disclosed", repr(scenario), known),
+        lambda: disclosure(result.joint, result.mechanism, dict(known)),
+    )
+
+
+def posteriors(result: Result) -> Beliefs:
+    """Return what each output tells about X."""
+    scenario = result.scenario
+    return _cached(
+        scenario.data,
+        ("posteriors", repr(scenario)),
+        lambda: about_x(result.joint, result.mechanism),
+    )
+
+
+def channels(result: Result) -> tuple[SideChannel, ...]:
+    """Return what a release gives away to those who know some attributes of X."""
+    scenario = result.scenario
+    return _cached(
+        scenario.data,
+        ("channels", repr(scenario)),
+        lambda: side_channels(result.joint, result.mechanism, result.counted.attributes),
+    )
+
+
+def merging(scenario: Scenario) -> tuple[MergeStep, ...]:
+    """Return Algorithm 1's steps under a scenario's notion, whatever its mechanism."""
+    data = scenario.data
+    question = repr(replace(scenario, mechanism="subset_merging"))
+    return _cached(
+        data,
+        ("merging", question),
+        lambda: subset_merging_steps(counted(data).joint, scenario.build_notion()),
+    )
+
+
+def compared(scenario: Scenario, level: float) -> tuple[Compared, ...]:
+    """Return every mechanism at one level of LIP."""
+    data = scenario.data
+    question = repr(replace(scenario, mechanism="identity", notion="lip", eps=1.0))
+    return _cached(
+        data,
+        ("compared", question, f"{level:.9g}"),
+        lambda: compare(scenario, counted(data), level),
+    )

@@ -43,3 +43,20 @@ FRONTIER = (
     "\n\n:gray\\[[Lift] §II\\]"
 )
 """The frontier's utility in words."""
+
+POSTERIOR = (
+    "**Posterior**. What one believes after seeing the output y, by Bayes' rule. The mechanism's "
+    "rows are $P(y \\mid x)$; its posteriors average to the prior.\n\n"
+    r"$$ P(s \mid y) = \frac{\sum_x P(s,x) P(y \mid x)}{P(y)}, \quad "
+    r"P(x \mid y) = \frac{P(x) P(y \mid x)}{P(y)} $$"
+    "\n\n:gray\\[[Lift] §II\\]"
+)
+"""Posteriors in words."""
+
+RISK = (
+    "**Risk of a set**. How far the set, published as one output, moves beliefs. Sets grow by the "
+    "symbol that leaves the least risk, until the promise holds.\n\n"
+    r"$$ \omega(X_i) = \max\{\log \Lambda(X_i), |\log \Psi(X_i)|\} $$"
+    "\n\n:gray\\[[Lift] Algorithm 1, corrected; other promises rank by their own measure\\]"
+)
+"""The risk that Algorithm 1 ranks sets by."""

@@ -1,23 +1,34 @@
 """Arrays → Plotly figures, as plain data; nothing here knows Streamlit."""
 
-from pages.ui.figures.bars import bars
+from pages.ui.figures.bars import bars, levels
 from pages.ui.figures.base import Figure
+from pages.ui.figures.beliefs import beliefs
 from pages.ui.figures.frontier import Line, frontier
 from pages.ui.figures.graph import confusability
 from pages.ui.figures.histogram import lift_histogram, overlay_histogram
-from pages.ui.figures.matrix import joint_matrix, log_lift_matrix, mechanism_matrix
+from pages.ui.figures.matrix import (
+    joint_matrix,
+    log_lift_matrix,
+    mechanism_matrix,
+    posterior_matrix,
+)
+from pages.ui.figures.sets import set_risks
 from pages.ui.figures.symbols import symbol_lifts
 
 __all__ = [
     "Figure",
     "Line",
     "bars",
+    "beliefs",
     "confusability",
     "frontier",
     "joint_matrix",
+    "levels",
     "lift_histogram",
     "log_lift_matrix",
     "mechanism_matrix",
     "overlay_histogram",
+    "posterior_matrix",
+    "set_risks",
     "symbol_lifts",
 ]

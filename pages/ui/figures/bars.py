@@ -57,3 +57,50 @@ def bars(
             bargap=0.25,
         ),
     }
+
+
+def levels(names: Sequence[str], reached: FloatArray, unit: str) -> Figure:
+    """Draw a bar for each set of known attributes: the level against those who know them.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What is known, n names.
+    reached : ndarray
+        Levels in the unit, shape (n,); ∞ reaches the end of the axis and says so.
+    unit : str
+        "nats" or "bits".
+    """
+    finite = reached[np.isfinite(reached)]
+    reach = 1.25 * float(max(finite.max(initial=0.0), 0.4))
+    short = labels.distinct(list(names), 28)
+    endless = np.isinf(reached)
+    said = [
+        "∞" if infinite else f"{value:.3f}"
+        for infinite, value in zip(endless, reached, strict=True)
+    ]
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": numbers(np.where(endless, reach, reached)),
+                "y": list(range(len(short))),
+                "text": said,
+                "textposition": "auto",
+                "customdata": [labels.short(name, 90) for name in names],
+                "marker": {
+                    "color": [colour("before" if infinite else "after") for infinite in endless],
+                    "pattern": {"shape": ["/" if infinite else "" for infinite in endless]},
+                },
+                "hovertemplate": f"knows %{{customdata}}<br>level %{{text}} {unit}<extra></extra>",
+            }
+        ],
+        "layout": layout(
+            int(np.clip(90 + 30 * len(short), 170, 620)),
+            (margin_for(short, 60, 190) + 6, 12, 8, 42),
+            xaxis=axis(f"level, in {unit}", (0, reach), nticks=6),
+            yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
+            bargap=0.3,
+        ),
+    }

@@ -53,6 +53,46 @@ def mechanism_matrix(
     )
 
 
+def posterior_matrix(
+    posterior: FloatArray,
+    names: Sequence[str],
+    y_labels: Sequence[str],
+    of: str,
+    *,
+    left_out: int = 0,
+    height: int = HEIGHT,
+) -> Figure:
+    """Draw P(s | y) or P(x | y): a row for each s or x, a column for each output.
+
+    Parameters
+    ----------
+    posterior : ndarray
+        Shape (n, n_y); columns sum to 1.
+    names, y_labels : sequence of str
+        Names of the rows and of the outputs.
+    of : str
+        What the rows are: "s" or "x".
+    left_out : int
+        Outputs that are not among these columns.
+    height : int
+        In pixels.
+    """
+    return _heat_map(
+        posterior,
+        names,
+        y_labels,
+        scale=sequential(),
+        span=(0.0, 1.0),
+        hover=f"P({of} | y) = %{{z:.4f}}<br>{of}: %{{customdata[0]}}<br>y: %{{customdata[1]}}",
+        titles=(
+            f"output y; {left_out:,} more are not drawn" if left_out else "output y",
+            "secret s" if of == "s" else "input x",
+        ),
+        tickformat=".0%",
+        height=height,
+    )
+
+
 def joint_matrix(
     p: FloatArray, s_labels: Sequence[str], x_labels: Sequence[str], height: int = HEIGHT
 ) -> Figure:

@@ -1,0 +1,147 @@
+"""All mechanisms side by side, each as good as it can be at one level of LIP."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+from core.data import Counted
+from core.errors import CoreError
+from core.joint import Joint
+from core.leakage import leakage
+from core.mechanisms import catalogue, unary_encoding_summary
+from core.mechanisms.catalogue import Entry
+from core.mechanisms.unary_encoding import MOST_SYMBOLS
+from core.notions import LIP, SRLIP
+from core.scenario import Scenario
+
+SECONDS = 2.0
+"""Time that a solver may take over one of them."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One mechanism at the level.
+
+    Attributes
+    ----------
+    key, title : str
+        As in the catalogue.
+    reads_secret : bool
+        Whether S must be at hand at release time.
+    nmi, utility, upper_bound : float
+        As in `Mechanism`; NaN where there is no answer.
+    lip, ldp : float
+        Levels that it achieves, in nats; NaN where there is no answer.
+    side_channel : float
+        The level against those who know a part of X; equal to `lip` where X is one attribute.
+    leak : float
+        I(S;Y) in nats.
+    outputs : int
+        Number of outputs.
+    seconds : float
+        How long it took.
+    note : str
+        How it was found, or why there is no answer.
+    """
+
+    key: str
+    title: str
+    reads_secret: bool
+    nmi: float = math.nan
+    utility: float = math.nan
+    upper_bound: float = math.nan
+    lip: float = math.nan
+    ldp: float = math.nan
+    side_channel: float = math.nan
+    leak: float = math.nan
+    outputs: int = 0
+    seconds: float = 0.0
+    note: str = ""
+
+
+def compare(scenario: Scenario, counted: Counted, level: float) -> tuple[Compared, ...]:
+    """Run every mechanism of the catalogue under `level`-LIP.
+
+    Where X has several attributes, those that can resist side channels run under SRLIP too.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question; its notion, ε and mechanism play no part.
+    counted : Counted
+        Its data.
+    level : float
+        The level of LIP that none may exceed, in nats. Mechanisms without a budget are shown as
+        they are; those with few outputs may stay below.
+
+    Examples
+    --------
+    >>> from core.data import count
+    >>> scenario = Scenario()
+    >>> rows = compare(scenario, count(scenario.data), 0.3)
+    >>> best = max((row for row in rows if row.lip <= 0.3 + 1e-9), key=lambda row: row.nmi)
+    >>> best.title
+    'Optimal'
+    """
+    rows = []
+    for entry in catalogue.CATALOGUE.values():
+        if entry.works_under(LIP):
+            rows.append(_row(entry, LIP(level), scenario, counted))
+        if entry.uses_notion and entry.works_under(SRLIP) and len(counted.attributes) > 1:
+            rows.append(_row(entry, SRLIP(level), scenario, counted))
+    return tuple(rows)
+
+
+def _row(entry: Entry, notion: LIP | SRLIP, scenario: Scenario, counted: Counted) -> Compared:
+    joint = counted.joint
+    title = f"{entry.title}, SRLIP" if isinstance(notion, SRLIP) else entry.title
+    row = Compared(entry.key, title, entry.reads_secret)
+    started = time.perf_counter()
+    try:
+        if entry.key == "oue" and joint.n_x > MOST_SYMBOLS:
+            return _unary(row, joint, notion.eps)
+        mechanism = catalogue.build(
+            entry.key,
+            joint,
+            notion,
+            time_limit=min(scenario.time_limit, SECONDS),
+            gap=scenario.gap,
+            seed=scenario.seed,
+            weight=scenario.weight,
+            utility=scenario.utility,
+            values=counted.x_values,
+        )
+    except CoreError as error:
+        return replace(row, note=str(error))
+    seconds = time.perf_counter() - started
+    after = leakage(joint.release(mechanism.kernel), mechanism.y_labels)
+    return replace(
+        row,
+        nmi=mechanism.nmi,
+        utility=mechanism.utility,
+        upper_bound=mechanism.upper_bound,
+        lip=after.achieved["lip"],
+        ldp=after.achieved["ldp"],
+        side_channel=SRLIP(notion.eps).achieved(joint, mechanism.kernel),
+        leak=after.averages["mutual_information"],
+        outputs=len(after.labels),
+        seconds=seconds,
+        note=mechanism.status if entry.uses_notion else "has no budget",
+    )
+
+
+def _unary(row: Compared, joint: Joint, level: float) -> Compared:
+    """Return the row of unary encoding where its outputs are too many to be listed."""
+    started = time.perf_counter()
+    found = unary_encoding_summary(joint, eps=level)
+    return replace(
+        row,
+        nmi=found.nmi,
+        utility=found.utility,
+        lip=max(found.lower_level, found.upper_level),
+        outputs=2**joint.n_x,
+        seconds=time.perf_counter() - started,
+        note=f"utility estimated, ± {found.standard_error:.2g} nats (standard error)",
+    )

@@ -1,0 +1,6 @@
+"""Mechanisms: one mechanism taken apart, and all of them at the same level of privacy."""
+
+from pages.ui import mechanism_board, state
+
+state.restore("mechanisms")
+mechanism_board.show()

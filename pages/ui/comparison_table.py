@@ -1,0 +1,85 @@
+"""All mechanisms at the level of LIP that the one on screen achieves, in one table."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import streamlit as st
+
+from core.comparison import Compared
+from core.limits import ROUNDING
+from core.scenario import Result
+from pages.ui import exports, run
+from pages.ui.units import in_unit, level
+
+
+def show(result: Result, unit: str) -> None:
+    """Show the table under its heading; it is worked out when it is asked for."""
+    st.subheader("All mechanisms at the same level", anchor=False)
+    reached = result.after.achieved["lip"]
+    at = reached if math.isfinite(reached) else result.scenario.eps
+    why = (
+        "the level that the mechanism above achieves"
+        if math.isfinite(reached)
+        else "the budget, since the mechanism above has no finite level"
+    )
+    st.markdown(
+        f"Each one is allowed **{level(at, unit)} {unit} of LIP**, {why}. Click a column to sort. "
+        "Those without a budget are shown as they are."
+    )
+    wanted = st.toggle("Compare them", key="compare_all", help="Takes a few seconds.")
+    if not wanted:
+        return
+    with st.spinner("Running every mechanism…"):
+        rows = run.compared(result.scenario, at)
+    table = _table(rows, at, unit)
+    st.dataframe(
+        table,
+        hide_index=True,
+        height=min(640, 38 + 35 * len(table)),
+        column_config={
+            "within": st.column_config.CheckboxColumn(
+                "within", help="Whether it stays within the level of LIP."
+            ),
+            "kept of X": st.column_config.ProgressColumn(
+                "kept of X", format="percent", min_value=0.0, max_value=1.0
+            ),
+        },
+        key="compared",
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        st.download_button(
+            "CSV",
+            data=lambda: exports.csv_bytes(table),
+            file_name="liftscope-mechanisms.csv",
+            mime="text/csv",
+            key="compared_download",
+            on_click="ignore",
+            type="tertiary",
+            icon=":material/download:",
+        )
+
+
+def _table(rows: tuple[Compared, ...], at: float, unit: str) -> pd.DataFrame:
+    def shown(values: list[float]) -> list[float]:
+        return [round(in_unit(value, unit), 4) for value in values]
+
+    table = pd.DataFrame(
+        {
+            "mechanism": [row.title for row in rows],
+            "within": [row.lip <= at + ROUNDING for row in rows],
+            "kept of X": [row.nmi for row in rows],
+            f"I(X;Y), {unit}": shown([row.utility for row in rows]),
+            f"at most, {unit}": shown([row.upper_bound for row in rows]),
+            f"LIP, {unit}": shown([row.lip for row in rows]),
+            f"LDP, {unit}": shown([row.ldp for row in rows]),
+            f"with side channels, {unit}": shown([row.side_channel for row in rows]),
+            f"I(S;Y), {unit}": shown([row.leak for row in rows]),
+            "outputs": [row.outputs for row in rows],
+            "needs S": [row.reads_secret for row in rows],
+            "seconds": [round(row.seconds, 2) for row in rows],
+            "note": [row.note for row in rows],
+        }
+    )
+    return table.sort_values(["within", "kept of X"], ascending=False, kind="stable")

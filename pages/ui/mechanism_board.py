@@ -1,0 +1,248 @@
+"""The Mechanisms page's content: matrix, posteriors, what outputs tell, Algorithm 1, comparison."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.disclosure import Disclosure
+from core.errors import CoreError
+from core.lookalikes import most_likely
+from core.mechanisms import catalogue as mechanisms
+from core.scenario import Result, Scenario
+from core.sentences import finding
+from pages.ui import (
+    comparison_table,
+    controls,
+    exports,
+    figures,
+    look,
+    merging_board,
+    run,
+    state,
+    words,
+)
+from pages.ui import side_channel_board as side_channels
+from pages.ui.cards import card
+from pages.ui.chart import chart
+from pages.ui.labels import markdown
+from pages.ui.strip import strip
+from pages.ui.units import level
+
+ROW = 22
+"""Pixels a row takes in the matrices, whose height grows with the alphabet."""
+
+MOST_COLUMNS = 80
+"""Outputs that a matrix draws: columns of more are hairlines."""
+
+MOST_OUTPUTS = 200
+"""Outputs that can be picked one by one: those that tell most."""
+
+ABOUT_S, ABOUT_X = "about S", "about X"
+"""What the posteriors can be of."""
+
+
+def show() -> None:
+    """Show the page."""
+    look.apply()
+    controls.sidebar()
+    for sentence in state.notices():
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    _live()
+
+
+@st.fragment
+def _live() -> None:
+    """Show all that changes with a slider; only this runs again when one is released."""
+    with st.sidebar:
+        controls.live_sliders(state.scenario())
+        controls.idle_sliders(state.scenario())
+    scenario = state.scenario()
+    state.publish(scenario)
+    entry = mechanisms.entry(scenario.mechanism)
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title(markdown(entry.title), anchor=False)
+        exports.menu("mechanisms")
+    _needs(entry)
+    try:
+        result = run.evaluate(scenario)
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        _works(scenario)
+        return
+    with st.container(key="finding"):
+        notes = [f":small[{markdown(sentence)}]" for sentence in result.mechanism.notes]
+        st.markdown("\n\n".join([markdown(finding(result)), *notes]))
+    unit = controls.unit()
+    strip(result, unit)
+    _matrices(result)
+    known = side_channels.known(result)
+    _outputs(result, known, unit)
+    merging_board.show(result)
+    comparison_table.show(result, unit)
+
+
+def _needs(entry: mechanisms.Entry) -> None:
+    """Say what the mechanism does, and whether S must be at hand when it releases."""
+    if entry.reads_secret:
+        st.badge("needs S at release time", icon=":material/key:", color="orange")
+        more = " It reads S as well as X, so it may keep more than the optimum over X alone."
+    else:
+        st.badge("needs X only", icon=":material/lock:", color="blue")
+        more = ""
+    st.markdown(f"{entry.meaning}{more}")
+
+
+def _works(scenario: Scenario) -> None:
+    """Name the mechanisms that work under the promise."""
+    notion = scenario.build_notion()
+    able = [
+        entry.title
+        for entry in mechanisms.CATALOGUE.values()
+        if entry.uses_notion and entry.works_under(notion)
+    ]
+    st.caption(f"Under {markdown(str(notion))} these work: {markdown(', '.join(able))}.")
+
+
+def _matrices(result: Result) -> None:
+    mechanism, joint = result.mechanism, result.joint
+    blocks = mechanism.kernel.shape[0] // joint.n_x
+    rows = mechanism.x_labels
+    if blocks > 1:
+        rows = tuple(f"{s}: {x}" for s in joint.s_labels for x in rows)
+    height = int(np.clip(150 + ROW * len(rows), 300, 760))
+    left, right = st.columns(2)
+    with (
+        left,
+        card(
+            key="kernel",
+            title="The mechanism",
+            subtitle="P(y | x): how likely input x (row) comes out as y (column)."
+            + (" A row for each pair of secret and input." if blocks > 1 else ""),
+            table=lambda: exports.kernel_table(mechanism),
+            formulas=(words.mechanism(result.scenario.mechanism),),
+        ),
+    ):
+        shown = most_likely(mechanism.kernel.sum(axis=0), MOST_COLUMNS)
+        chart(
+            figures.mechanism_matrix(
+                mechanism.kernel[:, shown],
+                rows,
+                [mechanism.y_labels[y] for y in shown],
+                left_out=mechanism.n_y - len(shown),
+                height=height,
+            ),
+            key="kernel",
+            title=mechanism.name,
+            alt=f"{mechanism.name}: {len(rows)} inputs, {mechanism.n_y} outputs.",
+        )
+    with right:
+        _posteriors(result, height)
+
+
+def _posteriors(result: Result, height: int) -> None:
+    of_x = st.session_state.get("posterior_of") == ABOUT_X
+    found = run.posteriors(result) if of_x else run.disclosed(result)
+    names = result.joint.x_labels if of_x else result.joint.s_labels
+    letter = "x" if of_x else "s"
+    with card(
+        key="posteriors",
+        title="What one believes after an output",
+        subtitle=f"P({letter} | y): each column adds up to 100 %.",
+        table=lambda: pd.DataFrame(
+            {letter: names} | dict(zip(found.labels, found.posterior.T, strict=True))
+        ),
+        formulas=(words.POSTERIOR,),
+        beside=_of,
+    ):
+        shown = most_likely(found.mass, MOST_COLUMNS)
+        chart(
+            figures.posterior_matrix(
+                found.posterior[:, shown],
+                names,
+                [found.labels[y] for y in shown],
+                letter,
+                left_out=len(found.labels) - len(shown),
+                height=height,
+            ),
+            key="posteriors",
+            title="Posteriors",
+            alt=f"Posteriors {'of X' if of_x else 'of S'} under {len(found.labels)} outputs.",
+        )
+
+
+def _of() -> None:
+    st.segmented_control(
+        "Beliefs",
+        [ABOUT_S, ABOUT_X],
+        key="posterior_of",
+        default=ABOUT_S,
+        required=True,
+        label_visibility="collapsed",
+    )
+
+
+def _outputs(result: Result, known: side_channels.Known, unit: str) -> None:
+    """Show what one output tells, beside what side channels add."""
+    try:
+        found = run.disclosed(result, known.values)
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        return
+    left, right = st.columns(2)
+    with left:
+        _beliefs(result, found, known, unit)
+    with right:
+        side_channels.levels(result, unit)
+
+
+def _beliefs(result: Result, found: Disclosure, known: side_channels.Known, unit: str) -> None:
+    s_labels = result.joint.s_labels
+    with card(
+        key="beliefs",
+        title="What one output tells about S",
+        subtitle=f"To {markdown(known.who)}, before and after the output.",
+        table=lambda: _belief_table(found, s_labels),
+        formulas=(words.measure("lift"),),
+    ):
+        chosen = _output(found)
+        chart(
+            figures.beliefs(found.prior, found.posterior[:, chosen], s_labels),
+            key="beliefs",
+            title="Beliefs before and after",
+            alt=f"Beliefs about {len(s_labels)} secrets before and after {found.labels[chosen]}.",
+        )
+        st.caption(
+            f"This output moves beliefs by up to {level(float(found.level[chosen]), unit)} {unit}; "
+            f"the worst one, {markdown(found.labels[found.worst])}, by "
+            f"{level(float(found.level[found.worst]), unit)}."
+        )
+
+
+def _output(found: Disclosure) -> int:
+    """Show the picker of the output; those that move beliefs most come first."""
+    order = np.argsort(-found.level, kind="stable")[:MOST_OUTPUTS].tolist()
+    key = f"output_{len(found.labels)}"
+    if st.session_state.get(key) not in order:
+        st.session_state[key] = order[0]
+    picked = st.selectbox(
+        "Output",
+        order,
+        format_func=lambda y: f"{found.labels[y]} ({found.mass[y]:.1%})".replace("%", " %"),
+        key=key,
+        help="With its probability; the outputs that move beliefs most come first"
+        + (
+            f", and only {MOST_OUTPUTS} of them are listed."
+            if len(order) < len(found.labels)
+            else "."
+        ),
+    )
+    return int(picked)
+
+
+def _belief_table(found: Disclosure, s_labels: tuple[str, ...]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"output": found.labels, "probability": found.mass, "moves beliefs by (nats)": found.level}
+        | {f"P({s} | y)": found.posterior[i] for i, s in enumerate(s_labels)}
+    )

@@ -1,0 +1,86 @@
+"""Algorithm 1 on the Mechanisms page: how X_H is split into sets, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import CoreError
+from core.mechanisms.merging_steps import replay, told
+from core.scenario import Result
+from pages.ui import figures, run, words
+from pages.ui.cards import card
+from pages.ui.chart import chart
+from pages.ui.labels import markdown
+
+
+def show(result: Result) -> None:
+    """Show the partition of the high-risk symbols, and how Algorithm 1 comes to it."""
+    st.subheader("The partition of X_H, step by step", anchor=False)
+    try:
+        steps = run.merging(result.scenario)
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+        return
+    if not steps:
+        st.caption("Every symbol of X keeps the promise by itself: X_H is empty.")
+        return
+    labels = result.joint.x_labels
+    taken = _step(len(steps))
+    sets = replay(steps, taken)
+    names = [" + ".join(labels[x] for x in one.members) for one in sets]
+    risks = [step.risk_after for step in steps if np.isfinite(step.risk_after)]
+    with card(
+        key="steps",
+        title=f"Subset merging, step {taken} of {len(steps)}",
+        subtitle="Hatched: the set still breaks the promise. Filled: it keeps it.",
+        table=lambda: pd.DataFrame(
+            {
+                "set": names,
+                "probability": [float(result.joint.p_x[list(one.members)].sum()) for one in sets],
+                "risk_nats": [one.risk for one in sets],
+                "keeps the promise": [one.fits for one in sets],
+            }
+        ),
+        formulas=(words.mechanism("subset_merging"), words.RISK),
+    ):
+        st.markdown(markdown(told(steps[taken - 1], labels)) if taken else "Nothing is merged yet.")
+        chart(
+            figures.set_risks(
+                names,
+                np.array([one.risk for one in sets]),
+                np.array([one.fits for one in sets], dtype=bool),
+                max([*risks, 0.1]),
+            ),
+            key="steps",
+            title="Sets of X_H",
+            alt=f"After step {taken}: {len(sets)} sets, {sum(one.fits for one in sets)} keep "
+            "the promise.",
+        )
+    _list(steps, labels)
+
+
+def _step(count: int) -> int:
+    """Show the controls of the step; return how many are taken."""
+    key = "merging_step"
+    st.session_state[key] = min(st.session_state.get(key, count), count)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="merging_controls"):
+        st.button(
+            "Back", icon=":material/chevron_left:", key="merging_back", on_click=_move, args=(-1,)
+        )
+        st.button(
+            "Next", icon=":material/chevron_right:", key="merging_next", on_click=_move, args=(1,)
+        )
+        taken = st.slider("Step", 0, count, key=key)
+    return int(taken)
+
+
+def _move(by: int) -> None:
+    st.session_state["merging_step"] = max(0, st.session_state["merging_step"] + by)
+
+
+def _list(steps: tuple[object, ...], labels: tuple[str, ...]) -> None:
+    with st.expander("All steps in words", key="merging_list", on_change="rerun") as opened:
+        if opened.open:
+            st.markdown("\n".join(f"1. {markdown(told(step, labels))}" for step in steps))
