@@ -20,6 +20,9 @@ from core.jobs.job import Job, State
 ROOT = Path(__file__).parents[2]
 """The folder that holds `core`, for the workers' import path."""
 
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+"""The solvers' matrices are small: on a busy machine a second thread costs more than it gives."""
+
 
 class Pool:
     """At most `size` jobs run at once, each in a process of its own; the others wait in line.
@@ -98,7 +101,7 @@ class Pool:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | ONE_THREAD
     return subprocess.Popen(
         [sys.executable, "-m", "core.jobs.worker"],
         stdin=subprocess.PIPE,
