@@ -60,10 +60,8 @@ def test_a_slider_updates_figures_charts_and_url_and_the_url_restores(visit):
     assert now != kept
     stayed = page.evaluate("[...document.querySelectorAll('.lsc-plot')].every(e => e.mark === 1)")
     assert stayed, "a chart was built anew instead of being drawn into"
-    ring = page.evaluate(
-        "document.querySelector('.st-key-frontier .lsc-plot').layout.shapes[1].xanchor"
-    )
-    assert ring == pytest.approx(0.4)
+    ring = page.locator(".st-key-frontier .lsc-ring").get_attribute("data-now")
+    assert ring.split()[0] == "0.4"
     again = visit(page.url.split("/", 3)[3])
     settle(again)
     assert figure(again, "NMI") == now

@@ -31,9 +31,14 @@ def _program() -> str:
         for name, roles in (("light", LIGHT), ("dark", DARK))
     }
     source = (_HERE / "chart.js").read_text(encoding="utf-8")
-    return source.replace("__PALETTES__", json.dumps(palettes)).replace(
-        "__PLOTLY__", f"component/{_SCRIPT.name}/plotly.min.js"
-    )
+    for name, value in {
+        "__PALETTES__": json.dumps(palettes),
+        "__PLOTLY__": f"component/{_SCRIPT.name}/plotly.min.js",
+        "__PAPER__": MARKERS["paper"],
+        "__INK__": MARKERS["ink"],
+    }.items():
+        source = source.replace(name, value)
+    return source
 
 
 _COMPONENT = st.components.v2.component(
@@ -68,20 +73,16 @@ def chart(
         Called when a point of a trace with `meta` is clicked; `picked` tells which.
     """
     layout = dict(figure["layout"])
-    parts = {
-        "marks": {name: layout.pop(name, []) for name in ("shapes", "annotations")},
-        "data": figure["data"],
-        "layout": layout,
-        "alt": alt,
-    }
-    written = {name: _written(part) for name, part in parts.items()}
+    now = layout.pop("meta", {}).get("now")
+    written = {"data": _written(figure["data"]), "layout": _written(layout)}
     message: dict[str, Any] = written | {
+        "now": now,
         "alt": alt,
         "height": layout["height"],
         "name": f"liftscope-{key}",
         "title": title,
         "pickable": on_pick is not None,
-        "serial": hashlib.sha256("".join(written.values()).encode()).hexdigest()[:12],
+        "serial": hashlib.sha256(repr((written, now, alt)).encode()).hexdigest()[:12],
     }
     _COMPONENT(
         data=json.dumps(message, ensure_ascii=False).encode(),

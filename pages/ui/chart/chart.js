@@ -8,6 +8,9 @@
 const PALETTES = __PALETTES__;
 const PLOTLY = new URL("__PLOTLY__", document.baseURI).href;
 
+const PAPER = "__PAPER__";
+const INK = "__INK__";
+
 // Below this width a figure takes what it set apart for narrow screens.
 const NARROW = 440;
 
@@ -71,43 +74,50 @@ function resize(chart) {
 }
 
 function figure(chart) {
-  const { data, layout, marks } = chart.message;
-  const made = JSON.parse(coloured(`{"data":${data},"layout":${layout},"marks":${marks}}`, chart.dark));
+  const { data, layout } = chart.message;
+  const made = JSON.parse(coloured(`{"data":${data},"layout":${layout}}`, chart.dark));
   const style = getComputedStyle(chart.frame);
   made.layout.font = { family: style.getPropertyValue("--st-font"), ...made.layout.font };
-  Object.assign(made.layout, made.marks);
   return made;
 }
 
-// Which attributes of shapes and annotations moved: Plotly redraws those alone. Where their number
-// changed they are all given anew.
-function changes(layout, marks) {
-  const moved = {};
-  for (const [kind, fresh] of Object.entries(marks)) {
-    const old = layout[kind] || [];
-    if (old.length !== fresh.length) {
-      moved[kind] = fresh;
-      continue;
-    }
-    fresh.forEach((mark, place) => {
-      for (const [name, value] of Object.entries(mark)) {
-        if (JSON.stringify(value) !== JSON.stringify(old[place][name])) {
-          moved[`${kind}[${place}].${name}`] = value;
-        }
-      }
-    });
+// The ring around the point that is set now, and a dashed line down to its place on the axis:
+// laid over the figure, since Plotly would draw all of it anew for a moved shape.
+function mark(chart, now) {
+  if (!now) return;
+  if (!chart.ring) {
+    chart.ring = document.createElement("div");
+    chart.ring.className = "lsc-ring";
+    chart.line = document.createElement("div");
+    chart.line.className = "lsc-line";
+    chart.frame.append(chart.line, chart.ring);
   }
-  return moved;
+  const { xaxis, yaxis } = chart.plot._fullLayout;
+  const x = xaxis._offset + xaxis.l2p(now[0]);
+  const y = yaxis._offset + yaxis.l2p(now[1]);
+  chart.ring.style.transform = `translate(${x}px, ${y}px)`;
+  chart.ring.dataset.now = now.join(" ");
+  chart.line.style.transform = `translateX(${x}px)`;
+  chart.line.style.top = `${yaxis._offset}px`;
+  chart.line.style.height = `${yaxis._length}px`;
+}
+
+// The same as shapes, for pictures that leave the page.
+function marked(layout, roles) {
+  const now = layout.meta && layout.meta.now;
+  if (!now) return;
+  const ink = roles[INK];
+  layout.shapes = [
+    { type: "line", x0: now[0], x1: now[0], y0: 0, y1: 1, yref: "paper", layer: "below", line: { color: ink, width: 1, dash: "dash" } },
+    { type: "circle", xsizemode: "pixel", ysizemode: "pixel", xanchor: now[0], yanchor: now[1], x0: -7, x1: 7, y0: -7, y1: 7, line: { color: ink, width: 3 } },
+  ];
 }
 
 async function draw(chart, anew) {
   const Plotly = await plotly();
   const { message, shown } = chart;
-  const made = figure(chart);
-  if (!anew && shown && shown.data === message.data && shown.layout === message.layout) {
-    const moved = changes(chart.plot.layout, made.marks);
-    if (Object.keys(moved).length) await Plotly.relayout(chart.plot, moved);
-  } else {
+  if (anew || !shown || shown.data !== message.data || shown.layout !== message.layout) {
+    const made = figure(chart);
     chart.width = chart.frame.clientWidth || undefined;
     made.layout.width = chart.width;
     if (chart.width < NARROW) {
@@ -115,6 +125,7 @@ async function draw(chart, anew) {
     }
     await Plotly.react(chart.plot, made.data, made.layout, { displayModeBar: false, doubleClick: false });
   }
+  mark(chart, message.now);
   chart.shown = message;
   if (!chart.listening) {
     chart.listening = true;
@@ -141,7 +152,9 @@ async function save(chart, kind) {
   const Plotly = await plotly();
   const made = figure(chart);
   const roles = chart.dark ? PALETTES.dark : PALETTES.light;
-  made.layout.paper_bgcolor = roles["#00fe00"];
+  made.layout.paper_bgcolor = roles[PAPER];
+  made.layout.meta = { now: chart.message.now };
+  marked(made.layout, roles);
   made.layout.width = 900;
   made.layout.height = Math.max(made.layout.height, 480);
   made.layout.title = { text: chart.message.title, x: 0.01, xanchor: "left", y: 0.985, yanchor: "top" };

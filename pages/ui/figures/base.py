@@ -38,6 +38,8 @@ def axis(title: str = "", span: Sequence[float] | None = None, **more: Any) -> d
         "zeroline": False,
         "tickfont": {"size": 11, "color": colour("muted")},
         "ticks": "",
+        "tickangle": 0,
+        "ticklabeloverflow": "allow",  # measuring every label doubles the time to draw them
         "fixedrange": True,
     }
     if span is not None:

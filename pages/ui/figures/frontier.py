@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.validation import FloatArray
 from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, layout, note, numbers, rule
+from pages.ui.figures.base import Figure, axis, layout, note, numbers
 from pages.ui.palette import DASHES, SERIES, SYMBOLS, colour
 
 HEIGHT = 330
@@ -40,7 +40,10 @@ class Line:
 def frontier(
     lines: Sequence[Line], *, eps: float, nmi: float, unit: str, limit: float, current: int
 ) -> Figure:
-    """Draw utility against ε, a line each, with the current point.
+    """Draw utility against ε, a line each.
+
+    The current point is in `layout.meta.now`: the chart in the browser lays a ring over the
+    figure, which takes no time, where Plotly would draw all of it again for a moved shape.
 
     Parameters
     ----------
@@ -73,7 +76,7 @@ def frontier(
                 "itemclick": False,
                 "itemdoubleclick": False,
             },
-            shapes=[rule(eps, layer="below"), _ring(eps, nmi)],
+            meta={"now": numbers([eps, nmi])},
             annotations=[]
             if lines
             else [note("Nothing to compare: this mechanism has no budget.", 0.5, 0.5)],
@@ -105,22 +108,4 @@ def _curve(line: Line, unit: str, *, strong: bool) -> dict[str, object]:
         "hovertemplate": "ε = %{x:.2f}<br>keeps %{y:.1%} of X<br>"
         f"I(X;Y) = %{{customdata:.3f}} {unit}"
         f"<extra>{labels.text(line.title)}</extra>",
-    }
-
-
-def _ring(eps: float, nmi: float) -> dict[str, object]:
-    """Return the ring around the current point: a shape, so that moving it redraws nothing else."""
-    return {
-        "type": "circle",
-        "xsizemode": "pixel",
-        "ysizemode": "pixel",
-        "xanchor": eps,
-        "yanchor": nmi,
-        "x0": -7,
-        "x1": 7,
-        "y0": -7,
-        "y1": 7,
-        "line": {"color": colour("ink"), "width": 3},
-        "fillcolor": colour("paper"),
-        "opacity": 0.95,
     }

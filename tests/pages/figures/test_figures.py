@@ -87,14 +87,13 @@ def test_axes_stay_while_sliders_move(make):
         assert one["layout"][name]["autorange"] is False
 
 
-def test_moving_the_current_point_moves_shapes_only():
+def test_moving_the_current_point_changes_nothing_that_plotly_draws():
     one, two = frontier(0.5, 0.2), frontier(6.0, 0.9)
     assert one["data"] == two["data"]
-    assert {k: v for k, v in one["layout"].items() if k != "shapes"} == {
-        k: v for k, v in two["layout"].items() if k != "shapes"
+    assert {k: v for k, v in one["layout"].items() if k != "meta"} == {
+        k: v for k, v in two["layout"].items() if k != "meta"
     }
-    ring = two["layout"]["shapes"][1]
-    assert (ring["xanchor"], ring["yanchor"]) == (6.0, 0.9)
+    assert two["layout"]["meta"] == {"now": [6.0, 0.9]}
 
 
 def test_lines_differ_by_more_than_colour():
