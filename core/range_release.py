@@ -34,8 +34,8 @@ class RangeRelease:
         L0(S→X̂), in bits.
     information : float
         I*(S;X̂), in bits: what can be known about S without error.
-    parts : int
-        Number of connected components: I* is its logarithm.
+    components : tuple of tuple of int
+        The outputs of each connected component: I* is the logarithm of their number.
     resolution : float
         I0(X;X̂), in bits.
     distortion : float or None
@@ -48,9 +48,14 @@ class RangeRelease:
     anonymity: int
     reduction: float
     information: float
-    parts: int
+    components: tuple[tuple[int, ...], ...]
     resolution: float
     distortion: float | None
+
+    @property
+    def parts(self) -> int:
+        """Number of connected components."""
+        return len(self.components)
 
 
 def range_release(
@@ -90,7 +95,7 @@ def range_release(
         anonymity=ns.anonymity(occurs, clusters),
         reduction=ns.max_uncertainty_reduction(occurs, clusters),
         information=ns.maximin_information(occurs, clusters),
-        parts=len(ns.connected_components(occurs, clusters)),
+        components=ns.connected_components(leak.occurs),
         resolution=ns.worst_case_resolution(clusters, joint.n_x),
         distortion=None if values is None else ns.max_distortion(clusters, values),
     )

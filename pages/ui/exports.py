@@ -14,6 +14,7 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.mechanisms import Mechanism
+from core.scenario import Scenario
 from core.snippet import snippet
 from pages.ui import run, state
 from pages.ui.labels import markdown
@@ -112,9 +113,13 @@ def _contents(key: str) -> None:
     except CoreError as error:
         st.error(markdown(str(error)))
         return
+    take_along(result.mechanism, result.scenario, key)
+
+
+def take_along(mechanism: Mechanism, scenario: Scenario, key: str) -> None:
+    """Show the downloads of a mechanism and of the question that it answers."""
     with st.container(gap="small"):
         st.caption("The mechanism P(y | x)")
-        mechanism, scenario = result.mechanism, result.scenario
         files: Sequence[tuple[str, str, str, Callable[[], bytes]]] = (
             ("CSV", "mechanism.csv", "text/csv", lambda: csv_bytes(kernel_table(mechanism))),
             ("JSON", "mechanism.json", "application/json", lambda: mechanism_json(mechanism)),

@@ -132,14 +132,20 @@ def confusability_before(data: DataSpec) -> Lookalikes:
     """Return the confusability graph of X itself."""
     joint = counted(data).joint
     return _cached(
-        data, ("graph", repr(data)), lambda: lookalikes(leakage(joint.p, joint.x_labels))
+        data,
+        ("graph", repr(data)),
+        lambda: lookalikes(leakage(joint.p, joint.x_labels), joint.s_labels),
     )
 
 
 def confusability_after(result: Result) -> Lookalikes:
     """Return the confusability graph of a release."""
     scenario = result.scenario
-    return _cached(scenario.data, ("graph after", repr(scenario)), lambda: lookalikes(result.after))
+    return _cached(
+        scenario.data,
+        ("graph after", repr(scenario)),
+        lambda: lookalikes(result.after, result.joint.s_labels),
+    )
 
 
 def _of_each(result: Result, kind: str, make: Callable[[Leakage], Any]) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.measures import catalogue as measures
 from core.mechanisms import catalogue as mechanisms
+from core.nonstochastic import catalogue as ranges
 from core.notions import catalogue as notions
 
 
@@ -22,7 +23,14 @@ def mechanism(key: str) -> str:
     return _paragraph(mechanisms.entry(key))
 
 
-def _paragraph(entry: measures.Entry | notions.Entry | mechanisms.Entry) -> str:
+def of_ranges(key: str, kind: str = ranges.MEASURE) -> str:
+    """Return what a measure or algorithm without probabilities is, its formula and its source."""
+    return _paragraph(ranges.entry(key, kind))
+
+
+def _paragraph(
+    entry: measures.Entry | notions.Entry | mechanisms.Entry | ranges.Entry,
+) -> str:
     return f"**{entry.title}**. {entry.meaning}\n\n$$ {entry.formula} $$\n\n:gray[{entry.source}]"
 
 

@@ -12,12 +12,16 @@ from pages.ui.figures.matrix import (
     mechanism_matrix,
     posterior_matrix,
 )
+from pages.ui.figures.merges import merges
+from pages.ui.figures.ranges import range_matrix
 from pages.ui.figures.sets import set_risks
 from pages.ui.figures.symbols import symbol_lifts
+from pages.ui.figures.trade_off import Offers, trade_off
 
 __all__ = [
     "Figure",
     "Line",
+    "Offers",
     "bars",
     "beliefs",
     "confusability",
@@ -27,8 +31,11 @@ __all__ = [
     "lift_histogram",
     "log_lift_matrix",
     "mechanism_matrix",
+    "merges",
     "overlay_histogram",
     "posterior_matrix",
+    "range_matrix",
     "set_risks",
     "symbol_lifts",
+    "trade_off",
 ]

@@ -1,0 +1,149 @@
+"""The Confusability page: what merging look-alikes hides, keeps and costs, step by step."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.jobs import Job
+from core.nonstochastic import singletons
+from core.scenario import Scenario
+from core.sentences import knowable
+from pages.ui import confusability_charts as charts
+from pages.ui import confusability_controls as controls
+from pages.ui import (
+    confusability_state,
+    data_controls,
+    exports,
+    look,
+    run,
+    run_ranges,
+    state,
+)
+from pages.ui import controls as common
+from pages.ui.labels import markdown
+
+
+def show() -> None:
+    """Show the page."""
+    look.apply()
+    with st.sidebar:
+        data_controls.show()
+    for sentence in (*state.notices(), *confusability_state.notices()):
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title("What can be known for sure", anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.examples()
+            common.unit_switch()
+    _live()
+
+
+@st.fragment
+def _live() -> None:
+    """Show all that changes with a control; only this runs again when one is used."""
+    scenario = state.scenario()
+    state.publish(scenario)
+    try:
+        counted = run.counted(scenario.data)
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        return
+    st.markdown(
+        f"Here only which pairs of {markdown(counted.report.secret)} and "
+        f"{markdown(counted.report.released)} occur together counts, not how often. Two releases "
+        "look alike if one secret can lead to both; merging releases until all look alike hides "
+        "the secret, and costs detail."
+    )
+    controls.question(scenario)
+    scenario = state.scenario()
+    problem = confusability_state.choice("problem")
+    try:
+        found = run_ranges.clustering(problem, scenario)
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        return
+    if isinstance(found, Job):
+        _wait(found)
+        return
+    stop = len(found.path) - 1
+    way = (scenario.data, problem, scenario.utility, scenario.weight)
+    step = confusability_state.settle_step(way, stop, len(found.steps) - 1)
+    confusability_state.publish(stop)
+    data = scenario.data
+    shown = charts.Shown(
+        scenario=scenario,
+        problem=problem,
+        found=found,
+        step=step,
+        before=run_ranges.released(data, singletons(counted.joint.n_x)),
+        after=run_ranges.released(data, found.steps[step].clusters),
+    )
+    if shown.before.reduction == 0:
+        _nothing_ruled_out(counted.report.secret)
+    with st.container(key="finding"):
+        st.markdown(markdown(knowable(shown.after, counted.report.secret)))
+    charts.measures(shown, common.unit())
+    _leave(shown)
+    charts.graphs(shown)
+    left, right = st.columns(2)
+    with left:
+        charts.way(shown)
+    with right:
+        pending = charts.offers(shown)
+    left, right = st.columns(2)
+    with left:
+        charts.table(shown)
+    with right:
+        charts.clusters(shown)
+    if pending:
+        _ask_again(scenario)
+
+
+def _nothing_ruled_out(secret: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.info(
+            f"Every value of {markdown(secret)} occurs with every release: nothing can be ruled "
+            "out and there is nothing to merge. Data with more levels shows more.",
+            icon=":material/info:",
+        )
+        controls.load("Load heart disease: age × cholesterol", controls.HEART, "suited")
+
+
+def _leave(shown: charts.Shown) -> None:
+    """Show what the release can be used for."""
+    with st.container(horizontal=True, key="leave"):
+        controls.adopt(shown.scenario)
+        with st.popover(
+            "Export", icon=":material/download:", key="range_export", on_change="rerun"
+        ) as opened:
+            if opened.open:
+                exports.take_along(shown.after.mechanism, controls.adopted(shown.scenario), "range")
+
+
+def _wait(job: Job[object]) -> None:
+    """Say that the merges are being worked out, and offer to stop."""
+    st.button("Cancel", on_click=job.cancel, key="cancel_clustering")
+    st.fragment(lambda: _follow(job), run_every=0.5)()
+
+
+def _follow(job: Job[object]) -> None:
+    if job.finished:
+        st.rerun()
+    st.caption(f"Merging… {job.seconds:.0f} s so far, {run_ranges.LIMIT:.0f} s at most.")
+
+
+def _ask_again(scenario: Scenario) -> None:
+    """Show the page anew once the frontiers are there."""
+    asked = (confusability_state.choice("problem"), scenario.utility, scenario.data)
+
+    def follow() -> None:
+        try:
+            at_work = run_ranges.pending(asked)
+        except CoreError:
+            at_work = False
+        if not at_work:
+            st.rerun()
+        st.caption("Working out the trade-offs…")
+
+    st.fragment(follow, run_every=1.0)()

@@ -1,0 +1,348 @@
+"""The Confusability page's cards: a partition of X → figures and tables in their place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.jobs import Job
+from core.lookalikes import DRAWN, Lookalikes
+from core.nonstochastic import EXACT, Clustering, FrontierPoint, singletons
+from core.nonstochastic import catalogue as ranges
+from core.nonstochastic.ranges import Partition
+from core.nonstochastic.rivals import BASELINES
+from core.range_release import RangeRelease
+from core.scenario import Scenario
+from pages.ui import confusability_controls as controls
+from pages.ui import confusability_state, exports, figures, run, run_ranges, words
+from pages.ui.cards import card
+from pages.ui.chart import chart
+from pages.ui.units import level, share
+
+ROW = 15
+"""Pixels a release takes in the table of ranges."""
+
+LISTED = 200
+"""Nodes whose lines the table lists: more lines than these have no reader."""
+
+LEAKAGE = {"anonymity": "L₀", "maximin": "I⁎", "reduction": "L₀"}
+"""What each problem lowers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What the page shows: the question, the way of its algorithm and the step on screen.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        Data, λ and what is kept.
+    problem : str
+        What is hidden.
+    found : Clustering
+        The algorithm's way.
+    step : int
+        The step on screen.
+    before, after : RangeRelease
+        X itself, and the release of that step.
+    """
+
+    scenario: Scenario
+    problem: str
+    found: Clustering
+    step: int
+    before: RangeRelease
+    after: RangeRelease
+
+    @property
+    def partition(self) -> Partition:
+        """The partition on screen."""
+        return self.found.steps[self.step].clusters
+
+    @property
+    def asked(self) -> run_ranges.Asked:
+        """The question without λ."""
+        return self.problem, self.scenario.utility, self.scenario.data
+
+
+def graphs(shown: Shown) -> None:
+    """Show the confusability graph before and after."""
+    view = confusability_state.choice("view")
+    with card(
+        key="range_graph",
+        title="What looks alike",
+        subtitle="A line: they share what hovering it says. Hollow: rules something out. Colour "
+        "and shape: parts that nothing joins.",
+        table=lambda: _graph_table(shown, view),
+        formulas=(words.RANGE, words.of_ranges("maximin_information")),
+        beside=controls.nodes,
+    ):
+        data = shown.scenario.data
+        whole = singletons(run.counted(data).joint.n_x)
+        for when, partition, place in zip(
+            ("before", "after"), (whole, shown.partition), st.columns(2, gap="small"), strict=True
+        ):
+            with place:
+                _graph(shown, when, partition, view)
+
+
+def _graph(shown: Shown, when: str, partition: Partition, view: str) -> None:
+    data = shown.scenario.data
+    found = shown.before if when == "before" else shown.after
+    many = found.leak.joint_sy.shape[0 if view == "secret" else 1] > DRAWN
+    part = _part(found, when) if many and found.parts > 1 else None
+    closed = many and found.parts > 1 and part is None
+    graph = (
+        run_ranges.parts(data, partition, view)
+        if closed
+        else run_ranges.graph(data, partition, view, part)
+    )
+    name = "X itself" if when == "before" else "the release"
+    if part is not None:
+        name += f", part {part + 1}"
+    chart(
+        figures.confusability(graph, name, when, open_parts=closed),
+        key=f"range_graph_{when}",
+        title=f"What looks alike: {name}",
+        alt=_alt(graph, name, closed=closed),
+        on_pick=(lambda: controls.pick_part(when, graph)) if closed else None,
+    )
+
+
+def _part(found: RangeRelease, when: str) -> int | None:
+    """Show the picker of a part of a graph with too many nodes; None: all parts as nodes."""
+    sizes = [len(part) for part in found.components]
+    key = f"part_{when}"
+    if st.session_state.get(key) not in {None, *range(found.parts)}:
+        st.session_state[key] = None
+    return st.selectbox(
+        "Part",
+        [None, *range(found.parts)],
+        format_func=lambda part: (
+            f"all {found.parts} parts" if part is None else f"part {part + 1}: {sizes[part]} in it"
+        ),
+        key=key,
+        label_visibility="collapsed",
+    )
+
+
+def _alt(graph: Lookalikes, name: str, *, closed: bool) -> str:
+    kind = "parts" if closed else ("secrets" if graph.nodes == "secret" else "releases")
+    return (
+        f"Confusability graph of {name}: {len(graph.names)} {kind}, {len(graph.edges)} lines, "
+        f"{graph.components} separate parts."
+    )
+
+
+def _graph_table(shown: Shown, view: str) -> pd.DataFrame:
+    data = shown.scenario.data
+    whole = singletons(run.counted(data).joint.n_x)
+    rows = []
+    for when, partition in (("before", whole), ("after", shown.partition)):
+        graph = run_ranges.graph(data, partition, view, most=LISTED)
+        joined = {
+            edge: ", ".join(graph.others[i] for i in shared)
+            for edge, shared in zip(graph.edges, graph.shared, strict=True)
+        }
+        rows += [
+            {"when": when, "one": graph.names[a], "other": graph.names[b], "in_common": common}
+            for (a, b), common in joined.items()
+        ]
+    return pd.DataFrame(rows, columns=["when", "one", "other", "in_common"])
+
+
+def way(shown: Shown) -> None:
+    """Show the slider through the merges and the Lagrangian along them."""
+    found, leakage = shown.found, LEAKAGE[shown.problem]
+    with card(
+        key="merges",
+        title="Merge by merge",
+        subtitle="λ's way ends where the next merge would not lower the Lagrangian."
+        if shown.problem != "reduction"
+        else "It goes on until nothing is known for sure, the Lagrangian as low as can be.",
+        table=lambda: _way_table(found),
+        formulas=(words.of_ranges(shown.problem, ranges.ALGORITHM),),
+    ):
+        controls.step(found)
+        chart(
+            figures.merges(found.steps, stop=len(found.path) - 1, at=shown.step, leakage=leakage),
+            key="merges",
+            title="Merge by merge",
+            alt=f"{leakage} and the Lagrangian over {len(found.steps) - 1} merges; λ's way ends "
+            f"after {len(found.path) - 1}, now {shown.step} are done.",
+            on_pick=controls.pick_step,
+        )
+
+
+def _way_table(found: Clustering) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "merges": range(len(found.steps)),
+            "clusters": [len(step.clusters) for step in found.steps],
+            "leakage_bits": [step.leakage for step in found.steps],
+            "utility": [step.utility for step in found.steps],
+            "lagrangian": [step.lagrangian for step in found.steps],
+            "on_the_way": [place < len(found.path) for place in range(len(found.steps))],
+        }
+    )
+
+
+def offers(shown: Shown) -> bool:
+    """Show the trade-off over all λ, beside its rivals; return whether some are still at work."""
+    known = ranges.entry(shown.problem, ranges.ALGORITHM)
+    distortion = shown.scenario.utility == "distortion"
+    points = run_ranges.trade_offs(shown.asked)
+    pending = isinstance(points, Job)
+    lines = [] if pending else [figures.Offers(known.title, points, "offer")]
+    baseline = BASELINES.get(shown.problem)
+    with card(
+        key="trade_off",
+        title="Trade-off over all λ",
+        subtitle="Up: more is kept. Left: less leaks. The ring is the partition on screen; click "
+        "a point to set its λ.",
+        table=lambda: _offers_table(lines, distortion=distortion),
+        formulas=(
+            words.of_ranges("max_distortion" if distortion else "worst_case_resolution"),
+            words.of_ranges(
+                "maximin_information" if shown.problem == "maximin" else "max_uncertainty_reduction"
+            ),
+            *([words.of_ranges(baseline[0], ranges.BASELINE)] if baseline else []),
+        ),
+        beside=controls.rivals,
+    ):
+        if st.session_state.get("rivals", True):
+            found = run_ranges.compared(shown.asked)
+            pending = pending or isinstance(found, Job)
+            if not isinstance(found, Job):
+                lines += [figures.Offers(_rival(key), line) for key, line in found.items()]
+        now = shown.found.steps[shown.step]
+        most = shown.before
+        chart(
+            figures.trade_off(
+                lines,
+                leakage=now.leakage,
+                utility=now.utility,
+                most=most.information if shown.problem == "maximin" else most.reduction,
+                titles=(
+                    f"{LEAKAGE[shown.problem]}, bits: less is more private",
+                    "largest distortion" if distortion else "resolution I₀(X;X̂), bits",
+                ),
+                distortion=distortion,
+            ),
+            key="trade_off",
+            title="Trade-off over all λ",
+            alt=f"Trade-off of {known.title}: now {now.leakage:.2f} bits leak, utility "
+            f"{now.utility:.4g}.",
+            on_pick=lambda: controls.pick_offer(() if isinstance(points, Job) else points),
+        )
+    return pending
+
+
+def _rival(key: str) -> str:
+    return "Optimum" if key == EXACT else ranges.entry(key, ranges.BASELINE).title
+
+
+def _offers_table(lines: list[figures.Offers], *, distortion: bool) -> pd.DataFrame:
+    def row(line: figures.Offers, point: FrontierPoint) -> dict[str, object]:
+        low, high = point.weights or (np.nan, np.nan)
+        return {
+            "method": line.title,
+            "leakage_bits": point.leakage,
+            "largest_distortion" if distortion else "resolution_bits": abs(point.utility),
+            "clusters": len(point.partition),
+            "weight_from": low,
+            "weight_to": high,
+        }
+
+    return pd.DataFrame([row(line, point) for line in lines for point in line.points])
+
+
+def table(shown: Shown) -> None:
+    """Show which secrets occur with which releases."""
+    found = run_ranges.table(shown.scenario.data, shown.partition)
+    with card(
+        key="range_table",
+        title="What occurs with what",
+        subtitle="A row for each release, a column for each secret; filled: it can occur. Blocks "
+        "on the diagonal are the parts.",
+        table=lambda: pd.DataFrame(
+            {"release": found.y_labels}
+            | {label: found.occurs[s].astype(int) for s, label in enumerate(found.s_labels)}
+        ),
+        formulas=(words.of_ranges("anonymity"), words.of_ranges("max_uncertainty_reduction")),
+    ):
+        height = int(np.clip(130 + ROW * len(found.y_labels), 300, 620))
+        chart(
+            figures.range_matrix(found, height),
+            key="range_table",
+            title="What occurs with what",
+            alt=f"Which of {len(found.s_labels)} secrets occur with which of "
+            f"{len(found.y_labels)} releases: {int(found.occurs.sum())} pairs do.",
+        )
+
+
+def clusters(shown: Shown) -> None:
+    """Show the clusters as a table."""
+    made, leak = shown.after.mechanism, shown.after.leak
+    labels = run.counted(shown.scenario.data).joint.x_labels
+    part_of = {y: k for k, part in enumerate(shown.after.components) for y in part}
+    frame = pd.DataFrame(
+        {
+            "cluster": [", ".join(labels[x] for x in members) for members in made.partition],
+            "symbols": [len(members) for members in made.partition],
+            "secrets possible": leak.occurs.sum(axis=0),
+            "part": [part_of[y] + 1 for y in range(made.n_y)],
+            "probability": leak.joint_sy.sum(axis=0),
+        }
+    ).sort_values(["symbols", "cluster"], ascending=[False, True], kind="stable")
+    with st.container(border=True, height="stretch", key="card_clusters"):
+        st.markdown("**The clusters**")
+        st.caption("What the release says instead of x.")
+        st.dataframe(
+            frame,
+            hide_index=True,
+            height=int(np.clip(38 + 35 * len(frame), 120, 560)),
+            column_config={"probability": st.column_config.NumberColumn(format="%.4f")},
+        )
+        exports.button(
+            "CSV",
+            "liftscope-clusters.csv",
+            "text/csv",
+            lambda: exports.csv_bytes(frame),
+            "clusters_csv",
+        )
+
+
+def measures(shown: Shown, unit: str) -> None:
+    """Show the figures of the release in one row that wraps where there is little room."""
+    before, after = shown.before, shown.after
+    with st.container(horizontal=True, gap="medium", key="strip"):
+        _figure(
+            "Known for sure, bits", f"{after.information:.2f}", f"X itself {before.information:.2f}"
+        )
+        _figure("k-anonymity", str(after.anonymity), f"X itself {before.anonymity}")
+        _figure(
+            "Most ruled out L₀, bits", f"{after.reduction:.2f}", f"X itself {before.reduction:.2f}"
+        )
+        _figure("Resolution, bits", f"{after.resolution:.2f}", f"X itself {before.resolution:.2f}")
+        if after.distortion is not None:
+            _figure("Largest distortion", f"{after.distortion:.4g}", "X itself 0")
+        _figure("NMI", share(after.mechanism.nmi), "of what X says")
+        for title, key in (("LIP", "lip"), ("LDP", "ldp")):
+            _figure(
+                f"{title} reached, {unit}",
+                level(after.leak.achieved[key], unit),
+                f"X itself {level(before.leak.achieved[key], unit)}",
+            )
+        _figure(
+            f"I(S;Y), {unit}",
+            level(after.leak.averages["mutual_information"], unit, 4),
+            f"X itself {level(before.leak.averages['mutual_information'], unit, 4)}",
+        )
+
+
+def _figure(label: str, value: str, beside: str) -> None:
+    st.metric(label, value, beside, delta_color="off", delta_arrow="off", width="content")

@@ -1,0 +1,115 @@
+"""The Confusability page's own question beside the scenario: problem, step and view, in the URL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.nonstochastic import PROBLEMS
+from core.nonstochastic.graph import NODES
+
+DEFAULTS = {"problem": PROBLEMS[0], "view": NODES[0]}
+"""What is asked where the URL says nothing."""
+
+CHOICES = {"problem": PROBLEMS, "view": NODES}
+"""The URL's key, which is also the widget's → what it may be."""
+
+STEP = "step"
+"""The URL's key for the merge that is shown, where it is not the end of λ's way."""
+
+KEYS = (*CHOICES, STEP)
+
+_SEEN = "_confusability_seen"
+_NOTICES = "_confusability_notices"
+_WANTED = "_confusability_step"
+_WAY = "_confusability_way"
+
+
+def restore() -> None:
+    """Bring the session to what the URL says; what is unknown there falls back and is told."""
+    query = _query()
+    known = _SEEN in st.session_state
+    if known and query in (st.session_state[_SEEN], {}):
+        return
+    notices = []
+    for key, default in DEFAULTS.items():
+        value = query.get(key, default)
+        if value not in CHOICES[key]:
+            notices.append(f"The link has {key}={value}, which is not known; {default} is used.")
+            value = default
+        st.session_state[key] = value
+    if STEP in query:
+        text = query[STEP]
+        if text.isdecimal():
+            st.session_state[_WANTED] = int(text)
+        else:
+            notices.append(
+                f"The link has {STEP}={text}, which is not a whole number; the end is shown."
+            )
+    st.session_state[_SEEN] = query
+    st.session_state[_NOTICES] = notices
+
+
+def notices() -> tuple[str, ...]:
+    """Return what was wrong in the URL, until the next one is read."""
+    return tuple(st.session_state.get(_NOTICES, ()))
+
+
+def choice(key: str) -> str:
+    """Return the problem or the view on screen."""
+    return str(st.session_state[key])
+
+
+def want_step(step: int) -> None:
+    """Ask for a step of the way, for the next time it is shown."""
+    st.session_state[_WANTED] = step
+
+
+def settle_step(way: Any, stop: int, last: int) -> int:
+    """Return the step to show, and make it the slider's.
+
+    It is the one asked for, if it exists; else the one on screen, while the way is the same;
+    else the end of λ's way.
+
+    Parameters
+    ----------
+    way : object
+        The question that the way answers.
+    stop, last : int
+        Where λ's way ends, and what lies beyond.
+    """
+    wanted = st.session_state.pop(_WANTED, None)
+    if wanted is not None and wanted > last:
+        st.session_state[_NOTICES] = [
+            *notices(),
+            f"The link has {STEP}={wanted}, but the way has {last} merges; its end is shown.",
+        ]
+        wanted = None
+    if wanted is not None:
+        step = wanted
+    elif st.session_state.get(_WAY) == way and STEP in st.session_state:
+        step = min(int(st.session_state[STEP]), last)
+    else:
+        step = stop
+    st.session_state[_WAY] = way
+    st.session_state[STEP] = step
+    return step
+
+
+def publish(stop: int) -> None:
+    """Write the page's question to the URL; what is the default is left out."""
+    wanted = {key: choice(key) for key, default in DEFAULTS.items() if choice(key) != default}
+    if st.session_state[STEP] != stop:
+        wanted[STEP] = str(st.session_state[STEP])
+    if _query() != wanted:
+        for key in KEYS:
+            if key in wanted:
+                st.query_params[key] = wanted[key]
+            elif key in st.query_params:
+                del st.query_params[key]
+    st.session_state[_SEEN] = wanted
+
+
+def _query() -> dict[str, str]:
+    return {key: st.query_params[key] for key in KEYS if key in st.query_params}
