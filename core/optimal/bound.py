@@ -18,6 +18,7 @@ from scipy import special
 
 from core.notions.allowed_set import AllowedSet
 from core.optimal.branching import Tree
+from core.optimal.odds import inherited_prices, unseen_price
 from core.optimal.space import Space
 from core.validation import FloatArray
 
@@ -27,6 +28,9 @@ STRIDE = 32
 DISPROVEN_SHARE = 0.5
 """Work stops when what is unproven is below this part of what columns have disproven: then
 better prices, which these columns bring, help more than a closer look at these."""
+
+MOST_PROOFS = 16
+"""Latest proven prices that are kept: new ones are seldom far from all of them."""
 
 MOST_WAITING = 100_000
 """Most boxes kept in wait, some 4 kB each: work stops there."""
@@ -85,6 +89,7 @@ class PricingBound:
     def __init__(self, allowed: AllowedSet) -> None:
         self.n_x = allowed.n_x
         self.space = Space(allowed)
+        self._proofs: list[FloatArray] = []
 
     def minimise(
         self,
@@ -123,15 +128,27 @@ class PricingBound:
                 found.add(column)
             return ends
 
-        trees = [Tree(self.space, d, prices, tolerance, explore) for d in range(self.n_x)]
+        floors = self._floors(prices)
+        trees = [
+            Tree(self.space, d, prices, tolerance, float(floors[d]), explore)
+            for d in range(self.n_x)
+        ]
         for start in starts:
             found.add(start)
             trees[int(start.argmax())].learn(start)
         self._work(trees, prices - tolerance, weights, deadline)
         proven = np.array([tree.proven for tree in trees])
         proven -= MARGIN * (1.0 + np.abs(proven))
+        self._proofs = [*self._proofs, proven][-MOST_PROOFS:]
         finished = all(tree.closed for tree in trees)
         return found.result(proven, finished, sum(tree.boxes for tree in trees))
+
+    def _floors(self, prices: FloatArray) -> FloatArray:
+        """Return for each symbol a price that holds without any work, shape (n_x,)."""
+        known = [np.array([unseen_price(prices, d) for d in range(self.n_x)])]
+        known += [inherited_prices(prices, proven) for proven in self._proofs]
+        floors: FloatArray = np.max(known, axis=0)
+        return floors
 
     def _work(
         self, trees: list[Tree], aims: FloatArray, weights: FloatArray, deadline: float

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from core.optimal.odds import dominance, odds_worth_a_look, unseen_price
+from core.optimal.odds import dominance, odds_worth_a_look
 from core.optimal.relaxation import THIN, Multipliers
 from core.optimal.space import Space
 from core.validation import FloatArray
@@ -67,6 +67,8 @@ class Tree:
         p, shape (n_x,), n_x ≥ 2. Only p_d is ever lowered here.
     tolerance : float
         What p_d may lose to save work: it aims at p_d − tolerance.
+    floor : float
+        A price p_d that is known to hold, the other prices given.
     found : callable
         Takes an allowed column, shape (n_x,), that shows p to be too high, and returns columns
         near it that may show more.
@@ -85,6 +87,7 @@ class Tree:
         dominant: int,
         prices: FloatArray,
         tolerance: float,
+        floor: float,
         found: Callable[[FloatArray], list[FloatArray]],
     ) -> None:
         self.space, self.dominant = space, dominant
@@ -95,7 +98,7 @@ class Tree:
         self._prices[dominant] = self.target
         self._count = itertools.count()
         self._open: list[tuple[float, int, Box]] = []
-        self._floor = unseen_price(self._prices, dominant)
+        self._floor = floor
         self._started = False
 
     @property

@@ -59,6 +59,36 @@ def unseen_price(prices: FloatArray, dominant: int) -> float:
     return min(0.0, price - OUTWARD * (1 + abs(price)))
 
 
+def inherited_prices(prices: FloatArray, proven: FloatArray) -> FloatArray:
+    """Return for each symbol d a price that holds, p of the others given, by an older proof.
+
+    With H(r) ≥ p'·r proven, H(r) − p·r ≥ (p'_d − p_d) r_d − η (1 − r_d), where η is the largest
+    rise p_x − p'_x of another symbol: so p_d may be p'_d, or η/k less at odds of at least k.
+
+    Parameters
+    ----------
+    prices : ndarray
+        p, shape (n_x,), n_x ≥ 2.
+    proven : ndarray
+        p', shape (n_x,).
+
+    Returns
+    -------
+    ndarray
+        Shape (n_x,).
+    """
+    rise = prices - proven
+    first, second = np.argsort(-rise)[:2]
+    largest = np.full(len(prices), rise[first])
+    largest[first] = rise[second]
+    dearest = max(float(prices.max()), float(proven.max()))
+    if dearest <= 0:
+        return np.minimum(prices, 0.0)
+    fall = np.maximum(largest, 0.0) / least_odds(dearest, len(prices))
+    result: FloatArray = proven - fall * (1 + OUTWARD)
+    return result
+
+
 def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tuple[float, float]:
     """Return the odds of d at which ψ(k) < p_d k + the dearest other can be.
 
