@@ -90,7 +90,7 @@ def _optima(scenario: Scenario, joint: Joint, grid: FloatArray) -> Sequence[Mech
         joint,
         lambda eps: replace(scenario, eps=eps).build_notion(),
         grid.tolist(),
-        time_limit=scenario.time_limit,
+        time_limit=scenario.time_limit * len(grid),
         gap=scenario.gap,
         seed=scenario.seed,
     )
