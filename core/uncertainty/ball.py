@@ -67,8 +67,10 @@ class RenyiBall:
         object.__setattr__(self, "alpha", alpha)
 
     @classmethod
-    def confidence(cls, p_hat_su: ArrayLike, n: int, beta: float = 0.05) -> RenyiBall:
-        """Return the χ² confidence set of an estimate from n records, as a ball with α = 2.
+    def confidence(
+        cls, p_hat_su: ArrayLike, n: int, beta: float = 0.05, alpha: float = 2.0
+    ) -> RenyiBall:
+        """Return the confidence set of an estimate from n records, as a ball of order α.
 
         Parameters
         ----------
@@ -78,6 +80,8 @@ class RenyiBall:
             Number of records behind it, at least 1.
         beta : float
             Chance that the true distribution lies outside, in (0, 1), for large n.
+        alpha : float
+            Order in (0, ∞); 2 is the χ² set of the paper.
 
         Raises
         ------
@@ -86,8 +90,10 @@ class RenyiBall:
 
         Notes
         -----
-        B = log(1 + q/n) with q the 1 − β quantile of χ² with n_s·n_u − 1 degrees of freedom.
-        Source: [RLDP] eq. 9.
+        B = log(1 + α(α−1)q/(2n))/(α−1) with q the 1 − β quantile of χ² with n_s·n_u − 1 degrees
+        of freedom; at α = 2 that is log(1 + q/n), at α = 1 q/(2n). For α < 1 and few records it is
+        ∞. It rests on the power divergences 2n(e^{(α−1)D_α} − 1)/(α(α−1)) all tending to χ².
+        Source: [RLDP] eq. 9 for α = 2; Cressie and Read 1984 for the others.
         """
         cells = validation.matrix(p_hat_su, "P̂(s, u)")
         records = validation.whole(n, "n", low=1)
@@ -98,8 +104,13 @@ class RenyiBall:
             raise InvalidInputError(
                 f"n must be the number of records counted, {cells.sum():.0f}, got {records}."
             )
-        quantile = float(stats.chi2.isf(miss, cells.size - 1))
-        return cls(cells, float(np.log1p(quantile / records)))
+        order = validation.number(alpha, "alpha", low=0.0, open_low=True)
+        spread = float(stats.chi2.isf(miss, cells.size - 1)) / (2 * records)
+        if order == 1:
+            return cls(cells, spread, 1.0)
+        growth = order * (order - 1) * spread
+        bound = float(np.log1p(growth)) / (order - 1) if growth > -1 else np.inf
+        return cls(cells, bound, order)
 
     @property
     def n_s(self) -> int:
@@ -201,9 +212,8 @@ class RenyiBall:
         whole = validation.whole(count, "count", low=1)
         centre = self.p_hat_su.ravel()
         ends = rng.dirichlet(np.full(centre.size, 0.5), whole)
-        low, high = np.zeros(whole), np.ones(whole)
-        reached = renyi_divergence(centre, ends, self.alpha) <= self.bound
-        low[reached] = 1.0
+        low, high = np.zeros(whole), np.full(whole, 1.0 if self.bound > 0 else 0.0)
+        low[renyi_divergence(centre, ends, self.alpha) <= self.bound] = high[0]
         for _ in range(_BISECTIONS):
             middle = (low + high) / 2
             points = centre + middle[:, None] * (ends - centre)
