@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import InvalidInputError
 from core.mechanisms.subset_merging import MergeStep
+
+MOST_NAMED = 3
+"""Symbols of a set that a sentence names: more are a list, not a name."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +78,23 @@ def told(step: MergeStep, x_labels: Sequence[str]) -> str:
     >>> told(MergeStep((1,), (0,), 1.5, 0.25, True), ["a", "b"])
     "'b' joins 'a': ω falls from 1.500 to 0.250 nats, and the set keeps the promise."
     """
-    joined = " + ".join(f"'{x_labels[x]}'" for x in step.joined)
+    joined = _spelt(step.joined, x_labels)
     if not step.into:
-        return f"{joined} opens a set: its risk ω is {step.risk_after:.3f} nats."
-    into = " + ".join(f"'{x_labels[x]}'" for x in step.into)
+        return f"{joined} opens a set: its risk ω is {_nats(step.risk_after)} nats."
+    into = _spelt(step.into, x_labels)
     way = "falls" if step.risk_after <= step.risk_before else "rises"
     verdict = "and the set keeps the promise" if step.fits else "not yet enough"
     return (
-        f"{joined} joins {into}: ω {way} from {step.risk_before:.3f} to {step.risk_after:.3f} "
+        f"{joined} joins {into}: ω {way} from {_nats(step.risk_before)} to {_nats(step.risk_after)} "
         f"nats, {verdict}."
     )
+
+
+def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:
+    named = " + ".join(f"'{x_labels[x]}'" for x in members[:MOST_NAMED])
+    more = len(members) - MOST_NAMED
+    return f"{named} and {more} more" if more > 0 else named
+
+
+def _nats(risk: float) -> str:
+    return "∞" if math.isinf(risk) else f"{risk:.3f}"

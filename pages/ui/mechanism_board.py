@@ -28,7 +28,7 @@ from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
 from pages.ui.strip import strip
-from pages.ui.units import level
+from pages.ui.units import level, share
 
 ROW = 22
 """Pixels a row takes in the matrices, whose height grows with the alphabet."""
@@ -87,11 +87,9 @@ def _needs(entry: mechanisms.Entry) -> None:
     """Say what the mechanism does, and whether S must be at hand when it releases."""
     if entry.reads_secret:
         st.badge("needs S at release time", icon=":material/key:", color="orange")
-        more = " It reads S as well as X, so it may keep more than the optimum over X alone."
     else:
         st.badge("needs X only", icon=":material/lock:", color="blue")
-        more = ""
-    st.markdown(f"{entry.meaning}{more}")
+    st.markdown(entry.meaning)
 
 
 def _works(scenario: Scenario) -> None:
@@ -111,7 +109,7 @@ def _matrices(result: Result) -> None:
     rows = mechanism.x_labels
     if blocks > 1:
         rows = tuple(f"{s}: {x}" for s in joint.s_labels for x in rows)
-    height = int(np.clip(150 + ROW * len(rows), 300, 760))
+    height = int(np.clip(150 + ROW * max(len(rows), mechanism.n_y), 300, 760))
     left, right = st.columns(2)
     with (
         left,
@@ -149,7 +147,7 @@ def _posteriors(result: Result, height: int) -> None:
     with card(
         key="posteriors",
         title="What one believes after an output",
-        subtitle=f"P({letter} | y): each column adds up to 100 %.",
+        subtitle=f"P({letter} | y): a row for each output; each row adds up to 100 %.",
         table=lambda: pd.DataFrame(
             {letter: names} | dict(zip(found.labels, found.posterior.T, strict=True))
         ),
@@ -229,7 +227,7 @@ def _output(found: Disclosure) -> int:
     picked = st.selectbox(
         "Output",
         order,
-        format_func=lambda y: f"{found.labels[y]} ({found.mass[y]:.1%})".replace("%", " %"),
+        format_func=lambda y: f"{found.labels[y]} ({share(found.mass[y])})",
         key=key,
         help="With its probability; the outputs that move beliefs most come first"
         + (

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
+from core.mechanisms import MergeStep
 from core.mechanisms.merging_steps import replay, told
 from core.scenario import Result
 from pages.ui import figures, run, words
@@ -17,7 +18,7 @@ from pages.ui.labels import markdown
 
 def show(result: Result) -> None:
     """Show the partition of the high-risk symbols, and how Algorithm 1 comes to it."""
-    st.subheader("The partition of X_H, step by step", anchor=False)
+    st.subheader("How the high-risk symbols are merged, step by step", anchor=False)
     try:
         steps = run.merging(result.scenario)
     except CoreError as error:
@@ -34,7 +35,7 @@ def show(result: Result) -> None:
     with card(
         key="steps",
         title=f"Subset merging, step {taken} of {len(steps)}",
-        subtitle="Hatched: the set still breaks the promise. Filled: it keeps it.",
+        subtitle="The sets of X_H so far. Hatched: still breaks the promise. Filled: keeps it.",
         table=lambda: pd.DataFrame(
             {
                 "set": names,
@@ -80,7 +81,7 @@ def _move(by: int) -> None:
     st.session_state["merging_step"] = max(0, st.session_state["merging_step"] + by)
 
 
-def _list(steps: tuple[object, ...], labels: tuple[str, ...]) -> None:
+def _list(steps: tuple[MergeStep, ...], labels: tuple[str, ...]) -> None:
     with st.expander("All steps in words", key="merging_list", on_change="rerun") as opened:
         if opened.open:
             st.markdown("\n".join(f"1. {markdown(told(step, labels))}" for step in steps))

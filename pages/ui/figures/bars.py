@@ -72,33 +72,40 @@ def levels(names: Sequence[str], reached: FloatArray, unit: str) -> Figure:
         "nats" or "bits".
     """
     finite = reached[np.isfinite(reached)]
-    reach = 1.25 * float(max(finite.max(initial=0.0), 0.4))
-    short = labels.distinct(list(names), 28)
-    endless = np.isinf(reached)
+    reach = 1.1 * float(max(finite.max(initial=0.0), 0.4))
+    endless = np.isinf(reached).tolist()
     said = [
         "∞" if infinite else f"{value:.3f}"
         for infinite, value in zip(endless, reached, strict=True)
     ]
+    short = [
+        f"{name}: {value}"
+        for name, value in zip(labels.distinct(list(names), 24), said, strict=True)
+    ]
+    detail = [[labels.short(name, 90), value] for name, value in zip(names, said, strict=True)]
     return {
         "data": [
             {
                 "type": "bar",
                 "orientation": "h",
-                "x": numbers(np.where(endless, reach, reached)),
+                "x": numbers(np.minimum(reached, reach)),
                 "y": list(range(len(short))),
-                "text": said,
-                "textposition": "auto",
-                "customdata": [labels.short(name, 90) for name in names],
+                "customdata": detail,
                 "marker": {
                     "color": [colour("before" if infinite else "after") for infinite in endless],
-                    "pattern": {"shape": ["/" if infinite else "" for infinite in endless]},
+                    "pattern": {
+                        "shape": ["/" if infinite else "" for infinite in endless],
+                        "size": 6,
+                        "solidity": 0.35,
+                    },
                 },
-                "hovertemplate": f"knows %{{customdata}}<br>level %{{text}} {unit}<extra></extra>",
+                "hovertemplate": "knows %{customdata[0]}<br>level %{customdata[1]} "
+                f"{unit}<extra></extra>",
             }
         ],
         "layout": layout(
             int(np.clip(90 + 30 * len(short), 170, 620)),
-            (margin_for(short, 60, 190) + 6, 12, 8, 42),
+            (margin_for(short, 60, 200) + 6, 12, 8, 42),
             xaxis=axis(f"level, in {unit}", (0, reach), nticks=6),
             yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
             bargap=0.3,

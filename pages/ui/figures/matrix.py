@@ -62,31 +62,31 @@ def posterior_matrix(
     left_out: int = 0,
     height: int = HEIGHT,
 ) -> Figure:
-    """Draw P(s | y) or P(x | y): a row for each s or x, a column for each output.
+    """Draw P(s | y) or P(x | y): a row for each output, a column for each s or x.
 
     Parameters
     ----------
     posterior : ndarray
         Shape (n, n_y); columns sum to 1.
     names, y_labels : sequence of str
-        Names of the rows and of the outputs.
+        Names of the secrets or inputs, and of the outputs.
     of : str
-        What the rows are: "s" or "x".
+        What is believed: "s" or "x".
     left_out : int
-        Outputs that are not among these columns.
+        Outputs that are not among these.
     height : int
         In pixels.
     """
     return _heat_map(
-        posterior,
-        names,
+        posterior.T,
         y_labels,
+        names,
         scale=sequential(),
         span=(0.0, 1.0),
-        hover=f"P({of} | y) = %{{z:.4f}}<br>{of}: %{{customdata[0]}}<br>y: %{{customdata[1]}}",
+        hover=f"P({of} | y) = %{{z:.4f}}<br>y: %{{customdata[0]}}<br>{of}: %{{customdata[1]}}",
         titles=(
-            f"output y; {left_out:,} more are not drawn" if left_out else "output y",
             "secret s" if of == "s" else "input x",
+            f"output y; {left_out:,} more are not drawn" if left_out else "output y",
         ),
         tickformat=".0%",
         height=height,

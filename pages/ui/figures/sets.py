@@ -14,7 +14,7 @@ from pages.ui.palette import colour
 ROW = 26
 """Pixels a set takes."""
 
-ROOM = 30
+ROOM = 22
 """Characters of a set's name that are shown; the hover has more."""
 
 
@@ -61,7 +61,7 @@ def set_risks(names: Sequence[str], risk: FloatArray, fits: BoolArray, reach: fl
         "data": traces,
         "layout": layout(
             int(np.clip(110 + ROW * len(short), 190, 560)),
-            (margin_for(short, 60, 210) + 6, 12, 30, 42),
+            (margin_for(short, 60, 150) + 6, 12, 30, 42),
             xaxis=axis("risk ω of the set, in nats", (0, reach * 1.04), nticks=7),
             yaxis=label_axis(short) | {"range": [max(len(short), 1) - 0.5, -0.5]},
             barmode="overlay",

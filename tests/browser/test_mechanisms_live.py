@@ -1,0 +1,57 @@
+"""The Mechanisms page in a real Chromium: charts drawn, steps, side channels, permalink."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+QUERY = "mechanisms?s=income&x=sex&x=race&notion=lip&eps=0.3"
+CHARTS = ("kernel", "posteriors", "beliefs", "channels", "steps")
+
+
+def settle(page):
+    for key in CHARTS:
+        page.locator(f".st-key-{key} .lsc-plot[data-drawn]").wait_for(state="attached")
+
+
+def drawn(page, key):
+    return page.locator(f".st-key-{key} .lsc-plot").get_attribute("data-drawn")
+
+
+def wait_for_change(page, key, old):
+    page.wait_for_function(
+        "([key, old]) => document.querySelector(`.st-key-${key} .lsc-plot`).dataset.drawn !== old",
+        arg=[key, old],
+    )
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_every_chart_is_drawn_and_nothing_is_wider_than_the_page(visit, width, dark):
+    page = visit(QUERY, width=width, dark=dark)
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_steps_and_side_channels_redraw_their_chart(visit):
+    page = visit(QUERY)
+    settle(page)
+    before = drawn(page, "steps")
+    page.get_by_role("button", name="Back").click()
+    wait_for_change(page, "steps", before)
+    before = drawn(page, "beliefs")
+    page.get_by_text("The attacker already knows a part of X").click()
+    page.locator(".st-key-known_sex input").click()
+    page.get_by_role("option", name="Female", exact=True).click()
+    page.get_by_text("someone who knows sex = Female").wait_for()
+    wait_for_change(page, "beliefs", before)
+
+
+def test_protection_changes_the_link_which_restores_it(visit):
+    page = visit(QUERY)
+    settle(page)
+    page.get_by_role("button", name="Protect against side channels").click()
+    page.wait_for_url(re.compile("notion=srlip"))
+    again = visit(page.url.rpartition("/")[2])
+    again.get_by_text("Under 0.3-SRLIP").or_(again.get_by_text("under 0.3-SRLIP")).first.wait_for()
+    assert again.locator(".st-key-protect").count() == 0

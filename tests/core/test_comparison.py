@@ -1,0 +1,65 @@
+import math
+
+import pytest
+
+from core.comparison import compare
+from core.data import DataSpec, count
+from core.mechanisms import catalogue
+from core.notions import LIP
+from core.scenario import Scenario
+
+ADULT = Scenario(data=DataSpec(released=("relationship",)))
+TWO = Scenario(data=DataSpec(secret=("income",), released=("sex", "race")))
+
+
+def test_each_mechanism_stands_once_and_within_the_level():
+    counted = count(ADULT.data)
+    rows = compare(ADULT, counted, 0.4)
+    expected = [entry.key for entry in catalogue.CATALOGUE.values() if entry.works_under(LIP)]
+    assert [row.key for row in rows] == expected
+    for row in rows:
+        entry = catalogue.entry(row.key)
+        assert row.reads_secret == entry.reads_secret
+        assert row.side_channel == pytest.approx(row.lip, abs=1e-12)  # X is one column
+        if entry.uses_notion:
+            assert row.lip <= 0.4 + 1e-9
+            made = catalogue.build(row.key, counted.joint, LIP(0.4))
+            assert row.utility == pytest.approx(made.utility, abs=1e-6)
+        else:
+            assert row.note == "has no budget"
+
+
+def test_the_optimum_keeps_most_of_what_reads_x_only():
+    rows = {row.key: row for row in compare(ADULT, count(ADULT.data), 0.2)}
+    best = rows["optimal"]
+    assert all(
+        row.utility <= best.upper_bound + 1e-9
+        for row in rows.values()
+        if row.lip <= 0.2 + 1e-9 and not row.reads_secret
+    )
+
+
+def test_several_columns_add_what_resists_side_channels():
+    rows = compare(TWO, count(TWO.data), 0.3)
+    resistant = [row for row in rows if row.title.endswith(", SRLIP")]
+    assert [row.key for row in resistant] == ["optimal", "srlip_product", "srlip_product_optimised"]
+    assert all(row.side_channel <= 0.3 + 1e-9 for row in resistant)
+    plain = next(row for row in rows if row.title == "Optimal")
+    assert plain.side_channel > 0.3
+    assert resistant[0].utility <= plain.upper_bound
+
+
+def test_too_many_symbols_for_unary_encoding_are_estimated():
+    scenario = Scenario(data=DataSpec("random:uniform:2x20:1"))
+    row = next(row for row in compare(scenario, count(scenario.data), 0.3) if row.key == "oue")
+    assert row.lip == pytest.approx(0.3, abs=1e-9)
+    assert row.outputs == 2**20
+    assert row.note.startswith("utility estimated, ± ")
+    assert math.isnan(row.ldp)
+
+
+def test_a_mechanism_without_an_answer_says_why():
+    scenario = Scenario(data=DataSpec("random:uniform:3x6:0"), utility="distortion")
+    rows = {row.key: row for row in compare(scenario, count(scenario.data), 0.3)}
+    assert math.isnan(rows["merge_anonymity"].nmi)
+    assert rows["merge_anonymity"].note.endswith(".")

@@ -1,0 +1,166 @@
+"""The Mechanisms page through Streamlit's own test harness."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.mechanisms import catalogue, subset_merging_steps
+from core.mechanisms.merging_steps import replay
+from core.scenario import Scenario, evaluate
+
+PAGE = Path(__file__).parents[2] / "pages" / "mechanisms.py"
+TWO = {"s": "income", "x": ["race", "sex"], "notion": "lip", "eps": "0.3"}
+
+
+def opened(**query):
+    app = AppTest.from_file(PAGE, default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def said(app):
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
+
+
+def test_the_default_question_is_taken_apart():
+    app = opened()
+    assert not app.exception
+    assert not app.error
+    assert app.title[0].value == catalogue.entry(Scenario().mechanism).title
+    assert "needs X only" in said(app)
+    assert "X is a single column here" in said(app)
+
+
+def test_a_mechanism_that_reads_the_secret_says_so():
+    app = opened(mech="conditional_reporting")
+    assert not app.exception
+    assert "needs S at release time" in said(app)
+    assert "needs X only" not in said(app)
+    assert "A row for each pair of secret and input" in said(app)
+
+
+def test_the_output_that_tells_most_comes_first():
+    app = opened(mech="subset_merging", eps="0.5", notion="lip")
+    result = evaluate(Scenario(mechanism="subset_merging", eps=0.5, notion="lip"))
+    level = np.maximum(-result.after.log_min_lift, result.after.log_max_lift)
+    picker = next(box for box in app.selectbox if box.label == "Output")
+    assert picker.value == int(level.argmax())
+    assert len(picker.options) == len(level)
+    assert f"up to {level.max():.3f} nats" in said(app)
+    picker.set_value(int(level.argmin())).run()
+    assert f"up to {level[level.argmin()]:.3f} nats" in said(app)
+
+
+def test_algorithm_1_goes_step_by_step():
+    app = opened(mech="subset_merging", eps="0.5", notion="lip")
+    result = evaluate(Scenario(mechanism="subset_merging", eps=0.5, notion="lip"))
+    steps = subset_merging_steps(result.joint, result.mechanism.notion)
+    assert app.slider(key="merging_step").value == len(steps)
+    app.slider(key="merging_step").set_value(1).run()
+    assert f"step 1 of {len(steps)}" in said(app)
+    assert "opens a set" in said(app)
+    app.button(key="merging_next").click().run()
+    assert app.slider(key="merging_step").value == 2
+    for _ in range(3):
+        app.button(key="merging_back").click().run()
+    assert app.slider(key="merging_step").value == 0
+    assert "Nothing is merged yet" in said(app)
+    assert replay(steps, 0) == ()
+
+
+def test_steps_shrink_with_the_question():
+    app = opened(mech="subset_merging", eps="0.3", notion="lip")
+    before = app.slider(key="merging_step").value
+    app.slider(key="eps").set_value(1.0).run()
+    assert not app.exception
+    assert app.slider(key="merging_step").value < before
+    app.slider(key="eps").set_value(8.0).run()
+    assert not app.exception
+
+
+def test_the_table_compares_all_at_the_level_reached():
+    app = opened(mech="subset_merging", eps="0.5", notion="lip", x="relationship")
+    app.toggle(key="compare_all").set_value(True).run()
+    assert not app.exception
+    table = app.dataframe[-1].value
+    reached = evaluate(
+        Scenario.from_json(
+            '{"data": {"released": ["relationship"]}, "mechanism": "subset_merging", '
+            '"eps": 0.5, "notion": "lip"}'
+        )
+    ).after.achieved["lip"]
+    within = table[table["within"]]
+    assert set(table["mechanism"]) >= {"Optimal", "Conditional reporting", "Watchdog"}
+    assert (within["LIP, nats"] <= reached + 1e-4).all()
+    assert within["kept of X"].is_monotonic_decreasing
+    assert table.loc[table["needs S"], "mechanism"].tolist() == ["Conditional reporting"]
+
+
+def test_a_side_channel_changes_what_an_output_tells():
+    app = opened(**TWO)
+    assert not app.exception
+    assert "someone who knows only the law behind the data" in said(app)
+    app.toggle(key="side_channel_on").set_value(True).run()
+    app.selectbox(key="known_sex").set_value(0).run()
+    assert not app.exception
+    assert "To someone who knows sex = Female" in said(app).replace("\\", "")
+    app.selectbox(key="known_race").set_value(4).run()
+    assert "race = White and sex = Female" in said(app).replace("\\", "")
+
+
+def test_protection_asks_for_the_optimum_under_srlip():
+    app = opened(**TWO)
+    assert "A side channel raises the level from" in said(app)
+    app.button(key="protect").click().run()
+    assert not app.exception
+    assert app.selectbox(key="notion").value == "srlip"
+    assert app.selectbox(key="mech").value == "optimal"
+    assert "protect" not in {button.key for button in app.button}
+    assert "Subset merging needs a notion that bounds" in said(app)
+
+
+def test_posteriors_of_x_are_there_too():
+    app = opened(mech="grr")
+    app.segmented_control(key="posterior_of").set_value("about X").run()
+    assert not app.exception
+    assert "P(x | y)" in said(app)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"eps": "0"},
+        {"eps": "8"},
+        {"mech": "oue"},
+        {"mech": "identity"},
+        {"mech": "constant"},
+        {"data": "random:uniform:2x2:0", "eps": "0"},
+        {"data": "random:uniform:3x60:0", "mech": "subset_merging"},
+        {"data": "example:funnel_theorem4", "notion": "srlip", "mech": "srlip_product"},
+        {"notion": "l1", "mech": "watchdog"},
+        {"sx": "1", "mech": "grr"},
+    ],
+)
+def test_extremes_have_an_answer(query):
+    app = opened(**query)
+    assert not app.exception
+    assert not app.error
+
+
+def test_a_mechanism_that_does_not_fit_names_those_that_do():
+    app = opened(notion="srlip", mech="grr")
+    assert not app.exception
+    assert "does not work under SRLIP" in app.error[0].value
+    assert "Optimal, Attribute by attribute" in said(app).replace("\\", "")
+
+
+def test_what_a_link_has_wrong_is_told():
+    app = opened(eps="-1", mech="magic")
+    assert not app.exception
+    assert [("eps" in text.value, "mech" in text.value) for text in app.warning] == [
+        (False, True),
+        (True, False),
+    ]
