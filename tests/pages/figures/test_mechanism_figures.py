@@ -45,7 +45,7 @@ def test_beliefs_before_and_after_differ_by_pattern_and_say_what_is_ruled_out():
 def test_an_endless_level_is_hatched_and_named():
     figure = FIGURES["levels"]
     trace, axis = figure["data"][0], figure["layout"]["yaxis"]
-    assert trace["x"] == [0.25, figure["layout"]["xaxis"]["range"][1]]
+    assert trace["x"] == pytest.approx([0.25, figure["layout"]["xaxis"]["range"][1]])
     assert trace["marker"]["pattern"]["shape"] == ["", "/"]
     assert [name.rpartition(": ")[2] for name in axis["ticktext"]] == ["0.250", "∞"]
 
