@@ -11,7 +11,7 @@ import numpy as np
 from core.uncertainty.divergence import log_mean_exp
 from core.validation import FloatArray
 
-LOWEST_TILT, HIGHEST_TILT = -700.0, 60.0
+LOWEST_TILT, HIGHEST_TILT = -1e5, 60.0
 """log δ, with gaps of up to 1: beyond them R is a corner, or p, to the last digit of a double."""
 
 _STEPS = 200
@@ -58,14 +58,15 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
     variance = (p * (gap - mean[..., None]) ** 2).sum(axis=-1)
     low, high = np.full(bound.shape, LOWEST_TILT), np.full(bound.shape, HIGHEST_TILT)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        log_gap = np.log(gap)
         # the second-order approximation, good for small bounds: D ≈ variance / (2αδ²)
         tilt = 0.5 * np.log(variance / (2 * alpha * bound))
         tilt = np.where(np.isnan(tilt), low, np.clip(tilt, low, high))
         goal = np.log(bound)
-        corner = _divergence(p, gap, low, alpha)[0] <= bound
+        corner = _divergence(p, log_gap, low, alpha)[0] <= bound
         tilt, high = np.where(corner, low, tilt), np.where(corner, low, high)
         for _ in range(_STEPS):
-            divergence, slope = _divergence(p, gap, tilt, alpha)
+            divergence, slope = _divergence(p, log_gap, tilt, alpha)
             miss = np.log(divergence) - goal
             low = np.where(miss > 0, tilt, low)
             high = np.where(miss > 0, high, tilt)
@@ -73,10 +74,8 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
             ahead = tilt - miss * divergence / slope
             inside = (ahead > low) & (ahead < high)
             following = np.where(inside, ahead, (low + high) / 2)
-            # the divergence itself is known to some units of rounding only
-            done = (np.abs(miss) <= np.maximum(_CLOSE, _NOISE / divergence)) | (
-                high - low <= _CLOSE * np.maximum(1.0, np.abs(low))
-            )
+            found = (np.abs(miss) <= _CLOSE) | (np.abs(divergence - bound) <= _NOISE)
+            done = found | (high - low <= _CLOSE * np.maximum(1.0, np.abs(low)))
             tilt = np.where(done, tilt, following)
             if done.all():
                 break
@@ -84,10 +83,10 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
 
 
 def _divergence(
-    p: FloatArray, gap: FloatArray, tilt: FloatArray, alpha: float
+    p: FloatArray, log_gap: FloatArray, tilt: FloatArray, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return D_α(p‖R) and its derivative by log δ, each of shape (...,)."""
-    rise = np.log1p(gap * np.exp(-tilt)[..., None])
+    rise = np.logaddexp(0.0, log_gap - tilt[..., None])
     total, power_mean = tilted_sums(p, rise, alpha)
     near = np.exp(-rise)
     tilted = p * np.exp(-rise / alpha - total[..., None])
@@ -133,7 +132,7 @@ def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
     scaled = gap / np.where(level, 1.0, spread)[..., None]
     tilt = log_tilt(p, scaled, bound, alpha)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        rise = np.log1p(scaled * np.exp(-tilt)[..., None])
+        rise = np.logaddexp(0.0, np.log(scaled) - tilt[..., None])
         total, power_mean = tilted_sums(p, rise, alpha)
         reached = np.maximum(total + power_mean / alpha, 0.0)
         members = np.where(p > 0, p * np.exp(-rise / alpha - total[..., None]), 0.0)

@@ -3,11 +3,7 @@
 For a pair of secrets the ball is not the product of its two projections: moving P(U | s1) uses
 up the budget that P(U | s2) would move on. In the units of `budget_of` the two costs add up, so
 the worst case is one search over how to split the budget. Each side's value comes from weak
-duality, so that a poor inner search could only overstate the leak:
-
-max {R·v : D_α(p‖R) ≤ y} = min over ν ≥ max v of ν − e^{−y}·(Σ p (ν − v)^k)^{1/k}, k = (α−1)/α,
-
-by Hölder's inequality, for every order (k = 0 is the geometric mean); likewise for the least.
+duality (`core.uncertainty.duality`), so that a poor inner search could only overstate the leak.
 """
 
 from __future__ import annotations
@@ -18,8 +14,9 @@ import numpy as np
 from scipy.optimize import elementwise
 
 from core.uncertainty.ball import RenyiBall
-from core.uncertainty.divergence import bound_of
-from core.uncertainty.extremes import log_tilt, tilted_sums
+from core.uncertainty.divergence import bound_of, renyi_divergence
+from core.uncertainty.duality import greatest, least, margin
+from core.uncertainty.extremes import extreme_member
 from core.validation import FloatArray, IntArray
 
 _GRID = 8
@@ -63,46 +60,6 @@ class WorstCase:
     angle: float = 0.0
 
 
-def greatest(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
-    """Return max R·v over D_α(p‖R) ≤ bound, never less than it is.
-
-    Parameters
-    ----------
-    p : ndarray
-        Probabilities, shape (..., n); all zero where nothing is known (then bound must be ∞).
-    v : ndarray
-        Values, shape (..., n).
-    bound : ndarray
-        Shape (...,), in nats.
-    alpha : float
-        Order in (0, ∞).
-    """
-    top = v.max(axis=-1)
-    value: FloatArray = top - _margin(p, top[..., None] - v, bound, alpha)
-    return np.asarray(np.minimum(value, top))
-
-
-def least(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
-    """Return min R·v over D_α(p‖R) ≤ bound, never more than it is; shapes as `greatest`."""
-    bottom = v.min(axis=-1)
-    value: FloatArray = bottom + _margin(p, v - bottom[..., None], bound, alpha)
-    return np.asarray(np.maximum(value, bottom))
-
-
-def _margin(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
-    """Return max over δ ≥ 0 of e^{−bound}·mean_k(δ + gap) − δ: the least R·gap, by duality."""
-    bound = np.broadcast_to(bound, gap.shape[:-1])
-    spread = gap.max(axis=-1)
-    scaled = gap / np.where(spread > 0, spread, 1.0)[..., None]
-    tilt = log_tilt(np.broadcast_to(p, gap.shape), scaled, bound, alpha)
-    rise = np.log1p(scaled * np.exp(-tilt)[..., None])
-    log_mean = tilted_sums(p, rise, alpha)[1]
-    # any δ is a valid bound; δ·(e^{…} − 1) keeps its digits where δ is large
-    with np.errstate(over="ignore"):
-        margin: FloatArray = spread * np.exp(tilt) * np.expm1(log_mean - bound)
-    return margin
-
-
 def worst_case(ball: RenyiBall, answers: FloatArray) -> WorstCase:
     """Return the most that any output tells about S, over all members of the ball.
 
@@ -140,6 +97,45 @@ def exceeds(ball: RenyiBall, answers: FloatArray, limit: float) -> bool:
     (True, False)
     """
     return _worst(ball, answers, limit, stop=True).level > limit
+
+
+def worst_member(ball: RenyiBall, answers: FloatArray) -> FloatArray:
+    """Return the P(s, u) of the ball, shape (n_s, n_u), at which `worst_case` is attained.
+
+    Parameters
+    ----------
+    ball : RenyiBall
+        F, with a finite bound.
+    answers : ndarray
+        P(y | s, u), shape (n_s, n_u, n_y).
+
+    Notes
+    -----
+    All other conditionals stay at P̂(U | s), and the masses are those that bring P nearest to P̂:
+    P(s) ∝ P̂(s)·e^{(α−1)D_s/α}.
+
+    Examples
+    --------
+    >>> ball = RenyiBall([[0.25, 0.25], [0.25, 0.25]], bound=0.1)
+    >>> answers = np.array([[[0.8, 0.2], [0.2, 0.8]], [[0.8, 0.2], [0.2, 0.8]]])
+    >>> worst_member(ball, answers).round(3)
+    array([[0.31 , 0.182],
+           [0.165, 0.342]])
+    """
+    worst = worst_case(ball, answers)
+    values = answers[..., worst.output]
+    pair = [worst.above, worst.below]
+    gaps = np.stack(
+        [values[pair[0]].max() - values[pair[0]], values[pair[1]] - values[pair[1]].min()]
+    )
+    shares = ball.budget * np.array([np.sin(worst.angle), np.cos(worst.angle)]) ** 2
+    bounds = bound_of(shares, ball.p_s[pair], ball.alpha)
+    conditionals = ball.p_u_given_s.copy()
+    conditionals[pair] = extreme_member(conditionals[pair], gaps, bounds, ball.alpha).members
+    moved = renyi_divergence(ball.p_u_given_s, conditionals, ball.alpha)
+    masses = ball.p_s * np.exp((ball.alpha - 1) / ball.alpha * moved)
+    result: FloatArray = masses[:, None] / masses.sum() * conditionals
+    return result
 
 
 def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) -> WorstCase:
@@ -254,7 +250,7 @@ def _values(
     above, below = values[y, s1], values[y, s2]
     top, bottom = above.max(axis=1), below.min(axis=1)
     gaps = np.stack([top[:, None] - above, below - bottom[:, None]])[:, :, None]
-    margins = _margin(
+    margins = margin(
         np.broadcast_to(ball.p_u_given_s[owners], (2, *shape)),
         np.broadcast_to(gaps, (2, *shape)),
         bounds,

@@ -1,0 +1,185 @@
+"""The worst member of a ball: against sampled members, climbing, closed forms, and its own dual."""
+
+import numpy as np
+import pytest
+
+from core.uncertainty import RenyiBall, renyi_divergence
+from core.uncertainty.divergence import bound_of, budget_of, log_mean_exp
+from core.uncertainty.duality import greatest, least
+from core.uncertainty.extremes import extreme_member
+from core.uncertainty.worst_case import exceeds, worst_case, worst_member
+
+ORDERS = [0.05, 0.3, 0.5, 0.9, 1.0, 1.1, 2.0, 5.0, 50.0]
+
+
+def level_at(cells, values):
+    """log max P(y|s)/min P(y|s) of members (..., n_s, n_u) and one output (n_s, n_u)."""
+    given_s = (cells * values).sum(axis=-1) / cells.sum(axis=-1)
+    return np.log(given_s.max(axis=-1) / given_s.min(axis=-1))
+
+
+def pulled_in(ball, cells):
+    """Move distributions towards P̂ until they are members."""
+    low = np.where(ball.contains(cells), 1.0, 0.0)
+    high = np.ones(len(cells))
+    for _ in range(35):
+        middle = (low + high) / 2
+        inside = ball.contains(ball.p_hat_su + middle[:, None, None] * (cells - ball.p_hat_su))
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    return ball.p_hat_su + low[:, None, None] * (cells - ball.p_hat_su)
+
+
+def climbed(ball, values, rng, steps=60):
+    """The greatest level found by random search with shrinking steps."""
+    best = ball.sample(2000, rng, boundary=True)
+    size = 0.3
+    for _ in range(steps):
+        order = np.argsort(-level_at(best, values))[:8]
+        best = best[order]
+        moved = best[:, None] * np.exp(size * rng.standard_normal((8, 30, *values.shape)))
+        moved = moved.reshape(-1, *values.shape)
+        moved /= moved.sum(axis=(1, 2), keepdims=True)
+        best = np.concatenate([best, pulled_in(ball, moved)])
+        size *= 0.88
+    return level_at(best, values).max()
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("zero", [False, True])
+def test_worst_case_against_a_search_over_members(alpha, zero):
+    rng = np.random.default_rng(7)
+    cells = rng.dirichlet(np.ones(6)).reshape(2, 3)
+    if zero:
+        cells[0, 1] = 0.0
+        cells /= cells.sum()
+    ball = RenyiBall(cells, 0.05, alpha)
+    values = rng.random((2, 3))
+    found = worst_case(ball, values[..., None]).level
+    searched = climbed(ball, values, rng)
+    assert searched <= found + 1e-9
+    # and the member that is named attains it
+    member = worst_member(ball, values[..., None])
+    assert ball.divergence(member) <= ball.bound + 1e-9
+    assert level_at(member, values) == pytest.approx(found, abs=2e-6 if alpha < 0.5 else 1e-9)
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+def test_extreme_members_attain_their_dual_bound(alpha):
+    rng = np.random.default_rng(11)
+    p = rng.dirichlet(np.ones(4), size=30)
+    p[::3, 0] = 0.0
+    p /= p.sum(axis=1, keepdims=True)
+    values = rng.random((30, 4))
+    bound = 10 ** rng.uniform(-4, 0.5, 30)
+    top = extreme_member(p, values.max(axis=1, keepdims=True) - values, bound, alpha).members
+    low = extreme_member(p, values - values.min(axis=1, keepdims=True), bound, alpha).members
+    for members in (top, low):
+        assert members.sum(axis=1) == pytest.approx(np.ones(30))
+        assert (renyi_divergence(p, members, alpha) <= bound * (1 + 1e-9)).all()
+    # weak duality bounds the value from the other side: equality proves both
+    assert greatest(p, values, bound, alpha) == pytest.approx((top * values).sum(axis=1), rel=1e-9)
+    assert least(p, values, bound, alpha) == pytest.approx((low * values).sum(axis=1), rel=1e-9)
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+def test_price_is_the_derivative_by_the_budget(alpha):
+    rng = np.random.default_rng(5)
+    p, values = rng.dirichlet(np.ones(3), size=20), rng.random((20, 3))
+    budget, step = np.full(20, 0.02), 1e-7
+    gap = values.max(axis=1, keepdims=True) - values
+
+    def value(spent):
+        found = extreme_member(p, gap, bound_of(spent, 1.0, alpha), alpha)
+        return (found.members * values).sum(axis=1), found.log_price
+
+    (now, price), (later, _) = value(budget), value(budget + step)
+    assert np.exp(price) == pytest.approx((later - now) / step, rel=1e-4, abs=1e-6)
+
+
+def test_order_2_is_the_closed_form():
+    # [RLDP] at α = 2: R_u ∝ p_u/√(ν − v_u), (Σ p√(ν − v))(Σ p/√(ν − v)) = e^B
+    p, values, bound = np.array([0.2, 0.5, 0.3]), np.array([0.9, 0.1, 0.4]), 0.3
+    member = extreme_member(p, values.max() - values, np.array(bound), 2.0).members
+    ratio = (p / member) ** 2  # ∝ ν − v_u
+    slope = np.diff(ratio) / np.diff(values)
+    assert slope[0] == pytest.approx(slope[1])
+    nu = values[0] - ratio[0] / slope[0]
+    root = np.sqrt(nu - values)
+    assert (p * root).sum() * (p / root).sum() == pytest.approx(np.exp(bound))
+
+
+def test_costs_of_conditionals_add_up_to_the_joint():
+    # the best masses make D(P̂‖P) as small as the sum of the conditionals' costs says
+    rng = np.random.default_rng(2)
+    for alpha in (0.4, 0.8, 1.0, 2.0, 3.0):
+        cells = rng.dirichlet(np.ones(6)).reshape(3, 2)
+        p_s, given = cells.sum(axis=1), cells / cells.sum(axis=1, keepdims=True)
+        moved = rng.dirichlet(np.ones(2), size=3)
+        apart = renyi_divergence(given, moved, alpha)
+        cost = (p_s * budget_of(apart, alpha)).sum()
+        least_joint = bound_of(cost, 1.0, alpha)
+        masses = rng.dirichlet(np.full(3, 20.0), size=20_000)
+        best = p_s * np.exp((alpha - 1) * apart / alpha)
+        masses = np.concatenate([masses, (best / best.sum())[None]])
+        joints = masses[:, :, None] * moved
+        found = renyi_divergence(cells.ravel(), joints.reshape(-1, 6), alpha)
+        assert found.min() == pytest.approx(float(least_joint), rel=1e-9)
+        assert found.argmin() == 20_000
+
+
+def test_whole_simplex_is_the_ratio_of_entries():
+    # Prop. 3
+    rng = np.random.default_rng(0)
+    answers = rng.dirichlet(np.ones(4), size=(2, 3))
+    expected = max(
+        np.log(answers[s].max(axis=0) / answers[1 - s].min(axis=0)).max() for s in (0, 1)
+    )
+    ball = RenyiBall(np.full((2, 3), 1 / 6), np.inf)
+    assert worst_case(ball, answers).level == pytest.approx(expected, rel=1e-12)
+
+
+def test_no_uncertainty_is_the_level_at_the_estimate():
+    rng = np.random.default_rng(1)
+    cells, answers = rng.dirichlet(np.ones(6)).reshape(3, 2), rng.dirichlet(np.ones(4), (3, 2))
+    given_s = np.einsum("su,suy->sy", cells / cells.sum(axis=1, keepdims=True), answers)
+    expected = np.log(given_s.max(axis=0) / given_s.min(axis=0)).max()
+    for alpha in (0.7, 1.0, 2.0):
+        assert worst_case(RenyiBall(cells, 0.0, alpha), answers).level == pytest.approx(expected)
+
+
+def test_an_output_that_rules_out_a_secret_is_infinite():
+    answers = np.array([[[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]])
+    assert worst_case(RenyiBall(np.full((2, 2), 0.25), 0.1), answers).level == np.inf
+    assert exceeds(RenyiBall(np.full((2, 2), 0.25), 0.1, 0.3), answers, 100.0)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 2.0])
+def test_level_rises_with_the_ball_and_exceeds_agrees(alpha):
+    rng = np.random.default_rng(3)
+    cells, answers = rng.dirichlet(np.ones(6)).reshape(3, 2), rng.dirichlet(np.ones(3), (3, 2))
+    levels = [worst_case(RenyiBall(cells, b, alpha), answers).level for b in (0, 0.01, 0.1, np.inf)]
+    assert levels == sorted(levels)
+    assert levels[1] > levels[0]
+    ball = RenyiBall(cells, 0.01, alpha)
+    assert exceeds(ball, answers, levels[1] - 1e-5)
+    assert not exceeds(ball, answers, levels[1] + 1e-5)
+
+
+def test_a_worst_case_names_where_it_is():
+    ball = RenyiBall([[0.25, 0.25], [0.25, 0.25]], 0.1)
+    answers = np.zeros((2, 2, 3))
+    answers[..., 2] = [[0.9, 0.7], [0.3, 0.1]]  # outputs 0 and 1 never or hardly tell
+    answers[..., 1] = 1 - answers[..., 2]
+    worst = worst_case(ball, answers)
+    assert (worst.output, worst.above, worst.below) == (1, 1, 0) or worst.output == 2
+    assert 0 < worst.angle < np.pi / 2
+
+
+def test_log_mean_exp_keeps_digits_and_does_not_overflow():
+    weights = np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0], [0.0, 0.0]])
+    exponents = np.array([[1e-12, -1e-12], [1000.0, -1000.0], [np.inf, 3.0], [5.0, 5.0]])
+    found = log_mean_exp(weights, exponents)
+    assert found[0] == pytest.approx(5e-25, abs=1e-27)
+    assert found[1] == pytest.approx(1000 + np.log(0.25))
+    assert found[2] == np.inf
+    assert found[3] == 0.0
