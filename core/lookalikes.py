@@ -38,6 +38,8 @@ class Lookalikes:
         Names of the nodes, n of them: outputs, or secrets in the dual view.
     others : tuple of str
         Names of the other side: secrets, or outputs in the dual view.
+    members : ndarray
+        How many outputs or secrets each node stands for, shape (n,): 1 unless it is a part.
     mass : ndarray
         Probability of each node, shape (n,).
     possible : ndarray
@@ -59,6 +61,7 @@ class Lookalikes:
     shared: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
     others: tuple[str, ...]
+    members: IntArray
     mass: FloatArray
     possible: IntArray
     parts: IntArray
@@ -164,6 +167,7 @@ def lookalikes(
         ),
         names=tuple(side.names[y] for y in kept),
         others=side.others,
+        members=np.ones(len(kept), dtype=np.int64),
         mass=side.mass[kept],
         possible=occurs.sum(axis=0),
         parts=side.parts[kept],
@@ -189,8 +193,8 @@ def parts_alone(
     --------
     >>> from core.leakage import leakage
     >>> graph = parts_alone(leakage([[0.4, 0.1, 0.0], [0.0, 0.0, 0.5]], ("a", "b", "c")))
-    >>> graph.names, graph.edges, graph.parts.tolist()
-    (('a + b', 'c'), (), [0, 1])
+    >>> graph.names, graph.edges, graph.members.tolist()
+    (('a + b', 'c'), (), [2, 1])
     """
     side = _Side.of(leak, s_labels, nodes)
     count = int(side.parts.max()) + 1
@@ -205,6 +209,7 @@ def parts_alone(
         shared=(),
         names=tuple(names[k] for k in kept),
         others=side.others,
+        members=np.array([len(groups[k]) for k in kept]),
         mass=mass[kept],
         possible=possible[kept],
         parts=kept,

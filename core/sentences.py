@@ -41,23 +41,24 @@ def knowable(found: RangeRelease, secret: str) -> str:
     >>> from core.range_release import range_release
     >>> joint = Joint.from_counts([[2, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 3]])
     >>> print(knowable(range_release(joint, [(0, 1), (2, 3)]), "age"))
-    1.00 bits of age can be known without error: a release always tells which of 2 groups of
+    1.00 bits of age can be known without error: every release tells which of 2 groups of
     values it is in. Some release leaves only one of 3 values possible.
     """
     if found.parts == 1:
         known = (
-            f"Nothing about {secret} can be known without error: no group of its values is ever "
-            "told from the rest for certain."
+            f"No bit of {secret} can be known without error: no question about it is answered by "
+            "every release."
         )
     else:
         known = (
-            f"{found.information:.2f} bits of {secret} can be known without error: a release "
-            f"always tells which of {found.parts} groups of values it is in."
+            f"{found.information:.2f} bits of {secret} can be known without error: every release "
+            f"tells which of {found.parts} groups of values it is in."
         )
     if found.anonymity == found.n_s:
         return f"{known} Every release leaves all {found.n_s} values possible."
     if found.anonymity == 1:
-        return f"{known} Some release leaves only one of {found.n_s} values possible."
+        but = "Yet some" if found.parts == 1 else "Some"
+        return f"{known} {but} release leaves only one of {found.n_s} values possible."
     return (
         f"{known} Every release leaves at least {found.anonymity} of {found.n_s} values possible."
     )

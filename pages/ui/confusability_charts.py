@@ -93,7 +93,7 @@ def _graph(shown: Shown, when: str, partition: Partition, view: str) -> None:
     data = shown.scenario.data
     found = shown.before if when == "before" else shown.after
     many = found.leak.joint_sy.shape[0 if view == "secret" else 1] > DRAWN
-    part = _part(found, when) if many and found.parts > 1 else None
+    part = confusability_state.part(when, found.parts) if many else None
     closed = many and found.parts > 1 and part is None
     graph = (
         run_ranges.parts(data, partition, view)
@@ -110,23 +110,8 @@ def _graph(shown: Shown, when: str, partition: Partition, view: str) -> None:
         alt=_alt(graph, name, closed=closed),
         on_pick=(lambda: controls.pick_part(when, graph)) if closed else None,
     )
-
-
-def _part(found: RangeRelease, when: str) -> int | None:
-    """Show the picker of a part of a graph with too many nodes; None: all parts as nodes."""
-    sizes = [len(part) for part in found.components]
-    key = f"part_{when}"
-    if st.session_state.get(key) not in {None, *range(found.parts)}:
-        st.session_state[key] = None
-    return st.selectbox(
-        "Part",
-        [None, *range(found.parts)],
-        format_func=lambda part: (
-            f"all {found.parts} parts" if part is None else f"part {part + 1}: {sizes[part]} in it"
-        ),
-        key=key,
-        label_visibility="collapsed",
-    )
+    if many and found.parts > 1:
+        controls.part(when, [len(part) for part in found.components])
 
 
 def _alt(graph: Lookalikes, name: str, *, closed: bool) -> str:
@@ -305,7 +290,10 @@ def clusters(shown: Shown) -> None:
             frame,
             hide_index=True,
             height=int(np.clip(38 + 35 * len(frame), 120, 560)),
-            column_config={"probability": st.column_config.NumberColumn(format="%.4f")},
+            column_config={
+                "cluster": st.column_config.TextColumn(width="medium"),
+                "probability": st.column_config.NumberColumn(format="%.4f"),
+            },
         )
         exports.button(
             "CSV",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -125,6 +126,21 @@ def pick_step() -> None:
     found = picked("merges")
     if found is not None:
         confusability_state.want_step(int(found["x"]))
+
+
+def part(when: str, sizes: Sequence[int]) -> None:
+    """Show the picker of the part to open, where there are too many nodes to draw them all."""
+    st.selectbox(
+        "Part",
+        [None, *range(len(sizes))],
+        format_func=lambda part: (
+            f"all {len(sizes)} parts; click one to open it"
+            if part is None
+            else f"part {part + 1}, with {sizes[part]} releases"
+        ),
+        key=f"part_{when}",
+        label_visibility="collapsed",
+    )
 
 
 def pick_part(when: str, graph: Lookalikes) -> None:

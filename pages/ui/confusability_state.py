@@ -97,6 +97,14 @@ def settle_step(way: Any, stop: int, last: int) -> int:
     return step
 
 
+def part(when: str, parts: int) -> int | None:
+    """Return the part that is open in the graph before or after; None: all, a node each."""
+    key = f"part_{when}"
+    if st.session_state.get(key) not in {None, *range(parts)}:
+        st.session_state[key] = None
+    return st.session_state.get(key)
+
+
 def publish(stop: int) -> None:
     """Write the page's question to the URL; what is the default is left out."""
     wanted = {key: choice(key) for key, default in DEFAULTS.items() if choice(key) != default}

@@ -127,6 +127,16 @@ def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
     return f"{len(shared)} {other} in common:<br>{names}{more}"
 
 
+def _names(graph: Lookalikes) -> list[str]:
+    """Return the names beside the nodes: of a part how much is in it, of a cluster all of it."""
+    return [
+        f"{count} {WORDS[graph.nodes][0]}"
+        if count > 1
+        else labels.short(name, 12 if name.endswith(" more") else 9)
+        for name, count in zip(graph.names, graph.members.tolist(), strict=True)
+    ]
+
+
 def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
     named = len(graph.names) <= NAMED
     n_other = len(graph.others)
@@ -136,7 +146,7 @@ def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
         "mode": "markers+text" if named else "markers",
         "x": numbers(graph.positions[:, 0], 4),
         "y": numbers(graph.positions[:, 1], 4),
-        "text": [labels.short(name, 9) for name in graph.names] if named else None,
+        "text": _names(graph) if named else None,
         "textposition": _beside(graph.positions),
         "textfont": {"size": 10.5, "color": colour("ink")},
         "cliponaxis": False,
@@ -145,7 +155,7 @@ def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
             for name, count, part in zip(graph.names, graph.possible, graph.parts, strict=True)
         ],
         "marker": {
-            "size": 13,
+            "size": [9 + 4 * min(8.0, math.sqrt(float(count))) for count in graph.members],
             "symbol": [SHAPES[int(part) % len(SHAPES)] for part in graph.parts],
             "color": [
                 own if count == n_other else colour("paper")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from core.nonstochastic import Step
 from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, layout, numbers, rule
+from pages.ui.figures.base import Figure, axis, layout, numbers
 from pages.ui.palette import colour
 
 HEIGHT = 300
 
 
 def merges(steps: Sequence[Step], *, stop: int, at: int, leakage: str) -> Figure:
-    """Draw leakage and Lagrangian along the merges.
+    """Draw leakage and Lagrangian along the merges; `layout.meta.now` is the step on screen.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ def merges(steps: Sequence[Step], *, stop: int, at: int, leakage: str) -> Figure
             xaxis=axis(
                 "merges",
                 (-0.5, max(len(steps) - 0.5, 1)),
-                nticks=8,
-                tickformat="d",
+                tick0=0,
+                dtick=math.ceil(len(steps) / 8),
             ),
             yaxis=axis("bits", (low - room, high + room), nticks=6),
             showlegend=True,
@@ -58,8 +59,7 @@ def merges(steps: Sequence[Step], *, stop: int, at: int, leakage: str) -> Figure
                 "itemclick": False,
                 "itemdoubleclick": False,
             },
-            shapes=[rule(at, layer="below")],
-            annotations=[],
+            meta={"now": numbers([at, values[at]])},
             hoverdistance=24,
         ),
     }

@@ -41,7 +41,7 @@ def trade_off(
     titles: tuple[str, str],
     distortion: bool,
 ) -> Figure:
-    """Draw what is kept against what leaks, a line each, with the present partition.
+    """Draw what is kept against what leaks, a line each; `layout.meta.now` is the partition now.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def trade_off(
                 "itemclick": False,
                 "itemdoubleclick": False,
             },
-            shapes=[_ring(leakage, shown)],
+            meta={"now": numbers([leakage, shown])},
             annotations=[] if lines else [note("Being worked out…", 0.5, 0.5)],
             hoverdistance=24,
         ),
@@ -119,20 +119,3 @@ def _weights(point: FrontierPoint) -> str:
     if high == float("inf"):
         return f"{clusters}; λ from {low:.4g}" if low else f"{clusters}; any λ"
     return f"{clusters}; λ from {low:.4g} to {high:.4g}"
-
-
-def _ring(x: float, y: float) -> dict[str, object]:
-    """Return the ring around the present partition."""
-    return {
-        "type": "circle",
-        "xsizemode": "pixel",
-        "ysizemode": "pixel",
-        "xanchor": x,
-        "yanchor": y,
-        "x0": -9,
-        "x1": 9,
-        "y0": -9,
-        "y1": 9,
-        "line": {"color": colour("ink"), "width": 2.5},
-        "fillcolor": "rgba(0,0,0,0)",
-    }
