@@ -14,20 +14,35 @@ from pages.ui.figures.matrix import (
 )
 from pages.ui.figures.merges import merges
 from pages.ui.figures.ranges import range_matrix
+from pages.ui.figures.robust import (
+    Box,
+    before_after,
+    beta_lines,
+    boxes,
+    intervals,
+    levels_at,
+    robust_frontier,
+)
 from pages.ui.figures.sets import set_risks
 from pages.ui.figures.symbols import symbol_lifts
 from pages.ui.figures.trade_off import Offers, trade_off
 
 __all__ = [
+    "Box",
     "Figure",
     "Line",
     "Offers",
     "bars",
+    "before_after",
     "beliefs",
+    "beta_lines",
+    "boxes",
     "confusability",
     "frontier",
+    "intervals",
     "joint_matrix",
     "levels",
+    "levels_at",
     "lift_histogram",
     "log_lift_matrix",
     "mechanism_matrix",
@@ -35,6 +50,7 @@ __all__ = [
     "overlay_histogram",
     "posterior_matrix",
     "range_matrix",
+    "robust_frontier",
     "set_risks",
     "symbol_lifts",
     "trade_off",

@@ -1,0 +1,382 @@
+"""Robustness in pictures: what a sample leaves possible, what designs promise and really do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.validation import FloatArray
+from pages.ui import labels
+from pages.ui.figures.base import (
+    Figure,
+    axis,
+    label_axis,
+    layout,
+    margin_for,
+    note,
+    numbers,
+    rule,
+)
+from pages.ui.figures.frontier import Line, frontier
+from pages.ui.palette import SERIES, SYMBOLS, colour
+
+ROW = 26
+"""Pixels a u or a mechanism takes."""
+
+LEGEND = {
+    "orientation": "h",
+    "x": 0,
+    "y": 1.0,
+    "yanchor": "bottom",
+    "itemclick": False,
+    "itemdoubleclick": False,
+    "font": {"size": 11.5, "color": colour("ink")},
+}
+
+
+def intervals(
+    low: FloatArray,
+    high: FloatArray,
+    estimate: FloatArray,
+    truth: FloatArray,
+    names: Sequence[str],
+    reach: float,
+) -> Figure:
+    """Draw, for one secret, which P(u | s) the sample leaves possible.
+
+    Parameters
+    ----------
+    low, high, estimate, truth : ndarray
+        Least and greatest P(u | s) over the uncertainty set, P̂(u | s) and P*(u | s), shape (n_u,).
+    names : sequence of str
+        Names of the u.
+    reach : float
+        End of the axis; bars that go on are cut there.
+    """
+    short = labels.distinct(list(names), 20)
+    full = [labels.short(name, 80) for name in names]
+    rows = list(range(len(short)))
+    detail = [
+        [name, f"{a:.2%}", f"{b:.2%}", f"{hat:.2%}", f"{true:.2%}"]
+        for name, a, b, hat, true in zip(full, low, high, estimate, truth, strict=True)
+    ]
+    told = (
+        "%{customdata[0]}<br>possible: %{customdata[1]} to %{customdata[2]}"
+        "<br>estimate %{customdata[3]}, truth %{customdata[4]}<extra></extra>"
+    )
+    ends = np.minimum(high, reach)
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": "possible",
+                "base": numbers(np.minimum(low, reach)),
+                "x": numbers(np.maximum(ends - low, 0.0)),
+                "y": rows,
+                "width": 0.62,
+                "customdata": detail,
+                "marker": {
+                    "color": colour("low1"),
+                    "line": {"color": colour("low3"), "width": 1},
+                },
+                "hovertemplate": told,
+            },
+            _points("estimate P̂", estimate, rows, detail, told, "before", "circle", 9),
+            _points("truth P*", truth, rows, detail, told, "ink", "line-ns", 15),
+        ],
+        "layout": layout(
+            int(np.clip(96 + ROW * len(short), 220, 620)),
+            (margin_for(short, 44, 150) + 6, 14, 30, 44),
+            xaxis=axis("P(u | s)", (0, reach), tickformat=".0%", nticks=6),
+            yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
+            showlegend=True,
+            legend=LEGEND,
+        ),
+    }
+
+
+def _points(
+    name: str,
+    values: FloatArray,
+    rows: list[int],
+    detail: Sequence[object],
+    told: str,
+    role: str,
+    symbol: str,
+    size: int,
+) -> dict[str, object]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": numbers(values),
+        "y": rows,
+        "customdata": detail,
+        "marker": {
+            "color": colour(role),
+            "size": size,
+            "symbol": symbol,
+            "line": {"color": colour(role), "width": 2.5},
+        },
+        "hovertemplate": told,
+        "cliponaxis": False,
+    }
+
+
+def levels_at(
+    names: Sequence[str], realised: FloatArray, worst: FloatArray, eps: float, reach: float
+) -> Figure:
+    """Draw each design's ε* at the truth and its worst case, against the promised ε.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The designs.
+    realised, worst : ndarray
+        In nats, shape (k,); what is beyond the axis is drawn at its end.
+    eps : float
+        What was promised.
+    reach : float
+        End of the axis.
+    """
+    rows = list(range(len(names)))
+    detail = [
+        [name, _level(real), _level(most)]
+        for name, real, most in zip(names, realised, worst, strict=True)
+    ]
+    told = (
+        "%{customdata[0]}<br>ε* at the truth %{customdata[1]}"
+        "<br>at worst %{customdata[2]}<extra></extra>"
+    )
+    return {
+        "data": [
+            _points("at the truth", np.minimum(realised, reach), rows, detail, told, "after",
+                    "circle", 10),
+            _points("at worst, over all that is possible", np.minimum(worst, reach), rows, detail,
+                    told, "before", "diamond-open", 10),
+        ],
+        "layout": layout(
+            110 + ROW * len(names) + 10,
+            (margin_for(names, 60, 190) + 6, 16, 34, 44),
+            xaxis=axis("privacy level ε*, in nats", (0, reach), nticks=9),
+            yaxis=label_axis(list(names)) | {"range": [len(names) - 0.5, -0.5]},
+            shapes=[rule(eps)],
+            annotations=[
+                note("promised ε", eps, 1.0, xref="x", yanchor="top", xanchor="left", xshift=4,
+                     font={"size": 11, "color": colour("muted")})
+            ],
+            showlegend=True,
+            legend=LEGEND,
+        ),
+    }  # fmt: skip
+
+
+def _level(value: float) -> str:
+    return "∞" if np.isinf(value) else f"{value:.3f}"
+
+
+def robust_frontier(
+    lines: Sequence[Line], *, eps: float, nmi: float | None, limit: float
+) -> Figure:
+    """Draw what each design keeps along ε; the parameters are those of `frontier`.
+
+    Parameters
+    ----------
+    nmi : float or None
+        Of the point that is ringed; None where it is not known yet.
+    """
+    figure = frontier(
+        lines, eps=eps, nmi=0.0 if nmi is None else nmi, unit="nats", limit=limit, current=-1
+    )
+    if nmi is None:
+        figure["layout"]["shapes"] = figure["layout"]["shapes"][:1]
+    for line, trace in zip(lines, figure["data"], strict=True):
+        if line.place >= len(SERIES):  # one line more than there are colours
+            trace["line"] |= {"color": colour("muted"), "dash": "dot"}
+            trace["marker"] |= {"color": colour("muted"), "symbol": "star"}
+    return figure
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Values of one design over many draws.
+
+    Attributes
+    ----------
+    place : int
+        Its place among the designs compared.
+    title : str
+        Its name.
+    values : ndarray
+        Shape (k,); what is beyond the axis is drawn at its end.
+    """
+
+    place: int
+    title: str
+    values: FloatArray
+
+
+def boxes(
+    found: Sequence[Box],
+    *,
+    title: str,
+    reach: float,
+    low: float = 0.0,
+    promised: float | None = None,
+    share: bool = False,
+) -> Figure:
+    """Draw a box of quartiles for each design, every draw as a point beside it.
+
+    Parameters
+    ----------
+    found : sequence of Box
+        The designs, from top to bottom.
+    title : str
+        Of the axis.
+    reach, low : float
+        Ends of the axis.
+    promised : float or None
+        A value to mark by a dashed line.
+    share : bool
+        Whether the values are shares, to be written in percent.
+    """
+    names = labels.distinct([box.title for box in found], 28)
+    shown = ".1%" if share else ".3f"
+    return {
+        "data": [_box(box, i, low, reach, shown) for i, box in enumerate(found)],
+        "layout": layout(
+            90 + 46 * len(found),
+            (margin_for(names, 60, 190) + 6, 16, 24, 44),
+            xaxis=axis(title, (low, reach), nticks=9, tickformat=".0%" if share else ""),
+            yaxis=label_axis(names) | {"range": [len(names) - 0.5, -0.5]},
+            shapes=[] if promised is None else [rule(promised)],
+            annotations=[]
+            if promised is None
+            else [
+                note(
+                    "promised ε" if not share else "the same as at P̂",
+                    promised,
+                    1.0,
+                    xref="x",
+                    yanchor="bottom",
+                    font={"size": 11, "color": colour("muted")},
+                )
+            ],
+        ),
+    }
+
+
+def _box(box: Box, row: int, low: float, reach: float, shown: str) -> dict[str, object]:
+    ink = colour(SERIES[box.place]) if box.place < len(SERIES) else colour("muted")
+    return {
+        "type": "box",
+        "orientation": "h",
+        "name": labels.text(box.title),
+        "x": numbers(np.clip(box.values, low, reach)),
+        "y": [row] * len(box.values),
+        "boxpoints": "all",
+        "jitter": 0.5,
+        "pointpos": 0,
+        "whiskerwidth": 0.4,
+        "width": 0.55,
+        "line": {"color": ink, "width": 1.6},
+        "marker": {"color": ink, "size": 4, "opacity": 0.55},
+        "fillcolor": colour("low0"),
+        "hovertemplate": f"%{{x:{shown}}}<extra>{labels.text(box.title)}</extra>",
+        "hoveron": "points",
+    }
+
+
+def before_after(found: Sequence[tuple[Box, FloatArray]]) -> Figure:
+    """Draw what is kept at the truth against what was expected at the estimate, a point a draw.
+
+    Parameters
+    ----------
+    found : sequence of (Box, ndarray)
+        Each design's shares at P̂, and those at P*, shape (k,).
+    """
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": [0, 1],
+                "y": [0, 1],
+                "line": {"color": colour("rule"), "width": 1.2, "dash": "dash"},
+                "hoverinfo": "skip",
+                "showlegend": False,
+            },
+            *(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": labels.text(box.title),
+                    "x": numbers(box.values),
+                    "y": numbers(true),
+                    "marker": {
+                        "color": colour(SERIES[box.place])
+                        if box.place < len(SERIES)
+                        else colour("muted"),
+                        "symbol": SYMBOLS[box.place] if box.place < len(SYMBOLS) else "star",
+                        "size": 7,
+                        "opacity": 0.75,
+                    },
+                    "hovertemplate": "at P̂ %{x:.1%}, at P* %{y:.1%}"
+                    f"<extra>{labels.text(box.title)}</extra>",
+                }
+                for box, true in found
+            ),
+        ],
+        "layout": layout(
+            340,
+            (56, 16, 52, 44),
+            xaxis=axis("kept of X at the estimate P̂", (0, 1), tickformat=".0%", dtick=0.25),
+            yaxis=axis("kept of X at the truth P*", (0, 1), tickformat=".0%", dtick=0.25),
+            showlegend=True,
+            legend=LEGEND,
+        ),
+    }
+
+
+def beta_lines(lines: Sequence[Box], betas: Sequence[float]) -> Figure:
+    """Draw the mean share kept against β, a line each; `values` go with `betas`."""
+    order = np.argsort(-np.asarray(betas))
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": labels.text(line.title),
+                "x": list(range(len(order))),
+                "y": numbers(line.values[order]),
+                "line": {
+                    "color": colour(SERIES[line.place])
+                    if line.place < len(SERIES)
+                    else colour("muted"),
+                    "width": 2,
+                },
+                "marker": {
+                    "size": 8,
+                    "symbol": SYMBOLS[line.place] if line.place < len(SYMBOLS) else "star",
+                },
+                "hovertemplate": f"keeps %{{y:.1%}}<extra>{labels.text(line.title)}</extra>",
+            }
+            for line in lines
+        ],
+        "layout": layout(
+            320,
+            (56, 16, 52, 44),
+            xaxis=axis(
+                "β: chance that the set misses the truth",
+                (-0.3, len(order) - 0.7),
+                tickvals=list(range(len(order))),
+                ticktext=[f"{betas[i]:g}" for i in order],
+            ),
+            yaxis=axis("kept of X, mean", (0, 1), tickformat=".0%", dtick=0.25),
+            showlegend=True,
+            legend=LEGEND,
+        ),
+    }

@@ -1,0 +1,215 @@
+"""The Robust page's long work: frontiers, many draws, the effect of β."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.robust_study import BETAS, BUDGETS, DESIGNS, Draws, Outcome
+from core.scenario import DOMAINS, Scenario
+from pages.ui import figures, robust_controls, robust_work, run_robust
+from pages.ui import robust_words as words
+from pages.ui.cards import card
+from pages.ui.chart import chart
+from pages.ui.units import level, share
+
+PLACES = {key: place for place, key in enumerate(DESIGNS)}
+"""Each design's colour and symbol, the same in every chart."""
+
+
+def frontiers(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
+    """Show what each design keeps along ε."""
+    st.subheader("What robustness costs along ε", anchor=False)
+    asked = run_robust.question("frontiers", scenario)
+    desk = run_robust.desk("frontiers")
+    robust_work.launch(
+        "frontiers",
+        asked,
+        scenario,
+        "Work out the frontiers",
+        f"Six mechanisms at {len(BUDGETS)} budgets; {_estimate('frontiers', asked)}.",
+    )
+    robust_work.progress("frontiers", "Frontiers")
+    if desk.answer is None or desk.answered.data != asked.data:
+        return
+    robust_work.stale("frontiers", asked)
+    lines = [
+        figures.Line(PLACES[key], ("", key), DESIGNS[key], np.array(BUDGETS), nmi, utility)
+        for key, (nmi, utility) in desk.answer.items()
+    ]
+    current = next((one.mechanism.nmi for one in outcomes if one.key == "exact"), None)
+    with card(
+        key="robust_frontier",
+        title="Share of (S, U) that is kept, at the estimate",
+        subtitle="The ring is the robust optimum at the present ε; click a point to go there.",
+        table=lambda: pd.DataFrame({"eps": BUDGETS} | {line.title: line.nmi for line in lines}),
+        formulas=(words.RLDP, words.DESIGNS),
+    ):
+        chart(
+            figures.robust_frontier(
+                lines, eps=scenario.eps, nmi=current, limit=DOMAINS["eps"].high
+            ),
+            key="robust_frontier",
+            title="What robustness costs",
+            alt="Share kept at the largest budget: "
+            + "; ".join(f"{line.title} {share(float(line.nmi[-1]))}" for line in lines),
+            on_pick=robust_controls.pick_budget,
+        )
+
+
+def draws(scenario: Scenario) -> None:
+    """Show ε* and utility of designs over many samples."""
+    st.subheader("Many samples: who keeps the promise?", anchor=False)
+    st.markdown(
+        "One sample proves nothing. Here the designer starts over many times, each time with "
+        f"other records, promises ε = {scenario.eps:g}, and we look up what was really given away."
+    )
+    fresh, count, keys = robust_controls.draws()
+    if not keys:
+        st.info("Choose at least one design.")
+        return
+    asked = run_robust.question("draws", scenario, draws=count, fresh=fresh, keys=keys)
+    desk = run_robust.desk("draws")
+    robust_work.launch(
+        "draws",
+        asked,
+        scenario,
+        "Draw samples",
+        f"{count} samples, {len(keys)} designs each; {_estimate('draws', asked)}.",
+    )
+    robust_work.progress("draws", "Drawing")
+    if desk.answer is not None:
+        robust_work.stale("draws", asked)
+        _drawn(desk.answer, desk.answered)
+
+
+def _drawn(found: Draws, answered: run_robust.Asked) -> None:
+    eps = answered.eps or 0.0
+    used = answered.draws - found.skipped
+    told = f"The uncertainty set held the truth in {found.covered} of {used} draws."
+    if found.skipped:
+        told += f" In {found.skipped} more a secret was never seen, and nothing could be designed."
+    st.markdown(told)
+    reach = max(1.0, 2.5 * eps)
+    left, right = st.columns(2)
+    with (
+        left,
+        card(
+            key="robust_boxes",
+            title="Privacy level in the world",
+            subtitle="Box: the middle half of the draws; points: each draw. Right of the dashed "
+            "line the promise is broken.",
+            table=lambda: _draw_table(found),
+            formulas=(words.REALISED, words.RLDP),
+        ),
+    ):
+        chart(
+            figures.boxes(
+                [figures.Box(PLACES[key], DESIGNS[key], v) for key, v in found.realised.items()],
+                title="realised ε*, in nats",
+                reach=reach,
+                promised=eps,
+            ),
+            key="robust_boxes",
+            title="Privacy level in the world",
+            alt=f"Draws that break ε = {eps:g}: " + _broken(found, eps),
+        )
+        st.markdown(f"Draws that break the promise: {_broken(found, eps)}.")
+    with (
+        right,
+        card(
+            key="robust_shift",
+            title="Utility: expected and had",
+            subtitle="A point a draw. Below the dashed line less is kept in the world than the "
+            "estimate led to expect.",
+            table=lambda: _draw_table(found),
+            formulas=(words.DESIGNS,),
+        ),
+    ):
+        chart(
+            figures.before_after(
+                [
+                    (figures.Box(PLACES[key], DESIGNS[key], nmi), found.true_nmi[key])
+                    for key, nmi in found.nmi.items()
+                ]
+            ),
+            key="robust_shift",
+            title="Utility: expected and had",
+            alt="Mean share kept at the estimate and at the truth: "
+            + "; ".join(
+                f"{DESIGNS[key]} {share(float(nmi.mean()))}, "
+                f"{share(float(found.true_nmi[key].mean()))}"
+                for key, nmi in found.nmi.items()
+            ),
+        )
+
+
+def _broken(found: Draws, eps: float) -> str:
+    return ", ".join(
+        f"{DESIGNS[key]} {int((levels > eps + 1e-9).sum())} of {len(levels)}"
+        for key, levels in found.realised.items()
+    )
+
+
+def _draw_table(found: Draws) -> pd.DataFrame:
+    return pd.concat(
+        pd.DataFrame(
+            {
+                "draw": np.arange(1, len(levels) + 1),
+                "design": DESIGNS[key],
+                "realised_eps": levels,
+                "kept_at_estimate": found.nmi[key],
+                "kept_at_truth": found.true_nmi[key],
+            }
+        )
+        for key, levels in found.realised.items()
+    )
+
+
+def betas(scenario: Scenario) -> None:
+    """Show what being surer costs: the mean share kept for several β."""
+    st.subheader("How much does being surer cost?", anchor=False)
+    st.markdown(
+        "A smaller β makes the uncertainty set larger, so that it misses the truth more rarely, "
+        "and the robust designs more careful. The paper found the price small; see for yourself."
+    )
+    fresh = bool(st.session_state.get("robust_fresh", False))
+    count = min(int(st.session_state.get("robust_draws", 20)), 20)
+    asked = run_robust.question("betas", scenario, draws=count, fresh=fresh)
+    desk = run_robust.desk("betas")
+    robust_work.launch(
+        "betas",
+        asked,
+        scenario,
+        "Vary β",
+        f"{count} samples, β = .1, .01 and .001; {_estimate('betas', asked)}.",
+    )
+    robust_work.progress("betas", "Varying β")
+    if desk.answer is None:
+        return
+    robust_work.stale("betas", asked)
+    lines = [figures.Box(PLACES[key], DESIGNS[key], nmi) for key, nmi in desk.answer.items()]
+    with card(
+        key="robust_beta",
+        title="Mean share kept, by β",
+        subtitle=f"Over {desk.answered.draws} samples at ε = {desk.answered.eps:g}; secret "
+        "randomised response does not look at β.",
+        table=lambda: pd.DataFrame({"beta": BETAS} | {line.title: line.values for line in lines}),
+        formulas=(words.BALL, words.DESIGNS),
+    ):
+        chart(
+            figures.beta_lines(lines, BETAS),
+            key="robust_beta",
+            title="Mean share kept, by β",
+            alt="From β = .1 to β = .001: "
+            + "; ".join(
+                f"{line.title} {share(float(line.values[0]))} to {share(float(line.values[-1]))}"
+                for line in lines
+            ),
+        )
+
+
+def _estimate(kind: str, asked: run_robust.Asked) -> str:
+    seconds = run_robust.at_most(kind, asked)
+    return f"up to about {level(seconds, 'nats', 0)} s" if seconds else "a moment"

@@ -1,0 +1,183 @@
+"""What the Robust page asks of `core`: samples here, designs and studies in other processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from core.data.spec import DataSpec
+from core.errors import CoreError
+from core.jobs import Job, Pool, State
+from core.joint import Joint
+from core.robust_study import (
+    BETAS,
+    DESIGNS,
+    SEARCHED,
+    Drawn,
+    Sample,
+    compare_designs,
+    robust_frontiers,
+    study_beta,
+    study_draws,
+    take_sample,
+)
+from core.scenario import Scenario
+from pages.ui import run
+
+NOW = Pool(1)
+"""Designs the mechanisms for the settings on screen."""
+
+STUDIES = Pool(2)
+"""Works out frontiers and draws, of two sessions at once."""
+
+SECONDS = {"designs": 1.5, "frontiers": 0.6, "draws": 0.3, "betas": 0.3}
+"""What one search may take, by what it is for."""
+
+LIMIT = 900.0
+"""Seconds after which any work is ended."""
+
+PLENTY = 1_000
+"""Records that are drawn where the data has no number of its own."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a piece of work answers.
+
+    Attributes
+    ----------
+    data : DataSpec
+        The world, S and U.
+    eps, n, beta, alpha, seed
+        As in the scenario; None where it plays no part.
+    draws : int
+        How many, 0 where there is one.
+    fresh : bool
+        Whether each draw has a truth of its own.
+    keys : tuple of str
+        The designs.
+    """
+
+    data: DataSpec
+    eps: float | None
+    n: int
+    beta: float | None
+    alpha: float
+    seed: int
+    draws: int = 0
+    fresh: bool = False
+    keys: tuple[str, ...] = ()
+
+
+@dataclass
+class Desk:
+    """One kind of work of a session: what is under way, and what was found last."""
+
+    asked: Asked | None = None
+    job: Job[Any] | None = None
+    answered: Asked | None = None
+    answer: Any = None
+    problem: str = ""
+
+
+def world(data: DataSpec) -> Joint:
+    """Return P*(s, u): S and X of the sidebar, X without S in it.
+
+    Raises
+    ------
+    CoreError
+        If the data cannot be counted.
+    """
+    return run.counted(replace(data, secret_released=False)).joint
+
+
+def records(scenario: Scenario) -> int:
+    """Return how many records the designer sees."""
+    return scenario.n or world(scenario.data).n or PLENTY
+
+
+def sample(scenario: Scenario) -> Sample:
+    """Return what the designer saw.
+
+    Raises
+    ------
+    CoreError
+        If there are fewer than two secrets or two u, or a number does not fit.
+    """
+    n = records(scenario)
+    key = ("sample", repr(scenario.data), f"{n} {scenario.beta} {scenario.alpha} {scenario.seed}")
+    return run._cached(
+        scenario.data,
+        key,
+        lambda: take_sample(
+            world(scenario.data).p, n, scenario.beta, scenario.alpha, scenario.seed
+        ),
+    )
+
+
+def question(kind: str, scenario: Scenario, **more: Any) -> Asked:
+    """Return the question that the settings on screen ask of a kind of work."""
+    return Asked(
+        data=replace(scenario.data, secret_released=False),
+        eps=None if kind == "frontiers" else scenario.eps,
+        n=records(scenario),
+        beta=None if kind == "betas" else scenario.beta,
+        alpha=scenario.alpha,
+        seed=scenario.seed,
+        **more,
+    )
+
+
+def desk(kind: str) -> Desk:
+    """Return this session's work of a kind; what has ended meanwhile is taken in."""
+    found: Desk = st.session_state.setdefault(f"_robust_{kind}", Desk())
+    if found.job is not None and found.job.finished:
+        try:
+            found.answer, found.answered = found.job.result(), found.asked
+            found.problem = ""
+        except CoreError as error:
+            found.problem = "" if found.job.state == State.CANCELLED else str(error)
+        found.job = None
+    return found
+
+
+def start(kind: str, asked: Asked, scenario: Scenario) -> None:
+    """Begin a piece of work; what was under way of its kind ends."""
+    cancel(kind)
+    place = desk(kind)
+    place.asked, place.problem = asked, ""
+    call, arguments, pool = _call(kind, asked, scenario)
+    place.job = pool.submit(call, *arguments, time_limit=LIMIT)
+
+
+def cancel(kind: str) -> None:
+    """End what is under way of a kind."""
+    found = desk(kind)
+    if found.job is not None:
+        found.job.cancel()
+        found.job = None
+
+
+def _call(
+    kind: str, asked: Asked, scenario: Scenario
+) -> tuple[Callable[..., Any], tuple[Any, ...], Pool]:
+    seconds = SECONDS[kind]
+    if kind == "designs":
+        return compare_designs, (sample(scenario), scenario.eps, seconds), NOW
+    if kind == "frontiers":
+        return robust_frontiers, (sample(scenario), seconds), STUDIES
+    truth = world(scenario.data).p
+    drawn = Drawn(asked.n, scenario.beta, asked.alpha, asked.seed, max(asked.draws, 1), asked.fresh)
+    if kind == "draws":
+        return study_draws, (truth, scenario.eps, drawn, asked.keys, seconds), STUDIES
+    return study_beta, (truth, scenario.eps, drawn, seconds, BETAS), STUDIES
+
+
+def at_most(kind: str, asked: Asked) -> float:
+    """Return about how many seconds a study takes at most, from its searches' time limits."""
+    searches = len(set(asked.keys or DESIGNS) & set(SEARCHED))
+    rounds = {"frontiers": 10, "draws": asked.draws, "betas": asked.draws * len(BETAS)}[kind]
+    return rounds * SECONDS[kind] * searches
