@@ -178,7 +178,9 @@ class ColumnSearch:
         found : bool
             Whether an improving output was met.
         """
-        found = pivoting.corners(self.pool.searched, costs, self.deadline)
+        found = pivoting.some_corners(self.pool.searched, costs, self.deadline)
+        if found is None:
+            return False
         starts = pivoting.tableaus(found.space, found.basic, found.tight)
         ends, _ = descend(starts, self.mixture.duals, self.utility, deadline=self.deadline)
         self.pool.add(ends.corners())

@@ -293,13 +293,22 @@ def tableaus(space: Polytope, basic: IntArray, tight: IntArray) -> Tableaus:
 def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Corners:
     """Return vertices that minimise each of some costs, shape (k, n_x), while time lasts.
 
-    A cost is passed over where HiGHS ends in no proper vertex, or in one that is outside by more
-    than rounding. That is rare, and one cost out of many is as good as another.
-
     Raises
     ------
     SolverError
         If no cost leads to a vertex.
+    """
+    found = some_corners(space, costs, deadline)
+    if found is None:
+        raise SolverError("The polytope gave no proper vertex to start from.")
+    return found
+
+
+def some_corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Corners | None:
+    """Return what `corners` does, or None where no cost leads to a vertex.
+
+    A cost is passed over where HiGHS ends in no proper vertex, or in one that is outside by more
+    than rounding. That is rare, and one cost out of many is as good as another.
     """
     labels = []
     for cost in costs:
@@ -314,7 +323,7 @@ def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Cor
         inside = np.flatnonzero(slack >= -ROUNDING)
         if len(inside):
             return Corners(space, basic, tight, values).take(inside)
-    raise SolverError("The polytope gave no proper vertex to start from.")
+    return None
 
 
 def start(space: Polytope, rng: np.random.Generator) -> Tableaus:
