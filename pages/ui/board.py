@@ -16,7 +16,7 @@ from core.scenario import Result, Scenario
 from core.sentences import finding, question
 from core.sweep import Frontier
 from pages.ui import board_charts as charts
-from pages.ui import controls, exports, look, run, state, words
+from pages.ui import controls, exports, heap, look, run, state, words
 from pages.ui.cards import card
 from pages.ui.labels import markdown
 from pages.ui.strip import strip
@@ -98,6 +98,7 @@ def show() -> None:
     _live(slots, (scenario.notion, scenario.mechanism))
     if _pending(state.scenario()):
         st.fragment(_await, run_every=1.0)()
+    heap.settle()
 
 
 def _now() -> Result:
@@ -107,11 +108,11 @@ def _now() -> Result:
 @st.fragment
 def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
-    with slots["sliders"]:
-        controls.live_sliders(state.scenario())
     scenario = state.scenario()
     if (scenario.notion, scenario.mechanism) != drawn_for:
         st.rerun()  # a click on another line of the frontier changed what the frames say
+    with slots["sliders"]:
+        controls.live_sliders(scenario)
     state.publish(scenario)
     try:
         result = run.evaluate(scenario)
