@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
 from core.jobs import Job
@@ -29,24 +30,26 @@ def show() -> None:
     look.apply()
     with st.sidebar:
         data_controls.show()
-    for sentence in (*state.notices(), *confusability_state.notices()):
+    for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
+    told = st.container()
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title("What can be known for sure", anchor=False)
         with st.container(horizontal=True, width="content"):
             controls.examples()
             common.unit_switch()
-    _live()
+    _live(told)
 
 
 @st.fragment
-def _live() -> None:
+def _live(told: DeltaGenerator) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
     scenario = state.scenario()
     state.publish(scenario)
     try:
         counted = run.counted(scenario.data)
     except CoreError as error:
+        _tell(told)
         st.error(markdown(str(error)))
         return
     st.markdown(
@@ -61,6 +64,7 @@ def _live() -> None:
     try:
         found = run_ranges.clustering(problem, scenario)
     except CoreError as error:
+        _tell(told)
         st.error(markdown(str(error)))
         return
     if isinstance(found, Job):
@@ -70,6 +74,7 @@ def _live() -> None:
     way = (scenario.data, problem, scenario.utility, scenario.weight)
     step = confusability_state.settle_step(way, stop, len(found.steps) - 1)
     confusability_state.publish(stop)
+    _tell(told)
     data = scenario.data
     shown = charts.Shown(
         scenario=scenario,
@@ -98,6 +103,12 @@ def _live() -> None:
         charts.clusters(shown)
     if pending:
         _ask_again(scenario)
+
+
+def _tell(told: DeltaGenerator) -> None:
+    """Say what was wrong in the page's own part of the URL."""
+    for sentence in confusability_state.notices():
+        told.warning(markdown(sentence), icon=":material/link_off:")
 
 
 def _nothing_ruled_out(secret: str) -> None:

@@ -315,9 +315,12 @@ def measures(shown: Shown, unit: str) -> None:
         _figure(
             "Most ruled out L₀, bits", f"{after.reduction:.2f}", f"X itself {before.reduction:.2f}"
         )
-        _figure("Resolution, bits", f"{after.resolution:.2f}", f"X itself {before.resolution:.2f}")
-        if after.distortion is not None:
+        if shown.scenario.utility == "distortion":
             _figure("Largest distortion", f"{after.distortion:.4g}", "X itself 0")
+        else:
+            _figure(
+                "Resolution, bits", f"{after.resolution:.2f}", f"X itself {before.resolution:.2f}"
+            )
         _figure("NMI", share(after.mechanism.nmi), "of what X says")
         for title, key in (("LIP", "lip"), ("LDP", "ldp")):
             _figure(

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.errors import InvalidInputError
 from core.leakage import leakage
-from core.lookalikes import lookalikes, most_likely
+from core.lookalikes import lookalikes, most_likely, parts_alone
 
 
 @given(seed=st.integers(0, 10_000), n_s=st.integers(1, 5), n_y=st.integers(1, 9))
@@ -50,3 +51,46 @@ def test_a_layout_is_shared_and_cannot_be_changed():
 def test_most_likely_keeps_the_order_and_takes_the_first_of_equals():
     assert most_likely([0.2, 0.2, 0.2, 0.4], 2).tolist() == [0, 3]
     assert most_likely([0.5, 0.5], 9).tolist() == [0, 1]
+
+
+BLOCKS = np.kron(np.eye(3), np.ones((2, 2))) / 12
+
+
+def test_the_dual_view_has_the_same_parts_in_the_same_order():
+    mixed = np.random.default_rng(3).permutation(6)
+    leak = leakage(BLOCKS[mixed], tuple("abcdef"))
+    dual = lookalikes(leak, tuple("uvwxyz"), nodes="secret")
+    plain = lookalikes(leak, tuple("uvwxyz"))
+    assert dual.names == tuple("uvwxyz")
+    assert dual.others == plain.names
+    for part in range(3):
+        of_s = [dual.names[i] for i in np.flatnonzero(dual.parts == part)]
+        of_y = [plain.names[i] for i in np.flatnonzero(plain.parts == part)]
+        for s in of_s:
+            for y in of_y:
+                assert leak.occurs["uvwxyz".index(s), "abcdef".index(y)]
+    for (a, b), shared in zip(dual.edges, dual.shared, strict=True):
+        both = leak.occurs[a] & leak.occurs[b]
+        assert shared == tuple(np.flatnonzero(both).tolist())
+
+
+def test_a_part_is_opened_and_parts_stand_alone():
+    leak = leakage(BLOCKS, tuple("abcdef"))
+    opened = lookalikes(leak, tuple("uvwxyz"), part=1)
+    assert opened.names == ("c", "d")
+    assert opened.shared == ((2, 3),)
+    assert opened.components == 3
+    alone = parts_alone(leak, tuple("uvwxyz"), nodes="secret")
+    assert alone.names == ("u + v", "w + x", "y + z")
+    assert alone.members.tolist() == [2, 2, 2]
+    assert alone.possible.tolist() == [2, 2, 2]
+    assert parts_alone(leak, most=1).left_out == 2
+    with pytest.raises(InvalidInputError, match="part"):
+        lookalikes(leak, part=3)
+    with pytest.raises(InvalidInputError, match='nodes must be "released" or "secret"'):
+        lookalikes(leak, nodes="both")
+
+
+def test_a_secret_that_never_occurs_is_no_node():
+    leak = leakage([[0.5, 0.0], [0.0, 0.0], [0.0, 0.5]], ("a", "b"))
+    assert lookalikes(leak, ("u", "v", "w"), nodes="secret").names == ("u", "w")

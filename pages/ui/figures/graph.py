@@ -147,7 +147,7 @@ def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
         "x": numbers(graph.positions[:, 0], 4),
         "y": numbers(graph.positions[:, 1], 4),
         "text": _names(graph) if named else None,
-        "textposition": _beside(graph.positions),
+        "textposition": _beside(graph.positions) if graph.edges else "middle right",
         "textfont": {"size": 10.5, "color": colour("ink")},
         "cliponaxis": False,
         "customdata": [

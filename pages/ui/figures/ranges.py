@@ -58,7 +58,7 @@ def range_matrix(table: RangeTable, height: int) -> Figure:
         ],
         "layout": layout(
             height,
-            (margin_for(rows, 40, 128) + 18, 8, 8, bottom),
+            (margin_for(rows, 40, 128) + 26, 8, 8, bottom),
             xaxis=label_axis(columns, tickangle=-55 if upright else 0)
             | {"title": _title("secret s", table.left_out[0])}
             | _some(columns),

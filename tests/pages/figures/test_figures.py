@@ -8,13 +8,17 @@ import pytest
 
 from core.histogram import asymmetry, lift_histogram
 from core.leakage import leakage
-from core.lookalikes import lookalikes
+from core.lookalikes import lookalikes, parts_alone
+from core.nonstochastic import pareto_frontier, solve
+from core.range_release import range_table
 from pages.ui import figures
 from pages.ui.palette import DARK, LIGHT, MARKERS, SERIES
 
 MARKUP = ("<b>bold</b>", '<a href="https://x">y</a>', "$x^2$ & more")
 LEAK = leakage([[0.3, 0.2, 0.0], [0.1, 0.2, 0.2]], MARKUP)
 EPS = np.array([0.5, 1.0, 2.0])
+APART = leakage(np.diag([0.3, 0.3, 0.4]), MARKUP)
+WAY = solve("anonymity", np.eye(4, dtype=bool), 0.5)
 
 
 def frontier(eps=1.0, nmi=0.7):
@@ -28,6 +32,18 @@ def frontier(eps=1.0, nmi=0.7):
 def histogram(budgets=(0.5, 0.5)):
     bins = lift_histogram(LEAK, 1.0)
     return figures.lift_histogram(bins, bins, budgets, ("X itself", "the release"))
+
+
+def trade_off(utility, leakage=1.0, kept=-0.5):
+    points = pareto_frontier(np.eye(4, dtype=bool), "anonymity", utility, [0.0, 1.0, 5.0, 9.0])
+    return figures.trade_off(
+        [figures.Offers("Algorithm 1", points, "offer"), figures.Offers("Rival", points[:1])],
+        leakage=leakage,
+        utility=kept,
+        most=2.0,
+        titles=("L₀", "kept"),
+        distortion=utility == "distortion",
+    )
 
 
 def every_figure():
@@ -45,6 +61,13 @@ def every_figure():
         "joint": figures.joint_matrix(LEAK.joint_sy, ("f", "m"), MARKUP),
         "log-lift": figures.log_lift_matrix(log_lift, ("f", "m"), MARKUP),
         "graph": figures.confusability(lookalikes(LEAK), "the release", "after"),
+        "parts": figures.confusability(
+            parts_alone(APART, MARKUP), "X itself", "before", open_parts=True
+        ),
+        "ranges": figures.range_matrix(range_table(APART, MARKUP), 300),
+        "merges": figures.merges(WAY.steps, stop=len(WAY.path) - 1, at=1, leakage="L₀"),
+        "trade-off": trade_off("resolution"),
+        "trade-off of numbers": trade_off("distortion"),
         "symbols": figures.symbol_lifts(
             LEAK.log_min_lift, LEAK.log_max_lift, MARKUP, risky, (0.5, 0.5)
         ),
@@ -68,7 +91,9 @@ def test_it_is_strict_json_with_a_fixed_height(name):
     assert "$" not in text
 
 
-@pytest.mark.parametrize("name", ["mechanism", "joint", "log-lift", "graph", "symbols"])
+@pytest.mark.parametrize(
+    "name", ["mechanism", "joint", "log-lift", "graph", "parts", "ranges", "symbols"]
+)
 def test_labels_show_as_they_are(name):
     text = json.dumps(FIGURES[name], ensure_ascii=False)
     assert "&lt;b&gt;bold&lt;/b&gt;" in text
@@ -170,3 +195,39 @@ def test_both_themes_have_every_role_and_markers_stand_for_one():
     assert LIGHT.keys() == DARK.keys() == MARKERS.keys()
     assert len(set(MARKERS.values())) == len(MARKERS)
     assert not set(MARKERS.values()) & {*LIGHT.values(), *DARK.values()}
+
+
+def test_what_can_be_picked_is_the_algorithms_own():
+    own, rival = FIGURES["trade-off"]["data"]
+    assert own["meta"] == ["offer"]
+    assert "meta" not in rival
+    assert own["line"]["dash"] != rival["line"]["dash"]
+    assert FIGURES["parts"]["data"][1]["meta"] == ["part"]
+    assert "meta" not in FIGURES["graph"]["data"][-1]
+
+
+def test_up_is_more_of_what_is_kept():
+    low, high = FIGURES["trade-off"]["layout"]["yaxis"]["range"]
+    assert low < high
+    low, high = FIGURES["trade-off of numbers"]["layout"]["yaxis"]["range"]
+    assert low > high
+    one, two = trade_off("resolution", 0.0, 0.0), trade_off("resolution", 2.0, 2.0)
+    assert one["layout"]["meta"] == {"now": [0.0, 0.0]}
+    assert two["layout"]["meta"] == {"now": [2.0, 2.0]}
+    assert one["layout"]["yaxis"] == two["layout"]["yaxis"]
+
+
+def test_merges_show_where_the_way_ends():
+    leakage_line, way, beyond = FIGURES["merges"]["data"]
+    assert len(leakage_line["x"]) == len(WAY.steps)
+    assert way["x"][-1] == beyond["x"][0] == len(WAY.path) - 1
+    assert beyond["line"]["dash"] != way["line"]["dash"]
+    assert FIGURES["merges"]["layout"]["meta"]["now"][0] == 1.0
+
+
+def test_parts_of_a_range_are_blocks_of_their_own_tone():
+    cells = np.array(FIGURES["ranges"]["data"][0]["z"])
+    assert cells.tolist() == [[1, 0, 0], [0, 2, 0], [0, 0, 3]]
+    marks = FIGURES["ranges"]["data"][1]
+    assert list(zip(marks["x"], marks["y"], strict=True)) == [(0, 0), (1, 1), (2, 2)]
+    assert [mark[2] for mark in marks["customdata"]] == [1, 2, 3]

@@ -1,0 +1,177 @@
+"""The Confusability page through Streamlit's own test harness."""
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import nonstochastic as ns
+from core.data import DataSpec, count
+from core.range_release import range_release
+from core.scenario import DOMAINS, Scenario
+from core.sentences import knowable
+from pages.ui.labels import markdown
+from tests.pages.test_explore import ROOT, figures
+
+HEART = {"data": "heart_hungarian", "s": "age", "x": "chol", "missing": "drop"}
+
+
+@pytest.fixture(scope="module")
+def heart():
+    return count(DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop"))
+
+
+def opened(page="pages/confusability.py", **query):
+    app = AppTest.from_file(ROOT / page, default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def texts(app):
+    return [text.value for text in app.markdown]
+
+
+def test_it_opens_with_the_scenarios_own_data():
+    app = opened()
+    assert not app.exception
+    assert not app.error
+    joint = count(DataSpec()).joint
+    found = ns.solve("anonymity", joint.p > 0, Scenario().weight)
+    asked = range_release(joint, found.partition)
+    assert markdown(knowable(asked, "sex")) in texts(app)
+    assert figures(app)["k-anonymity"] == str(asked.anonymity) == "2"
+    assert figures(app)["NMI"] == f"{100 * asked.mechanism.nmi:.1f} %"
+    assert app.number_input(key="weight").value == Scenario().weight
+
+
+@pytest.mark.parametrize("problem", ns.PROBLEMS)
+@pytest.mark.parametrize("utility", ns.UTILITIES)
+def test_each_problem_shows_what_its_algorithm_finds(heart, problem, utility):
+    app = opened(**HEART, problem=problem, keep=utility, weight="0.01")
+    assert not app.exception
+    assert not app.error
+    occurs = heart.joint.p > 0
+    found = ns.solve(problem, occurs, 0.01, utility, heart.x_values)
+    shown = figures(app)
+    assert shown["Known for sure, bits"] == f"{ns.maximin_information(occurs, found.partition):.2f}"
+    assert shown["k-anonymity"] == str(ns.anonymity(occurs, found.partition))
+    kept = "Resolution, bits" if utility == "resolution" else "Largest distortion"
+    assert float(shown[kept]) == pytest.approx(abs(found.utility), rel=0.01, abs=0.005)
+    assert app.slider(key="step").value == len(found.path) - 1
+    assert app.slider(key="step").max == len(found.steps) - 1
+
+
+def test_the_slider_goes_through_the_merges(heart):
+    app = opened(**HEART)
+    app.slider(key="step").set_value(2).run()
+    assert not app.exception
+    step = ns.solve("anonymity", heart.joint.p > 0, 0.5).steps[2]
+    assert figures(app)["Most ruled out L₀, bits"] == f"{step.leakage:.2f}"
+    app.number_input(key="weight").set_value(0.2).run()
+    found = ns.solve("anonymity", heart.joint.p > 0, 0.2)
+    assert app.slider(key="step").value == len(found.path) - 1
+
+
+def test_a_permalink_opens_its_step_and_view(heart):
+    app = opened(**HEART, problem="anonymity", weight="0.2", step="1", view="secret")
+    assert not app.exception
+    assert not app.warning
+    assert app.slider(key="step").value == 1
+    assert app.segmented_control(key="view").value == "secret"
+    step = ns.solve("anonymity", heart.joint.p > 0, 0.2).steps[1]
+    assert figures(app)["Most ruled out L₀, bits"] == f"{step.leakage:.2f}"
+
+
+def test_what_a_link_has_wrong_is_told_and_falls_back(heart):
+    app = opened(**HEART, problem="<b>best</b>", view="upside", step="-1", weight="-1", keep="all")
+    assert not app.exception
+    told = " ".join(warning.value for warning in app.warning)
+    for part in ("problem=<b>best</b>", "view=upside", "step=-1", "weight=-1", "keep=all"):
+        assert markdown(part) in told
+    assert "<b>" not in told
+    assert app.selectbox(key="problem").value == "anonymity"
+    assert app.number_input(key="weight").value == 0.5
+    stop = len(ns.solve("anonymity", heart.joint.p > 0, 0.5).path) - 1
+    assert app.slider(key="step").value == stop
+
+
+def test_a_step_beyond_the_last_merge_is_told():
+    app = opened(**HEART, step="99")
+    assert not app.exception
+    assert markdown("step=99, but the way has 20 merges") in app.warning[0].value
+    assert app.slider(key="step").value == 7
+
+
+def test_distortion_of_names_is_one_sentence():
+    app = opened(keep="distortion")
+    assert not app.exception
+    assert "Distortion needs a numeric X" in app.error[0].value
+    assert "occupation" in app.error[0].value
+    assert not app.metric
+
+
+def test_a_column_that_is_not_there_is_one_sentence():
+    app = opened(s="no such column")
+    assert not app.exception
+    assert "no such column" in app.error[0].value
+
+
+def test_data_that_rules_nothing_out_offers_some_that_does():
+    app = opened(data="example:symmetric", s="", x="")
+    assert not app.exception
+    assert "nothing can be ruled out" in app.info[0].value
+    app.button(key="load_suited").click().run()
+    assert not app.exception
+    assert not app.info
+    assert "1.00" in [metric.delta.split()[-1] for metric in app.metric]
+    assert app.selectbox(key="data_source").value == "heart_hungarian"
+
+
+@pytest.mark.parametrize(
+    ("problem", "weight", "known"),
+    [
+        ("anonymity", 0.0, "0.00"),
+        ("maximin", 0.0, "0.00"),
+        ("reduction", 0.0, "0.00"),
+        ("anonymity", DOMAINS["weight"].high, "1.00"),
+        ("maximin", DOMAINS["weight"].high, "1.00"),
+        ("reduction", DOMAINS["weight"].high, "0.00"),
+    ],
+)
+def test_the_ends_of_the_weight_have_an_answer(problem, weight, known):
+    app = opened(data="example:parity", s="", x="", problem=problem, weight=str(weight))
+    assert not app.exception
+    assert not app.error
+    assert figures(app)["Known for sure, bits"] == known
+
+
+def test_a_single_merge_has_a_slider_and_no_merge_has_none():
+    assert opened(data="example:symmetric", s="", x="").slider == []
+    app = opened(data="example:symmetric", s="", x="")
+    assert "There is nothing to merge: a single step." in [text.value for text in app.caption]
+
+
+def test_the_quantisation_becomes_the_mechanism_of_every_page():
+    app = opened(weight="0.3")
+    app.button(key="adopt").click().run()
+    assert app.session_state["mech"] == "merge_anonymity"
+    assert app.button(key="adopt").disabled
+    explore = opened("pages/explore.py", mech="merge_anonymity", weight="0.3")
+    assert not explore.exception
+    assert figures(explore)["NMI"] == figures(app)["NMI"]
+
+
+def test_the_dual_view_and_an_open_part_are_drawn():
+    app = opened(**HEART, view="secret")
+    assert not app.exception
+    app.segmented_control(key="view").set_value("released").run()
+    app.selectbox(key="part_before").set_value(1).run()
+    assert not app.exception
+    assert app.selectbox(key="part_before").value == 1
+
+
+def test_baselines_can_be_left_out():
+    app = opened(data="example:parity", s="", x="")
+    app.toggle(key="rivals").set_value(False).run()
+    assert not app.exception
+    assert np.isfinite(float(figures(app)["Resolution, bits"]))
