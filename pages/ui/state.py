@@ -13,6 +13,7 @@ import streamlit as st
 from core.data.spec import DataSpec
 from core.query import CHOICES, DATA_KEYS, NUMBERS, from_query, to_query
 from core.scenario import Scenario
+from pages.ui import site
 
 WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
 """Widget key, which is also the URL's, → the scenario's field."""
@@ -36,6 +37,7 @@ def restore(page: str) -> None:
     page : str
         The page's name.
     """
+    site.enter()
     query = _query()
     known = _SEEN in st.session_state
     opened = st.session_state.get(_PAGE) != page
