@@ -145,7 +145,7 @@ def test_no_time_still_gives_a_valid_bound_and_little_time_is_kept():
     assert np.isfinite(untouched.lower)
     start = time.monotonic()
     result = PricingBound(allowed).minimise(prices, tolerance=1e-6, time_limit=0.5)
-    assert time.monotonic() - start < 1.0
+    assert time.monotonic() - start < 1.5
     assert untouched.lower - 1e-9 <= result.lower < 0
     assert (untouched.prices <= result.prices + 1e-9).all()
 
