@@ -222,7 +222,14 @@ def parts_alone(
 
 @lru_cache(maxsize=256)
 def _places(count: int, edges: tuple[tuple[int, int], ...]) -> FloatArray:
-    """Return the layout of a graph; a slider changes masses often and edges rarely."""
-    places = positions(count, edges)
+    """Return the layout of a graph: a circle where all are joined, so that names have room.
+
+    Kept, since a slider changes masses often and edges rarely.
+    """
+    if count > 2 and 2 * len(edges) == count * (count - 1):
+        turns = 2 * np.pi * np.arange(count) / count
+        places: FloatArray = np.column_stack([np.sin(turns), np.cos(turns)])
+    else:
+        places = positions(count, edges)
     places.flags.writeable = False
     return places

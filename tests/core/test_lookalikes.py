@@ -94,3 +94,9 @@ def test_a_part_is_opened_and_parts_stand_alone():
 def test_a_secret_that_never_occurs_is_no_node():
     leak = leakage([[0.5, 0.0], [0.0, 0.0], [0.0, 0.5]], ("a", "b"))
     assert lookalikes(leak, ("u", "v", "w"), nodes="secret").names == ("u", "w")
+
+
+def test_a_graph_that_tells_nothing_apart_is_a_circle():
+    found = lookalikes(leakage(np.full((2, 5), 0.1), tuple("abcde")))
+    np.testing.assert_allclose(np.linalg.norm(found.positions, axis=1), 1)
+    assert len({tuple(place) for place in found.positions.round(6)}) == 5
