@@ -9,8 +9,10 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.srlip_product import srlip_product
 from core.mechanisms.subset_merging import subset_merging
 from core.notions.base import Notion, SymbolNotion
+from core.notions.srlip import SRLIP
 from core.optimal.polish import polished
 from core.optimal.solve import Solver, maximise
 from core.validation import FloatArray
@@ -114,12 +116,15 @@ def optimal_from(
         As in `optimal`, checked.
     start : ndarray or None
         P(y | x) of a mechanism under the notion, shape (n_x, n_y); where not given, subset
-        merging where it applies, else the constant mechanism.
+        merging or the product protocol where it applies, else the constant mechanism.
     """
 
     def first() -> FloatArray:
         if start is None and isinstance(notion, SymbolNotion):
             return subset_merging(joint, notion).kernel
+        if start is None and isinstance(notion, SRLIP):
+            kernel = srlip_product(joint, notion.eps, notion.shape).kernel
+            return kernel[:, joint.p_x @ kernel > 0]
         return np.ones((joint.n_x, 1)) if start is None else start
 
     outcome = maximise(

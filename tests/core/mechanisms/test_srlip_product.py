@@ -195,6 +195,14 @@ def test_small_optima_against_enumeration_and_random_search(shape, eps):
         assert measures.mutual_information(joint.release_x(mixed)) <= found.upper_bound + 1e-9
 
 
+def test_the_optimum_starts_from_the_product_where_time_is_short():
+    joint = Joint.random_uniform(2, 36, np.random.default_rng(0))
+    product = m.srlip_product(joint, 0.5, (3, 3, 4))
+    best = m.optimal(joint, SRLIP(0.5, (3, 3, 4)), time_limit=1)
+    assert best.utility >= product.utility - 1e-6
+    assert SRLIP(0.5, (3, 3, 4)).holds(joint, best.kernel)
+
+
 def test_four_attributes_of_which_some_never_vary():
     rng = np.random.default_rng(8)
     counts = np.zeros((2, 2, 3, 2, 2))
