@@ -34,13 +34,14 @@ class Pool:
 
     Examples
     --------
-    >>> from core.jobs.work import make_mechanism
-    >>> from core.joint import Joint
+    >>> from core.data import DataSpec, count
+    >>> from core.jobs.work import find_answer
     >>> from core.scenario import Scenario
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> data = DataSpec("example:parity", (), ())
     >>> with Pool(1) as pool:
-    ...     job = pool.submit(make_mechanism, Scenario(mechanism="constant"), joint, time_limit=60)
-    ...     job.result().nmi
+    ...     asked = Scenario(data, mechanism="constant")
+    ...     job = pool.submit(find_answer, asked, count(data), time_limit=60)
+    ...     job.result().mechanism.nmi
     0.0
     """
 

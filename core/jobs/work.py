@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from core.data import Counted
 from core.joint import Joint
-from core.mechanisms import Mechanism
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
-from core.scenario import Scenario
+from core.scenario import Result, Scenario, answer
 from core.sweep import Frontier, sweep
 from core.validation import BoolArray, FloatArray
 
@@ -16,10 +16,10 @@ Report = Callable[[Any], None]
 """Takes a job's progress."""
 
 
-def make_mechanism(scenario: Scenario, joint: Joint, *, report: Report) -> Mechanism:
-    """Make a scenario's mechanism on its data."""
+def find_answer(scenario: Scenario, counted: Counted, *, report: Report) -> Result:
+    """Answer a scenario on its data."""
     report("solving")
-    return scenario.build_mechanism(joint)
+    return answer(scenario, counted)
 
 
 def make_frontier(

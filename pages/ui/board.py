@@ -16,7 +16,7 @@ from core.scenario import Result, Scenario
 from core.sentences import finding, question
 from core.sweep import Frontier
 from pages.ui import board_charts as charts
-from pages.ui import controls, exports, heap, look, run, state, words
+from pages.ui import controls, exports, heap, look, run, solving, state, words
 from pages.ui.cards import card
 from pages.ui.labels import markdown
 from pages.ui.strip import strip
@@ -117,6 +117,11 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
     try:
         result = run.evaluate(scenario)
         lines = _lines(scenario)
+    except run.UnfinishedError as error:
+        with slots["figures"]:
+            st.info(markdown(str(error)), icon=":material/hourglass_top:")
+            solving.follow(scenario)
+        return
     except CoreError as error:
         slots["figures"].error(markdown(str(error)))
         return
@@ -126,6 +131,7 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
             st.markdown("\n\n".join([markdown(finding(result)), *notes]))
         unit = controls.unit()
         strip(result, unit)
+        solving.follow(scenario)
     with slots["frontier"]:
         charts.frontier(result, lines, unit, by_promise=controls.by_promise())
     with slots["lifts"]:

@@ -13,7 +13,7 @@ from core.measures import catalogue as measures
 from core.notions import catalogue as notions
 from core.scenario import Result
 from core.sentences import question
-from pages.ui import controls, exports, figures, look, run, state, words
+from pages.ui import controls, exports, figures, look, run, solving, state, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
@@ -46,6 +46,10 @@ def _live() -> None:
     st.title("Lift, symbol by symbol", anchor=False)
     try:
         result = run.evaluate(scenario)
+    except run.UnfinishedError as error:
+        st.info(markdown(str(error)), icon=":material/hourglass_top:")
+        solving.follow(scenario)
+        return
     except CoreError as error:
         st.error(markdown(str(error)))
         return

@@ -20,6 +20,7 @@ from pages.ui import (
     look,
     merging_board,
     run,
+    solving,
     state,
     words,
 )
@@ -67,6 +68,10 @@ def _live() -> None:
     _needs(entry)
     try:
         result = run.evaluate(scenario)
+    except run.UnfinishedError as error:
+        st.info(markdown(str(error)), icon=":material/hourglass_top:")
+        solving.follow(scenario)
+        return
     except CoreError as error:
         st.error(markdown(str(error)))
         _works(scenario)
@@ -76,6 +81,7 @@ def _live() -> None:
         st.markdown("\n\n".join([markdown(finding(result)), *notes]))
     unit = controls.unit()
     strip(result, unit)
+    solving.follow(scenario)
     _matrices(result)
     known = side_channels.known(result)
     _outputs(result, known, unit)

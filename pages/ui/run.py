@@ -16,12 +16,13 @@ from core.comparison import Compared, compare
 from core.data import BinPreview, Counted, Sources, TableInfo, count, describe, preview
 from core.data.spec import Binning, DataSpec
 from core.disclosure import Beliefs, Disclosure, SideChannel, about_x, disclosure, side_channels
+from core.errors import CoreError
 from core.histogram import Asymmetry, LiftHistogram
-from core.jobs import Pool
-from core.jobs.work import make_frontier
+from core.jobs import Job, Pool, State
+from core.jobs.work import find_answer, make_frontier
 from core.leakage import Leakage, leakage
 from core.lookalikes import Lookalikes, lookalikes
-from core.mechanisms import MergeStep, subset_merging_steps
+from core.mechanisms import MergeStep, catalogue, subset_merging_steps
 from core.notions import ALIP, LIP
 from core.scenario import Result, Scenario, answer
 from core.sweep import GRID, Frontier, sweep
@@ -36,7 +37,7 @@ QUICK = ("watchdog", "watchdog_uniform", "subset_merging", "grr")
 QUICK_SYMBOLS = 40
 """Largest alphabet of X for which that is so."""
 
-POINT_LIMIT = 2.0
+POINT_LIMIT = 1.5
 """Seconds that a solver may take over one point of a frontier in the background."""
 
 SWEEP_LIMIT = 60.0
@@ -45,12 +46,35 @@ SWEEP_LIMIT = 60.0
 SWEEPS = Pool(1)
 """Works out frontiers beside the interface, in a process of its own."""
 
+GLANCE = 0.25
+"""Seconds that an answer may take before a release of a slider is felt."""
+
+SLOW_FROM = {
+    "oue": 12,
+    "srlip_product": 0,
+    "srlip_product_optimised": 0,
+    "merge_anonymity": 400,
+    "merge_maximin": 400,
+    "merge_reduction": 160,
+}
+"""From how many symbols of X on a mechanism that cannot be cut short takes longer than that."""
+
+GRACE = 30.0
+"""Seconds beside the solver's own limit after which its process is ended."""
+
+SOLVES = Pool(2)
+"""Answers what takes longer, for two sessions at once; others wait in line, no slider does."""
+
 PRIVATE = ("upload:", "matrix:")
 """How sources that belong to one session begin."""
 
 
 SHARED = Store(2_000)
 """Answers about bundled, random and example data, for every session."""
+
+
+class UnfinishedError(CoreError):
+    """There is no answer yet, and work on it is under way."""
 
 
 def _cached(spec: DataSpec, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
@@ -83,9 +107,58 @@ def previewed(spec: DataSpec, binning: Binning) -> BinPreview:
 
 
 def evaluate(scenario: Scenario) -> Result:
-    """Return the answer to a scenario."""
+    """Return the best answer to a scenario that there is now.
+
+    Where a solver's whole time would be felt, the answer of its first moment comes at once, with
+    a bound that is valid all the same, and `refining` is the job that works on a better one.
+
+    Raises
+    ------
+    UnfinishedError
+        If there is no answer yet: another process is at work on it.
+    CoreError
+        If there is none.
+    """
+    job = refining(scenario)
+    if job is not None and job.state == State.DONE:
+        return job.result()
+    if job is not None and _elsewhere(scenario):
+        if job.finished:
+            job.result()  # raises what went wrong
+        raise UnfinishedError(f"{catalogue.entry(scenario.mechanism).title} is being worked out.")
+    return _first(scenario)
+
+
+def refining(scenario: Scenario) -> Job[Result] | None:
+    """Return the job that answers a scenario better than its first moment; None if it need not.
+
+    A session has one: asking another question ends the work on the last.
+    """
+    if not _elsewhere(scenario) and _first(scenario).mechanism.status != "time limit":
+        return None
+    question, job = st.session_state.get("_refining", ("", None))
+    if question == repr(scenario):
+        return job
+    if job is not None:
+        job.cancel()
+    limit = scenario.time_limit + GRACE
+    job = SOLVES.submit(find_answer, scenario, counted(scenario.data), time_limit=limit)
+    st.session_state["_refining"] = (repr(scenario), job)
+    return job
+
+
+def _elsewhere(scenario: Scenario) -> bool:
+    """Say whether a mechanism takes longer than a glance and cannot be cut short."""
+    slow = SLOW_FROM.get(scenario.mechanism)
+    return slow is not None and counted(scenario.data).joint.n_x >= slow
+
+
+def _first(scenario: Scenario) -> Result:
+    """Return what a scenario's mechanism gives in its first moment: all, where it is quick."""
     data = scenario.data
-    return _cached(data, ("answer", repr(scenario)), lambda: answer(scenario, counted(data)))
+    hurried = replace(scenario, time_limit=min(GLANCE, scenario.time_limit))
+    found = _cached(data, ("first", repr(scenario)), lambda: answer(hurried, counted(data)))
+    return replace(found, scenario=scenario)
 
 
 def frontier(scenario: Scenario) -> Frontier | None:
