@@ -1,5 +1,6 @@
 """Keep the garbage collector away from what never goes."""
 
+import atexit
 import gc
 import threading
 
@@ -16,3 +17,4 @@ def settle() -> None:
     if _once.acquire(blocking=False):
         gc.collect()
         gc.freeze()
+        atexit.register(gc.unfreeze)  # else libraries report what stays as leaked
