@@ -14,7 +14,7 @@ from core.nonstochastic import PROBLEMS, UTILITIES, Clustering, FrontierPoint, w
 from core.nonstochastic import catalogue as clusterings
 from core.nonstochastic.graph import NODES
 from core.scenario import DOMAINS, Scenario
-from pages.ui import confusability_state, run, state
+from pages.ui import confusability_state, run_ranges, state
 from pages.ui.chart import picked
 from pages.ui.labels import markdown
 
@@ -53,7 +53,6 @@ def load(label: str, spec: DataSpec, key: str) -> None:
 
 def question(scenario: Scenario) -> None:
     """Show the pickers of problem and utility, and λ."""
-    numeric = run.counted(scenario.data).x_values is not None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="asked"):
         st.selectbox(
             "What to hide",
@@ -66,30 +65,36 @@ def question(scenario: Scenario) -> None:
             persist_state="session",
             width=330,
         )
-        st.segmented_control(
-            "What to keep",
-            UTILITIES,
-            format_func=lambda key: KEPT[key],
-            key="keep",
-            required=True,
-            persist_state="session",
-            help="Resolution: how small the largest cluster is, in bits. Closeness: how little a "
-            "number differs from its cluster's mean, for a numeric X"
-            + ("." if numeric else "; this X is not numeric."),
-        )
-        domain = DOMAINS["weight"]
-        st.number_input(
-            "λ · worth of what is kept",
-            min_value=domain.low,
-            max_value=domain.high,
-            step=domain.step,
-            format="%.6g",
-            key="weight",
-            persist_state="session",
-            width=190,
-            help="Bits of leakage that a unit of what is kept is worth. More keeps more. Click a "
-            "point of the trade-off to set it.",
-        )
+        price(scenario)
+
+
+def price(scenario: Scenario) -> None:
+    """Show the picker of what a quantisation keeps, and λ."""
+    numeric = run_ranges.numeric(scenario.data)
+    st.segmented_control(
+        "What to keep",
+        UTILITIES,
+        format_func=lambda key: KEPT[key],
+        key="keep",
+        required=True,
+        persist_state="session",
+        help="Resolution: how small the largest cluster is, in bits. Closeness: how little a "
+        "number differs from its cluster's mean, for a numeric X"
+        + ("." if numeric else "; this X is not numeric."),
+    )
+    domain = DOMAINS["weight"]
+    st.number_input(
+        "λ · worth of what is kept",
+        min_value=domain.low,
+        max_value=domain.high,
+        step=domain.step,
+        format="%.6g",
+        key="weight",
+        persist_state="session",
+        width=190,
+        help="Bits of leakage that a unit of what is kept is worth. More keeps more. On the "
+        "Confusability page a click on the trade-off sets it.",
+    )
 
 
 def step(found: Clustering) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Scenario
-from pages.ui import data_controls
+from pages.ui import confusability_controls, data_controls, state
 from pages.ui.chart import picked
 
 ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
@@ -59,6 +59,8 @@ def choices() -> None:
         help=mechanisms.entry(st.session_state["mech"]).meaning,
         persist_state="session",
     )
+    if "weight" in mechanisms.entry(st.session_state["mech"]).parameters:
+        confusability_controls.price(state.scenario())
 
 
 def live_sliders(scenario: Scenario) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.data import DataSpec
-from core.errors import InvalidInputError
+from core.errors import CoreError, InvalidInputError
 from core.jobs import Job, Pool
 from core.jobs.work import cluster, make_rivals, make_trade_offs
 from core.lookalikes import DRAWN, Lookalikes, lookalikes, parts_alone
@@ -58,6 +58,14 @@ def joint_range(data: DataSpec, utility: str) -> Range:
             f"values, got {counted.report.released!r}."
         )
     return counted.joint.p > 0, counted.x_values if utility == "distortion" else None
+
+
+def numeric(data: DataSpec) -> bool:
+    """Say whether X is numeric; not where the data has an error, which is told elsewhere."""
+    try:
+        return run.counted(data).x_values is not None
+    except CoreError:
+        return False
 
 
 def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]:

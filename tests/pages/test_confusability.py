@@ -159,6 +159,11 @@ def test_the_quantisation_becomes_the_mechanism_of_every_page():
     explore = opened("pages/explore.py", mech="merge_anonymity", weight="0.3")
     assert not explore.exception
     assert figures(explore)["NMI"] == figures(app)["NMI"]
+    explore.number_input(key="weight").set_value(0.0).run()
+    assert not explore.exception
+    joint = count(DataSpec()).joint
+    merged = range_release(joint, ns.solve("anonymity", joint.p > 0, 0.0).partition)
+    assert figures(explore)["NMI"] == f"{100 * merged.mechanism.nmi:.1f} %"
 
 
 def test_the_dual_view_and_an_open_part_are_drawn():

@@ -1,0 +1,31 @@
+"""What the interface hands to a pool gives the same as a call in place."""
+
+import numpy as np
+import pytest
+
+from core import nonstochastic as ns
+from core.jobs import Pool
+from core.jobs.work import cluster, make_rivals, make_trade_offs
+
+OCCURS = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], dtype=bool)
+VALUES = np.array([0.0, 1.0, 3.0, 7.0])
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with Pool(1) as made:
+        yield made
+
+
+@pytest.mark.parametrize("problem", ns.PROBLEMS)
+def test_clusterings_and_trade_offs_are_the_same_elsewhere(pool, problem):
+    jobs = [
+        pool.submit(cluster, problem, OCCURS, 0.2, "distortion", VALUES, time_limit=60),
+        pool.submit(make_trade_offs, problem, OCCURS, "distortion", VALUES, time_limit=60),
+        pool.submit(make_rivals, problem, OCCURS, "distortion", VALUES, time_limit=60),
+    ]
+    found, points, others = (job.result(60) for job in jobs)
+    assert found == ns.solve(problem, OCCURS, 0.2, "distortion", VALUES)
+    assert points == ns.pareto_frontier(OCCURS, problem, "distortion", VALUES)
+    assert others == ns.rivals(problem, OCCURS, "distortion", VALUES)
+    assert all(job.progress == "merging" for job in jobs)
