@@ -7,7 +7,7 @@ them for P̂, designs mechanisms, and then each one's privacy and utility are me
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from core import mechanisms as m
 from core import validation
 from core.errors import InvalidInputError
-from core.joint import Joint
+from core.joint import JOINER, Joint
 from core.mechanisms import Mechanism
 from core.mechanisms.generalized_randomized_response import grr_kernel
 from core.mechanisms.robust_design import released
@@ -40,8 +40,8 @@ DESIGNS = {
 SEARCHED = ("non_robust", "exact", "polyopt")
 """Those that a solver searches for; the others are formulas."""
 
-OF_BETA = ("exact", "polyopt", "independent")
-"""Those whose design depends on β."""
+OF_BETA = ("polyopt", "independent")
+"""Those that the study of β compares, as the paper does: the robust optimum would take minutes."""
 
 BUDGETS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 """The grid of ε of a frontier, in nats."""
@@ -219,6 +219,13 @@ def design(
             by_symbol=True,
         )
     raise InvalidInputError(f"The design must be one of {', '.join(DESIGNS)}, got {key!r}.")
+
+
+def named(mechanism: Mechanism, s_labels: Sequence[str], u_labels: Sequence[str]) -> Mechanism:
+    """Return a design whose cells (s, u) have their names, and outputs that are cells too."""
+    cells = tuple(f"{s}{JOINER}{u}" for s in s_labels for u in u_labels)
+    outputs = cells if mechanism.y_labels == mechanism.x_labels else mechanism.y_labels
+    return replace(mechanism, x_labels=cells, y_labels=outputs)
 
 
 def design_all(

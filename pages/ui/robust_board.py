@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
-from core.robust_study import DESIGNS, Outcome, Sample
+from core.robust_study import DESIGNS, Outcome, Sample, named
 from core.scenario import Scenario
 from core.validation import FloatArray
 from pages.ui import (
@@ -25,9 +25,6 @@ from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
 from pages.ui.units import level, share
-
-PLACES = {key: place for place, key in enumerate(DESIGNS)}
-"""Each design's colour and symbol, the same in every chart."""
 
 REACH = 4.0
 """End of the axes of ε*, in nats, where the budget lies below it."""
@@ -67,7 +64,7 @@ def show() -> None:
         with right:
             _levels(scenario, outcomes)
         if outcomes:
-            _matrices(outcomes)
+            _matrices(scenario, outcomes)
         robust_studies.frontiers(scenario, outcomes)
     robust_studies.draws(scenario)
     robust_studies.betas(scenario)
@@ -201,20 +198,21 @@ def _levels(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
         robust_work.launch("designs", asked, scenario, "Design", "Six mechanisms at these records.")
         if not outcomes:
             return
+        eps = run_robust.desk("designs").answered.eps
         chart(
             figures.levels_at(
                 [DESIGNS[outcome.key] for outcome in outcomes],
                 np.array([outcome.realised for outcome in outcomes]),
                 np.array([outcome.worst for outcome in outcomes]),
-                scenario.eps,
-                max(REACH, scenario.eps + 1),
+                eps,
+                max(REACH, np.ceil(eps) + 1),
             ),
             key="robust_levels",
             title="Promised and kept",
             alt="Privacy level at the truth: "
             + "; ".join(f"{DESIGNS[one.key]} {level(one.realised, 'nats')}" for one in outcomes),
         )
-        _finding(outcomes, scenario.eps)
+        _finding(outcomes, eps)
 
 
 def _finding(outcomes: tuple[Outcome, ...], eps: float) -> None:
@@ -255,15 +253,16 @@ def outcome_table(outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
     )
 
 
-def _matrices(outcomes: tuple[Outcome, ...]) -> None:
+def _matrices(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
     by_key = {outcome.key: outcome for outcome in outcomes}
+    world = run_robust.world(scenario.data)
     for side, (column, default) in enumerate(
         zip(st.columns(2), ("non_robust", "exact"), strict=True)
     ):
         with column:
             key = f"robust_matrix_{side}"
             chosen = by_key[st.session_state.get(f"{key}_design", default)]
-            made = chosen.mechanism
+            made = named(chosen.mechanism, world.s_labels, world.x_labels)
             with card(
                 key=key,
                 title=("One mechanism", "and another")[side],

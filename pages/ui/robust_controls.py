@@ -123,15 +123,15 @@ def draws() -> tuple[bool, int, tuple[str, ...]]:
             persist_state="session",
             width=220,
         )
-        keys = st.pills(
-            "Designs",
-            list(DESIGNS),
-            format_func=DESIGNS.__getitem__,
-            selection_mode="multi",
-            default=["non_robust", "polyopt", "independent", "secret_rr"],
-            key="robust_designs",
-            persist_state="session",
-        )
+    keys = st.pills(
+        "Designs",
+        list(DESIGNS),
+        format_func=DESIGNS.__getitem__,
+        selection_mode="multi",
+        default=["non_robust", "polyopt", "independent", "secret_rr"],
+        key="robust_designs",
+        persist_state="session",
+    )
     return bool(fresh), int(count), tuple(key for key in DESIGNS if key in keys)
 
 

@@ -91,7 +91,7 @@ def _drawn(found: Draws, answered: run_robust.Asked) -> None:
     if found.skipped:
         told += f" In {found.skipped} more a secret was never seen, and nothing could be designed."
     st.markdown(told)
-    reach = max(1.0, 2.5 * eps)
+    reach = max(1.0, 2.5 * eps)  # of ε alone, so that the axis stays from draw to draw
     left, right = st.columns(2)
     with (
         left,
@@ -107,9 +107,8 @@ def _drawn(found: Draws, answered: run_robust.Asked) -> None:
         chart(
             figures.boxes(
                 [figures.Box(PLACES[key], DESIGNS[key], v) for key, v in found.realised.items()],
-                title="realised ε*, in nats",
+                eps=eps,
                 reach=reach,
-                promised=eps,
             ),
             key="robust_boxes",
             title="Privacy level in the world",

@@ -46,7 +46,7 @@ def stale(kind: str, asked: Asked) -> None:
     if answered.data != asked.data:
         others.insert(0, "other data")
     st.badge(
-        f"stale: {', '.join(others) or 'for another choice'}",
+        f"stale: for {', '.join(others) or 'another choice'}",
         icon=":material/history:",
         color="orange",
     )

@@ -15,9 +15,7 @@ from pages.ui.figures.base import (
     label_axis,
     layout,
     margin_for,
-    note,
     numbers,
-    rule,
 )
 from pages.ui.figures.frontier import Line, frontier
 from pages.ui.palette import SERIES, SYMBOLS, colour
@@ -153,25 +151,43 @@ def levels_at(
     )
     return {
         "data": [
-            _points("at the truth", np.minimum(realised, reach), rows, detail, told, "after",
-                    "circle", 10),
-            _points("at worst, over all that is possible", np.minimum(worst, reach), rows, detail,
-                    told, "before", "diamond-open", 10),
+            _points(
+                "truth", np.minimum(realised, reach), rows, detail, told, "after", "circle", 10
+            ),
+            _points(
+                "worst possible",
+                np.minimum(worst, reach),
+                rows,
+                detail,
+                told,
+                "before",
+                "diamond-open",
+                10,
+            ),
+            _promised(eps, len(names)),
         ],
         "layout": layout(
-            110 + ROW * len(names) + 10,
-            (margin_for(names, 60, 190) + 6, 16, 34, 44),
-            xaxis=axis("privacy level ε*, in nats", (0, reach), nticks=9),
+            120 + ROW * len(names),
+            (margin_for(names, 60, 176, 5.6) + 6, 16, 34, 44),
+            xaxis=axis("privacy level ε*, in nats", (0, reach), dtick=1),
             yaxis=label_axis(list(names)) | {"range": [len(names) - 0.5, -0.5]},
-            shapes=[rule(eps)],
-            annotations=[
-                note("promised ε", eps, 1.0, xref="x", yanchor="top", xanchor="left", xshift=4,
-                     font={"size": 11, "color": colour("muted")})
-            ],
             showlegend=True,
             legend=LEGEND,
         ),
-    }  # fmt: skip
+    }
+
+
+def _promised(eps: float, rows: int) -> dict[str, object]:
+    """Return the dashed line at the promised ε, with its name in the legend."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "promised ε",
+        "x": [eps, eps],
+        "y": [-0.5, rows - 0.5],
+        "line": {"color": colour("rule"), "width": 1.4, "dash": "dash"},
+        "hoverinfo": "skip",
+    }
 
 
 def _level(value: float) -> str:
@@ -219,63 +235,42 @@ class Box:
     values: FloatArray
 
 
-def boxes(
-    found: Sequence[Box],
-    *,
-    title: str,
-    reach: float,
-    low: float = 0.0,
-    promised: float | None = None,
-    share: bool = False,
-) -> Figure:
-    """Draw a box of quartiles for each design, every draw as a point beside it.
+def boxes(found: Sequence[Box], *, eps: float, reach: float) -> Figure:
+    """Draw realised levels: a box of quartiles for each design, every draw as a point on it.
 
     Parameters
     ----------
     found : sequence of Box
-        The designs, from top to bottom.
-    title : str
-        Of the axis.
-    reach, low : float
-        Ends of the axis.
-    promised : float or None
-        A value to mark by a dashed line.
-    share : bool
-        Whether the values are shares, to be written in percent.
+        The designs, from top to bottom, with ε* in nats.
+    eps : float
+        What was promised.
+    reach : float
+        End of the axis.
     """
     names = labels.distinct([box.title for box in found], 28)
-    shown = ".1%" if share else ".3f"
     return {
-        "data": [_box(box, i, low, reach, shown) for i, box in enumerate(found)],
+        "data": [
+            *(_box(box, row, reach) for row, box in enumerate(found)),
+            _promised(eps, len(found)),
+        ],
         "layout": layout(
-            90 + 46 * len(found),
-            (margin_for(names, 60, 190) + 6, 16, 24, 44),
-            xaxis=axis(title, (low, reach), nticks=9, tickformat=".0%" if share else ""),
+            110 + 46 * len(found),
+            (margin_for(names, 60, 176, 5.6) + 6, 16, 30, 44),
+            xaxis=axis("realised ε*, in nats", (0, reach), nticks=7),
             yaxis=label_axis(names) | {"range": [len(names) - 0.5, -0.5]},
-            shapes=[] if promised is None else [rule(promised)],
-            annotations=[]
-            if promised is None
-            else [
-                note(
-                    "promised ε" if not share else "the same as at P̂",
-                    promised,
-                    1.0,
-                    xref="x",
-                    yanchor="bottom",
-                    font={"size": 11, "color": colour("muted")},
-                )
-            ],
+            showlegend=True,
+            legend=LEGEND,
         ),
     }
 
 
-def _box(box: Box, row: int, low: float, reach: float, shown: str) -> dict[str, object]:
+def _box(box: Box, row: int, reach: float) -> dict[str, object]:
     ink = colour(SERIES[box.place]) if box.place < len(SERIES) else colour("muted")
     return {
         "type": "box",
         "orientation": "h",
         "name": labels.text(box.title),
-        "x": numbers(np.clip(box.values, low, reach)),
+        "x": numbers(np.minimum(box.values, reach)),
         "y": [row] * len(box.values),
         "boxpoints": "all",
         "jitter": 0.5,
@@ -284,9 +279,10 @@ def _box(box: Box, row: int, low: float, reach: float, shown: str) -> dict[str, 
         "width": 0.55,
         "line": {"color": ink, "width": 1.6},
         "marker": {"color": ink, "size": 4, "opacity": 0.55},
-        "fillcolor": colour("low0"),
-        "hovertemplate": f"%{{x:{shown}}}<extra>{labels.text(box.title)}</extra>",
+        "fillcolor": "rgba(0,0,0,0)",
+        "hovertemplate": f"ε* = %{{x:.3f}}<extra>{labels.text(box.title)}</extra>",
         "hoveron": "points",
+        "showlegend": False,
     }
 
 
