@@ -249,6 +249,7 @@ def test_figure_4_the_non_robust_optimum_breaks_its_promise_and_polyopt_keeps_it
         (lambda: m.polyopt(EXAMPLE, 1, "ball"), "uncertainty must be a RenyiBall"),
         (lambda: m.polyopt(EXAMPLE, 1, BALL, solver="magic"), "solver must be"),
         (lambda: m.independent_reporting(EXAMPLE, np.nan, BALL), "eps must be in"),
+        (lambda: m.independent_reporting(EXAMPLE, 1, 0.1), "must be a RenyiBall, got 0.1"),
         (lambda: m.non_robust([[0, 0], [3, 4]], 1), "Secret number 1 never occurs"),
         (
             lambda: m.robust_optimal([[3, 4], [0, 0]], 1, RenyiBall([[3, 4], [0, 0]], 0.1)),
