@@ -21,6 +21,9 @@ OBJECTIVES = ("maximin", "reduction")
 
 Array = TypeVar("Array", FloatArray, IntArray)
 
+Pairs = tuple[IntArray, IntArray]
+"""First and second clusters of some pairs."""
+
 SAME_LOSS = 1e-12
 """Difference of two losses, relative to them, that is rounding: no weight tells them apart."""
 
@@ -165,43 +168,49 @@ class PairState:
         self, clusters: Clusters, candidates: BoolArray, weight: float
     ) -> tuple[int, int, float]:
         """Return the pair to merge at a weight, and up to which weight the choice stays."""
-        leakage = self._leakage(clusters)
+        places = np.flatnonzero(candidates)
+        pairs = np.divmod(places, len(candidates))
+        leakage = self._leakage(clusters, places, pairs)
         own = np.where(clusters.alive, clusters.loss.own(), -np.inf)
-        loss = np.maximum(self.losses, -_least_of_others(-own))
-        value = np.where(candidates, leakage + weight * loss, np.inf)
-        tied = np.argwhere(value == value.min())
-        secrets = self.sizes[:, tied[:, 0], tied[:, 1]].sum(axis=0)
-        i, j = tied[secrets.argmin()].tolist()
-        cheaper = candidates & (loss < loss[i, j] - SAME_LOSS * (1 + abs(loss[i, j])))
+        loss = np.maximum(self.losses.ravel()[places], -_least_of_others(-own, pairs))
+        value = leakage + weight * loss
+        tied = np.flatnonzero(value == value.min())
+        secrets = self.sizes[:, pairs[0][tied], pairs[1][tied]].sum(axis=0)
+        best = tied[secrets.argmin()]
+        i, j = int(pairs[0][best]), int(pairs[1][best])
+        cheaper = loss < loss[best] - SAME_LOSS * (1 + abs(loss[best]))
         if not cheaper.any():
             return i, j, float("inf")
-        ends = (leakage[cheaper] - leakage[i, j]) / (loss[i, j] - loss[cheaper])
+        ends = (leakage[cheaper] - leakage[best]) / (loss[best] - loss[cheaper])
         return i, j, max(0.0, float(ends.min()))
 
-    def _leakage(self, clusters: Clusters) -> FloatArray:
-        """Return L0 after the merge of each pair, shape (n_x, n_x)."""
-        worst = np.full(self.losses.shape, -np.inf)
-        for possible, pairs, sizes in zip(
+    def _leakage(self, clusters: Clusters, places: IntArray, pairs: Pairs) -> FloatArray:
+        """Return L0 after the merge of each of some pairs, given by place in (n_x, n_x) too."""
+        worst = np.full(places.shape, -np.inf)
+        for possible, unions, sizes in zip(
             clusters.possible, self.sizes, clusters.sizes, strict=True
         ):
             # Where a cluster and z never meet it sets no limit, as if all secrets were possible.
             alone = np.where(sizes > 0, sizes, possible)
-            least = np.minimum(np.where(pairs > 0, pairs, possible), _least_of_others(alone))
+            union = unions.ravel()[places]
+            least = np.minimum(np.where(union > 0, union, possible), _least_of_others(alone, pairs))
             table = clusters.log(possible / np.maximum(np.arange(possible + 1), 1))
             np.maximum(worst, table[least], out=worst)
         return worst
 
 
-def _least_of_others(values: Array) -> Array:
-    """Return for each pair (i, j) the least of all other values, shape (n, n).
+def _least_of_others(values: Array, pairs: Pairs) -> Array:
+    """Return for each of some pairs (i, j) the least of all other values.
 
     With two values in all it is their greater one, which limits nothing here: the union of two
     symbols has at least the secrets and the loss of either.
     """
     first, second, *third = np.argsort(values, kind="stable")[:3].tolist()
-    rest = np.full((len(values), len(values)), values[first])
-    rest[first] = rest[:, first] = values[second]
-    rest[first, second] = rest[second, first] = values[third[0] if third else second]
+    i, j = pairs
+    has_first = (i == first) | (j == first)
+    has_both = has_first & ((i == second) | (j == second))
+    rest: Array = np.where(has_first, values[second], values[first])
+    rest[has_both] = values[third[0] if third else second]
     return rest
 
 
