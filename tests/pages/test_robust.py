@@ -1,0 +1,156 @@
+"""The Robust page through Streamlit's own test harness."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.data import count
+from core.data.spec import DataSpec
+from core.robust_study import DESIGNS, Drawn, design_all, study_draws, take_sample
+from pages.ui.robust_board import outcome_table
+from pages.ui.units import share
+
+PAGE = Path(__file__).parents[2] / "pages" / "robust.py"
+SMALL = {"x": "race", "n": "300"}
+RACE = DataSpec(released=("race",))
+
+
+def opened(**query):
+    app = AppTest.from_file(PAGE, default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def after(app, kind):
+    """Wait for work of a kind and show what came of it."""
+    app.session_state[f"_robust_{kind}"].job.result(120)
+    return app.run()
+
+
+def figures(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def said(app):
+    return " ".join(text.value for text in app.markdown)
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return take_sample(count(RACE).joint.p, 300, seed=0)
+
+
+def test_by_default_the_designer_sees_as_many_records_as_the_data_has():
+    app = opened()
+    assert not app.exception
+    assert not app.error
+    assert figures(app)["Records seen"] == "32,561"
+    app.session_state["_robust_designs"].job.cancel()
+
+
+def test_a_permalink_sets_the_sample_and_its_designs_follow():
+    app = opened(**SMALL, beta="0.2", seed="4", alpha="1.5", eps="0.5")
+    assert not app.exception
+    asked = take_sample(count(RACE).joint.p, 300, 0.2, 1.5, 4)
+    assert figures(app)["B, nats"] == f"{asked.ball.bound:.4f}"
+    assert figures(app)["Truth in the set"] == ("yes" if asked.covered else "no")
+    app = after(app, "designs")
+    outcomes = app.session_state["_robust_designs"].answer
+    assert [one.key for one in outcomes] == list(DESIGNS)
+    table = outcome_table(outcomes).set_index("design")
+    assert table.loc["PolyOpt", "ε* at worst"] <= 0.5 + 1e-9
+    assert table.loc["Non-robust optimum", "ε* at P*"] > 0.5
+    assert "breaks the promise" in said(app)
+    assert share(table.loc["Robust optimum", "kept at P̂"]) in said(app)
+
+
+def test_an_answer_for_other_settings_is_marked_stale():
+    app = after(opened(**SMALL), "designs")
+    assert "stale" not in said(app)
+    app.slider(key="eps").set_value(2.0).run()
+    assert "stale: for ε = 1" in said(app)
+    app = after(app, "designs")
+    assert "stale" not in said(app)
+
+
+def test_designs_can_be_cancelled_and_begun_again():
+    app = opened(**SMALL)
+    app.button(key="designs_cancel").click().run()
+    assert not app.exception
+    assert app.session_state["_robust_designs"].job is None
+    app.button(key="designs_start").click().run()
+    app = after(app, "designs")
+    assert not app.error
+    assert len(app.session_state["_robust_designs"].answer) == len(DESIGNS)
+
+
+def test_matrices_are_of_the_designs_chosen():
+    app = after(opened(**SMALL), "designs")
+    app.selectbox(key="robust_matrix_0_design").set_value("secret_rr").run()
+    assert not app.exception
+    assert any("closed form" in caption.value for caption in app.caption)
+
+
+def test_many_samples_say_who_breaks_the_promise():
+    app = opened(**SMALL)
+    app.select_slider(key="robust_draws").set_value(5).run()
+    app.pills(key="robust_designs").set_value(["secret_rr", "independent"]).run()
+    app.button(key="draws_start").click().run()
+    app = after(app, "draws")
+    assert not app.exception
+    drawn = Drawn(300, 0.05, 2.0, 0, 5, False)
+    found = study_draws(
+        count(RACE).joint.p, 1.0, drawn, ("independent", "secret_rr"), 0.3, report=lambda _: None
+    )
+    used = 5 - found.skipped
+    assert f"held the truth in {found.covered} of {used} draws" in said(app)
+    assert f"Secret randomised response 0 of {used}" in said(app)
+    app.slider(key="beta").set_value(0.1).run()
+    assert "stale: for β = 0.05" in said(app)
+
+
+def test_no_design_chosen_is_said():
+    app = opened(**SMALL)
+    app.pills(key="robust_designs").set_value([]).run()
+    assert not app.exception
+    assert "at least one design" in app.info[0].value
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ({"x": "sex"}, "S and X"),
+        ({"data": "example:nonesuch"}, "nonesuch"),
+        ({**SMALL, "alpha": "inf"}, "alpha"),
+        ({"s": "race", "x": "sex", "n": "30", "seed": "1"}, "never seen in this sample"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_the_page_goes_on(query, word):
+    app = opened(**query)
+    assert not app.exception
+    assert word in app.error[0].value
+
+
+def test_what_a_link_has_wrong_is_told():
+    app = opened(**SMALL | {"n": "0"}, beta="2", seed="-1")
+    assert not app.exception
+    told = " ".join(warning.value for warning in app.warning)
+    for part in ("n=0", "beta=2", "seed"):
+        assert part in told
+    app.session_state["_robust_designs"].job.cancel()
+
+
+@pytest.mark.parametrize("query", [{"eps": "0"}, {"eps": "8"}, {"beta": "0.5"}, {"n": "1000000"}])
+def test_extremes_have_an_answer(query):
+    app = after(opened(**SMALL | query), "designs")
+    assert not app.exception
+    assert not app.error
+
+
+def test_the_page_designs_what_core_designs(sample):
+    app = after(opened(**SMALL), "designs")
+    made = {one.key: one.mechanism for one in app.session_state["_robust_designs"].answer}
+    for key, mechanism in design_all(sample, 1.0, 1.0, ("independent", "secret_rr")).items():
+        assert made[key].utility == pytest.approx(mechanism.utility)
