@@ -208,7 +208,7 @@ def robust_frontier(
         lines, eps=eps, nmi=0.0 if nmi is None else nmi, unit="nats", limit=limit, current=-1
     )
     if nmi is None:
-        figure["layout"]["shapes"] = figure["layout"]["shapes"][:1]
+        del figure["layout"]["meta"]
     for line, trace in zip(lines, figure["data"], strict=True):
         if line.place >= len(SERIES):  # one line more than there are colours
             trace["line"] |= {"color": colour("muted"), "dash": "dot"}
