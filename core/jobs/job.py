@@ -40,6 +40,7 @@ class Job(Generic[T]):
         self.time_limit = time_limit
         self._finished = threading.Event()
         self._started_at: float | None = None
+        self._working_at: float | None = None
         self._ended_at: float | None = None
         self._answer: T | None = None
         self._error: BaseException | None = None
@@ -52,6 +53,13 @@ class Job(Generic[T]):
         if self._started_at is None:
             return 0.0
         return (self._ended_at or time.monotonic()) - self._started_at
+
+    @property
+    def seconds_of_work(self) -> float:
+        """Seconds since it reported first: without the start of its process."""
+        if self._working_at is None:
+            return 0.0
+        return (self._ended_at or time.monotonic()) - self._working_at
 
     @property
     def finished(self) -> bool:
@@ -97,6 +105,12 @@ class Job(Generic[T]):
             self._started_at = time.monotonic()
             self._kill = kill
             return True
+
+    def note(self, progress: Any) -> None:
+        """Take what the work reports."""
+        if self._working_at is None:
+            self._working_at = time.monotonic()
+        self.progress = progress
 
     def succeed(self, answer: T) -> None:
         """Take the answer."""

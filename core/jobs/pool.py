@@ -143,7 +143,7 @@ def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes) -> bool:
         while True:
             kind, value = pickle.load(process.stdout)
             if kind == "progress":
-                job.progress = value
+                job.note(value)
                 continue
             if kind == "done":
                 job.succeed(value)

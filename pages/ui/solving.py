@@ -30,11 +30,12 @@ def follow(scenario: Scenario) -> None:
 def _watch(job: Job[Result], limit: float) -> None:
     if job.finished:
         st.rerun()
-    if job.state == State.WAITING:
+    seconds = job.seconds_of_work
+    if seconds == 0:
         st.caption("A better answer is waiting for its turn…")
         return
-    share = min(1.0, job.seconds / limit)
-    st.progress(share, text=f"Looking for better: {job.seconds:.0f} s of at most {limit:g} s")
+    text = f"Looking for better: {seconds:.0f} s of at most {limit:g} s"
+    st.progress(min(1.0, seconds / limit), text=text)
 
 
 def _ended(job: Job[Result]) -> str:

@@ -26,7 +26,7 @@ def test_a_job_returns_what_the_call_returns_and_keeps_its_last_progress(pool):
     job = pool.submit(calls.double, 21, time_limit=PATIENCE)
     assert job.result(PATIENCE) == 42
     assert (job.state, job.progress, job.finished) == (State.DONE, ("halfway", 21), True)
-    assert 0 < job.seconds < PATIENCE
+    assert 0 < job.seconds_of_work <= job.seconds < PATIENCE
 
 
 def test_the_worker_stays_warm_between_jobs(pool):
@@ -55,7 +55,7 @@ def test_cancelling_a_running_job_ends_its_process_and_the_next_job_runs(pool):
 def test_a_job_that_is_cancelled_in_line_never_runs(pool):
     running = pool.submit(calls.sleep, 600, time_limit=PATIENCE * 20)
     waiting = pool.submit(calls.double, 1, time_limit=PATIENCE)
-    assert (waiting.state, waiting.seconds) == (State.WAITING, 0.0)
+    assert (waiting.state, waiting.seconds, waiting.seconds_of_work) == (State.WAITING, 0, 0)
     waiting.cancel()
     running.cancel()
     assert pool.submit(calls.double, 2, time_limit=PATIENCE).result(PATIENCE) == 4
