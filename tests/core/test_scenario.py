@@ -7,6 +7,7 @@ import pytest
 from core.data.spec import DataSpec
 from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanism_catalogue
+from core.notions import LIP
 from core.notions import catalogue as notion_catalogue
 from core.scenario import Scenario, evaluate
 from core.sentences import finding, question
@@ -114,7 +115,9 @@ def test_the_finding_says_what_the_result_proves():
 
 @pytest.mark.parametrize("mechanism", list(mechanism_catalogue.CATALOGUE))
 def test_the_snippet_runs_and_prints_what_the_scenario_gives(mechanism, capsys):
-    scenario = Scenario(notion="lip", eps=0.5, mechanism=mechanism)
+    entry = mechanism_catalogue.entry(mechanism)
+    notion = "lip" if entry.works_under(LIP) else "srlip"
+    scenario = Scenario(notion=notion, eps=0.5, mechanism=mechanism)
     exec(compile(snippet(scenario), "snippet", "exec"), {})
     printed = capsys.readouterr().out
     result = evaluate(scenario)
