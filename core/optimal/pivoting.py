@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import SolverError, TimeLimitError
+from core.optimal.bases import solved
 from core.optimal.polytope import Polytope
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -284,10 +285,7 @@ def tableaus(space: Polytope, basic: IntArray, tight: IntArray) -> Tableaus:
     basic, tight : ndarray
         Labels, shapes (k, n_basic) and (k, n_free).
     """
-    wide, right = _system(space, basic, tight)
-    square = np.moveaxis(wide[:, basic], 0, 1)
-    rest = np.concatenate([np.moveaxis(wide[:, tight], 0, 1), right[:, :, None]], axis=2)
-    return Tableaus(space, np.linalg.solve(square, rest), basic.copy(), tight.copy())
+    return Tableaus(space, solved(space, basic, tight, edges=True), basic.copy(), tight.copy())
 
 
 def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Corners:
@@ -318,7 +316,7 @@ def some_corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -
             break
     if labels:
         basic, tight = (np.stack(part) for part in zip(*labels, strict=True))
-        values = _values(space, basic, tight)
+        values = solved(space, basic, tight, edges=False)[:, :, 0]
         slack = np.minimum(values, space.upper[basic] - values).min(axis=1)
         inside = np.flatnonzero(slack >= -ROUNDING)
         if len(inside):
@@ -341,33 +339,11 @@ def true_points(space: Polytope, found: Corners) -> tuple[FloatArray, IntArray]:
     which = np.arange(len(found))
     points = found.points()
     if found.space is not space:
-        values = _values(space, found.basic, found.tight)
+        values = solved(space, found.basic, found.tight, edges=False)[:, :, 0]
         slack = np.minimum(values, space.upper[found.basic] - values).min(axis=1)
         which = np.flatnonzero(slack >= -TIE)
         points = scattered(space, found.basic[which], values[which])
     return points / points.sum(axis=1, keepdims=True), which
-
-
-def _values(space: Polytope, basic: IntArray, tight: IntArray) -> FloatArray:
-    """Return the values of the basic labels, shape (k, n_basic), computed from scratch."""
-    wide, right = _system(space, basic, tight)
-    square = np.moveaxis(wide[:, basic], 0, 1)
-    values = np.linalg.solve(square, right[:, :, None])
-    return np.asarray(values[:, :, 0], dtype=np.float64)
-
-
-def _system(space: Polytope, basic: IntArray, tight: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return a column for every label, shape (m, n_labels), and right sides, shape (k, m).
-
-    A complement c = width − slack enters its row as width − c.
-    """
-    columns = space.matrix[:, space.n_vars :]
-    wide = np.concatenate([space.matrix, -columns], axis=1)
-    labels = np.concatenate([basic, tight], axis=1)
-    flipped = labels >= space.n_vars + space.n_slacks
-    widths = np.zeros((len(labels), len(space.upper)))
-    np.put_along_axis(widths, labels, np.where(flipped, space.upper[labels], 0.0), axis=1)
-    return wide, space.right + widths @ wide.T
 
 
 def basis_keys(space: Polytope, tight: IntArray) -> Keys:
