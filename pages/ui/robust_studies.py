@@ -99,7 +99,7 @@ def _drawn(found: Draws, answered: run_robust.Asked) -> None:
             key="robust_boxes",
             title="Privacy level in the world",
             subtitle="Box: the middle half of the draws; points: each draw. Right of the dashed "
-            "line the promise is broken.",
+            "line the promise is broken; what is off the chart is at its edge.",
             table=lambda: _draw_table(found),
             formulas=(words.REALISED, words.RLDP),
         ),
