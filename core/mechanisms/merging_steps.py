@@ -84,10 +84,8 @@ def told(step: MergeStep, x_labels: Sequence[str]) -> str:
     into = _spelt(step.into, x_labels)
     way = "falls" if step.risk_after <= step.risk_before else "rises"
     verdict = "and the set keeps the promise" if step.fits else "not yet enough"
-    return (
-        f"{joined} joins {into}: ω {way} from {_nats(step.risk_before)} to {_nats(step.risk_after)} "
-        f"nats, {verdict}."
-    )
+    before, after = _nats(step.risk_before), _nats(step.risk_after)
+    return f"{joined} joins {into}: ω {way} from {before} to {after} nats, {verdict}."
 
 
 def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:

@@ -1,0 +1,41 @@
+"""What the README shows is what happens."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_prints_what_stands_below_it():
+    program, printed = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", README, re.S).groups()
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(program, "README", "exec"), {})
+    assert out.getvalue() == printed
+
+
+def test_the_two_commands_are_in_the_first_screen_and_in_the_makefile():
+    first_screen = "\n".join(README.splitlines()[:24])
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for command in ("run", "test"):
+        assert f"make {command} " in first_screen
+        assert re.search(rf"^{command}:", makefile, re.M)
+
+
+def test_every_file_that_it_names_is_there():
+    named = re.findall(r"\]\(([^)#:]+)\)", README) + re.findall(
+        r"`((?:core|pages|tests)/[^`]*)`", README
+    )
+    assert named
+    for path in named:
+        assert (ROOT / path).exists(), path
+
+
+def test_every_benchmark_that_it_names_is_there():
+    named = re.findall(r"python -m benchmarks\.(\w+)", README)
+    assert named
+    for name in named:
+        assert (ROOT / "benchmarks" / f"{name}.py").exists(), name
