@@ -9,7 +9,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.mechanisms.srlip_product import srlip_product
+from core.mechanisms.srlip_product import quick_product
 from core.mechanisms.subset_merging import subset_merging
 from core.notions.base import Notion, SymbolNotion
 from core.notions.srlip import SRLIP
@@ -119,11 +119,11 @@ def optimal_from(
         merging or the product protocol where it applies, else the constant mechanism.
     """
 
-    def first() -> FloatArray:
+    def first(deadline: float) -> FloatArray:
         if start is None and isinstance(notion, SymbolNotion):
             return subset_merging(joint, notion).kernel
         if start is None and isinstance(notion, SRLIP):
-            kernel = srlip_product(joint, notion.eps, notion.shape).kernel
+            kernel = quick_product(joint, notion, deadline).kernel
             return kernel[:, joint.p_x @ kernel > 0]
         return np.ones((joint.n_x, 1)) if start is None else start
 

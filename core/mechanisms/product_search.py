@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -70,10 +71,12 @@ class ProductSearch:
         P(s, x).
     notion : SRLIP
         The promise, with a shape that fits the joint.
+    deadline : float
+        On the clock of `time.monotonic`: later, no further budgets are tried.
     """
 
-    def __init__(self, joint: Joint, notion: SRLIP) -> None:
-        self.joint, self.notion = joint, notion
+    def __init__(self, joint: Joint, notion: SRLIP, deadline: float = np.inf) -> None:
+        self.joint, self.notion, self.deadline = joint, notion, deadline
         self.sizes = notion.shape or (joint.n_x,)
         self.values = attribute_values(joint, self.sizes)
         self.conditions = [_Conditions.of(joint, self.values, j) for j in range(len(self.sizes))]
@@ -126,6 +129,8 @@ class ProductSearch:
     ) -> Candidate:
         """Return the product at the largest place in [low, high) where halving finds one."""
         for _ in range(HALVINGS):
+            if time.monotonic() > self.deadline:
+                break
             middle = (low + high) / 2
             found = self.product(budgets(middle))
             if found is None:
@@ -190,20 +195,21 @@ class ProductSearch:
         if (j, budget) not in self.known:
             conditions = self.conditions[j]
             occurs = conditions.p > 0
-            told = _optimal(conditions.allowed_set(budget), conditions.p[occurs])
+            seconds = max(min(SECONDS, self.deadline - time.monotonic()), 0.0)
+            told = _optimal(conditions.allowed_set(budget), conditions.p[occurs], seconds)
             kernel = np.tile(conditions.p[occurs] @ told, (occurs.size, 1))
             kernel[occurs] = told
             self.known[j, budget] = kernel
         return self.known[j, budget]
 
 
-def _optimal(allowed: AllowedSet, p: FloatArray) -> FloatArray:
-    """Return an optimal kernel, or one that tells nothing where the set is too thin for a solver.
+def _optimal(allowed: AllowedSet, p: FloatArray, seconds: float) -> FloatArray:
+    """Return an optimal kernel, or one that tells nothing where time or a solver is not enough.
 
     Conditions of many x^J leave a sliver around P(x^j) where a budget is near 0.
     """
     try:
-        return maximise(allowed, p, time_limit=SECONDS).kernel
+        return maximise(allowed, p, time_limit=seconds).kernel
     except (SolverError, InfeasibleError):
         return np.ones((p.size, 1))
 

@@ -91,6 +91,24 @@ def srlip_product(
     )
 
 
+def quick_product(joint: Joint, notion: SRLIP, deadline: float) -> Candidate:
+    """Return the product at an even split, as good as time allows.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : SRLIP
+        The promise; the joint's own sizes of attributes where it has none.
+    deadline : float
+        On the clock of `time.monotonic`.
+    """
+    sizes = attribute_shape(joint, notion.shape)
+    search = ProductSearch(joint, SRLIP(notion.eps, sizes), deadline)
+    even = tuple(notion.eps / len(sizes) for _ in sizes)
+    return search.product(even) or search.shrunk(even)
+
+
 def _orders(n_attributes: int) -> list[tuple[int, ...]]:
     """Return orders in which attributes may spend the budget: all of few, else each one first."""
     every = tuple(range(n_attributes))

@@ -68,9 +68,12 @@ def _over_variables(
     square = np.concatenate([normals[tight], equal], axis=1)
     levels = np.broadcast_to(right[count:], (k, len(rows) - count))
     sides = np.concatenate([-offsets[tight], levels], axis=1)[:, :, None]
-    if edges:
-        moves = np.broadcast_to(np.eye(n_vars, n_free), (k, n_vars, n_free))
-        sides = np.concatenate([-moves, sides], axis=2)
-    result: FloatArray = normals[basic] @ np.linalg.solve(square, sides)
+    if not edges:
+        levels = np.linalg.solve(square, sides)[:, :, 0] @ normals.T + offsets
+        values: FloatArray = np.take_along_axis(levels, basic, axis=1)[:, :, None]
+        return values
+    moves = np.broadcast_to(np.eye(n_vars, n_free), (k, n_vars, n_free))
+    moved = np.linalg.solve(square, np.concatenate([-moves, sides], axis=2))
+    result: FloatArray = normals[basic] @ moved
     result[:, :, -1] += offsets[basic]
     return result

@@ -50,7 +50,7 @@ def all_vertices(space: Polytope, deadline: float, max_vertices: int) -> FloatAr
         If neither way gives vertices that pass the check.
     """
     found = walk(space, deadline=deadline, max_vertices=max_vertices)
-    points, _ = pivoting.true_points(space, found)
+    points, _ = pivoting.true_points(space, found, deadline)
     if not sound(space, points):
         points = double_description(space, time_limit=deadline - time.monotonic())
         if not sound(space, points):

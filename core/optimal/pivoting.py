@@ -152,7 +152,7 @@ class Tableaus:
         """
         shape = self.tight.shape
         edges = Edges(np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool))
-        for block in self._blocks(len(self), deadline):
+        for block in _blocks(self.space, len(self), deadline):
             self._ratio_test(block, edges)
         return edges
 
@@ -179,7 +179,7 @@ class Tableaus:
         """
         body = np.empty((len(which), *self.body.shape[1:]))
         basic, tight = self.basic[which], self.tight[which]
-        for block in self._blocks(len(which), deadline):
+        for block in _blocks(self.space, len(which), deadline):
             body[block] = self.body[which[block]]
             at = which[block], column[block]
             row, at_upper = edges.row[at], edges.at_upper[at]
@@ -203,14 +203,6 @@ class Tableaus:
         values[moves, row[moves]] = step[moves]
         tight[each, column] = leaving
         return Corners(self.space, basic, tight, values)
-
-    def _blocks(self, count: int, deadline: float) -> Iterator[slice]:
-        """Yield slices of vertices whose tableaus fit in a processor's cache, while time lasts."""
-        size = max(1, BLOCK_BYTES // (8 * self.space.n_basic * (self.space.n_free + 1)))
-        for first in range(0, count, size):
-            if time.monotonic() > deadline:
-                raise TimeLimitError("Time was over among the vertices.")
-            yield slice(first, first + size)
 
     def _ratio_test(self, block: slice, edges: Edges) -> None:
         """Write the edges of a block of vertices."""
@@ -266,6 +258,15 @@ class Tableaus:
         body[kept, row[kept]] = line[kept]
         basic[kept, row[kept]] = entering[kept]
         tight[each, column] = leaving
+
+
+def _blocks(space: Polytope, count: int, deadline: float) -> Iterator[slice]:
+    """Yield slices of vertices whose tableaus fit in a processor's cache, while time lasts."""
+    size = max(1, BLOCK_BYTES // (8 * space.n_basic * (space.n_free + 1)))
+    for first in range(0, count, size):
+        if time.monotonic() > deadline:
+            raise TimeLimitError("Time was over among the vertices.")
+        yield slice(first, first + size)
 
 
 def scattered(space: Polytope, basic: IntArray, values: FloatArray) -> FloatArray:
@@ -330,16 +331,26 @@ def start(space: Polytope, rng: np.random.Generator) -> Tableaus:
     return tableaus(space, found.basic, found.tight)
 
 
-def true_points(space: Polytope, found: Corners) -> tuple[FloatArray, IntArray]:
+def true_points(
+    space: Polytope, found: Corners, deadline: float = np.inf
+) -> tuple[FloatArray, IntArray]:
     """Return the posteriors of vertices, shape (k, n_x), and which of those given they are.
 
     Vertices of the perturbed polytope are computed again without the perturbation; a basis may
     belong to the perturbed one only.
+
+    Raises
+    ------
+    TimeLimitError
+        If the clock of `time.monotonic` passes the deadline.
     """
     which = np.arange(len(found))
     points = found.points()
     if found.space is not space:
-        values = solved(space, found.basic, found.tight, edges=False)[:, :, 0]
+        values = np.empty(found.values.shape)
+        for block in _blocks(space, len(found), deadline):
+            basic, tight = found.basic[block], found.tight[block]
+            values[block] = solved(space, basic, tight, edges=False)[:, :, 0]
         slack = np.minimum(values, space.upper[found.basic] - values).min(axis=1)
         which = np.flatnonzero(slack >= -TIE)
         points = scattered(space, found.basic[which], values[which])

@@ -80,14 +80,19 @@ class Prover:
         self.space, self.p_x, self.utility = space, p_x, utility
         self.allowed = AllowedSet(allowed.rows, allowed.n_x)
         self.walked: FloatArray | None = None
-        self.stopped = ""
+        self.stopped, self._tried = "", 0
         self._costs, self._sizes = np.zeros(0), np.zeros(0)
         self._tree: PricingBound | None = None
         self._tried_all = False
 
     def walk(self, deadline: float, max_vertices: int) -> bool:
-        """Compute all vertices, if there are not too many; say whether they are known now."""
-        if self.walked is None and not self.stopped:
+        """Compute all vertices, if there are not too many; say whether they are known now.
+
+        A walk that ended in vain is taken up again only for more vertices; `stopped` says why
+        the last one did.
+        """
+        if self.walked is None and max_vertices > self._tried:
+            self._tried, self.stopped = max_vertices, ""
             try:
                 self.walked = all_vertices(self.space, deadline, max_vertices)
             except (TimeLimitError, SolverError) as error:
@@ -114,7 +119,7 @@ class Prover:
             return self._check_walked(duals)
         pieces = self.utility.pieces()
         if pieces is not None:
-            return self._check_pieces(duals, pieces)
+            return self._check_pieces(duals, pieces, deadline)
         if not isinstance(self.utility, MutualInformation):
             return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
         verdict = self._branch(duals, gap, _part(BRANCH_SHARE, deadline))
@@ -122,7 +127,7 @@ class Prover:
         if verdict.bound <= enough or len(verdict.better):
             return verdict
         if not self._tried_all:
-            self._tried_all, self.stopped = True, ""
+            self._tried_all, self._tried = True, 0
             if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
                 return self._check_walked(duals)
         return self._branch(duals, gap, deadline)
@@ -169,13 +174,16 @@ class Prover:
         np.maximum.at(fall, symbol, -prices[low] / points[np.arange(len(low)), symbol])
         return total - min(-float(prices.min()), float(fall @ self.p_x))
 
-    def _check_pieces(self, duals: FloatArray, pieces: FloatArray) -> Verdict:
-        """Price a piecewise linear cost exactly: one linear program for each piece."""
-        found = pivoting.corners(self.space, pieces - duals).points()
+    def _check_pieces(self, duals: FloatArray, pieces: FloatArray, deadline: float) -> Verdict:
+        """Price a piecewise linear cost: exactly, if each piece's linear program is solved."""
+        met = pivoting.some_corners(self.space, pieces - duals, deadline)
+        if met is None:
+            return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
+        found = met.points()
         found /= found.sum(axis=1, keepdims=True)
         prices = self.utility.cost(found) - found @ duals
         better = found[prices < -PRICE]
-        if len(better):
+        if len(better) or len(met) < len(pieces):
             return Verdict(self._trivial(), better)
         return Verdict(self.utility.offset(self.p_x) - float(duals @ self.p_x) + PRICE, better)
 

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.enumeration import best_mixture
-from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
+from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, Start, maximise
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
@@ -106,9 +106,9 @@ def maximise_round(
     return Outcome(kernel, value, max(upper, value), "cutting planes", status)
 
 
-def _constantly(kernel: FloatArray) -> Callable[[], FloatArray]:
-    """Return a function that returns the kernel."""
-    return lambda: kernel
+def _constantly(kernel: FloatArray) -> Start:
+    """Return a start that is the kernel, whatever the time."""
+    return lambda _: kernel
 
 
 def _posteriors(kernel: FloatArray, p_x: FloatArray) -> FloatArray:

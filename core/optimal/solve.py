@@ -33,8 +33,8 @@ Solver = Literal["auto", "enumerate", "columns"]
 Finish = Callable[[FloatArray], FloatArray]
 """Moves a kernel inside the allowed set, where rounding or a round set left it outside."""
 
-Start = Callable[[], FloatArray]
-"""Returns a kernel that is allowed."""
+Start = Callable[[float], FloatArray]
+"""Returns a kernel that is allowed, by a time on the clock of `time.monotonic`."""
 
 DEFAULT_SECONDS = 5.0
 """Time limit where none is given: long enough to prove what can be, short enough to wait for."""
@@ -44,6 +44,9 @@ ENUMERATION_SHARE = 0.5
 
 SEARCH_SHARE = 0.75
 """Part of the time that the first search may take; the proof gets what is left."""
+
+START_SHARE = 0.5
+"""Part of the time left that the mechanism to start from may take."""
 
 RESERVE = 0.05
 """Part of the time kept back for the last mixture and its audit."""
@@ -120,8 +123,8 @@ def maximise(
     seed : int
         Of the random starts.
     start : callable, optional
-        Called if columns are generated: returns P(y | x) of a mechanism that is allowed, shape
-        (n_x, n_y), to start from.
+        Called with a deadline if columns are generated: returns P(y | x) of a mechanism that is
+        allowed, shape (n_x, n_y), to start from.
     finish : callable, optional
         Moves a kernel inside the set, where rounding or an oracle left it outside; by the oracle
         where not given.
@@ -226,7 +229,9 @@ class _Task:
             self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
         )
         if start is not None:
-            weights = (self.p_x[:, None] * start()).T
+            now = time.monotonic()
+            first = start(now + START_SHARE * (self.deadline - now))
+            weights = (self.p_x[:, None] * first).T
             known = weights / weights.sum(axis=1, keepdims=True)
             search.include(known)
             search.descend_from(-np.log(np.maximum(known, SMALL)))
@@ -234,12 +239,12 @@ class _Task:
             search.run()
             kernel = self.finish(search.settled())
             value = self._value(kernel)
-            if self.upper - value <= self.gap or time.monotonic() >= self.deadline:
+            until = self._after(1 - RESERVE)
+            if self.upper - value <= self.gap or time.monotonic() >= until:
                 break
             if self._loses(search, value) and self._cut(search, search.in_use()):
                 continue
-            search.deadline = self.deadline
-            until = self._after(1 - RESERVE)
+            search.deadline = until
             verdict = self.prover.check(search.mixture.duals, self.gap, until)
             self.upper = min(self.upper, verdict.bound)
             if self.upper - value <= self.gap:

@@ -11,9 +11,11 @@ from core import mechanisms as m
 from core.data.examples import example
 from core.errors import AuditError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.product_search import ProductSearch
+from core.mechanisms.product_search import SECONDS, ProductSearch
 from core.mechanisms.result import make_mechanism
+from core.mechanisms.srlip_product import quick_product
 from core.notions import LIP, SRLIP, side_channel_levels
+from core.optimal.solve import maximise
 
 COPIES = Joint.from_counts(example("funnel_theorem4").weights)
 """X¹ = X² = (a, b), two fair bits; S = a xor b."""
@@ -228,3 +230,23 @@ def test_bad_input_is_named():
         m.srlip_product(COPIES, 1, (4, 5))
     with pytest.raises(InvalidInputError, match="eps must be in"):
         m.srlip_product(COPIES, -1, (4, 4))
+
+
+def test_a_product_to_start_from_ends_in_time_and_keeps_the_promise(monkeypatch):
+    joint = Joint.from_counts(np.random.default_rng(0).integers(1, 9, (2, 12)))
+    notion, limits = SRLIP(0.5, (2, 2, 3)), []
+
+    def recorded(*args, time_limit, **options):
+        limits.append(time_limit)
+        return maximise(*args, time_limit=time_limit, **options)
+
+    monkeypatch.setattr("core.mechanisms.product_search.maximise", recorded)
+    late = quick_product(joint, notion, 0.0)
+    assert notion.holds(joint, late.kernel)
+    assert set(limits) == {0.0}
+    assert len(limits) <= 2 * 3  # the even budgets and none: nothing is halved
+    limits.clear()
+    ready = quick_product(joint, notion, np.inf)
+    assert set(limits) == {SECONDS}
+    whole = m.srlip_product(joint, 0.5, (2, 2, 3)).utility
+    assert late.utility <= ready.utility == pytest.approx(whole, abs=1e-9)

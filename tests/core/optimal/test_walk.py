@@ -80,14 +80,15 @@ def test_walks_stop_at_their_limits():
         walk(space, deadline=time.monotonic() + 60, max_vertices=100)
     with pytest.raises(TimeLimitError, match="Time was over"):
         walk(space, deadline=time.monotonic())
+    found = walk(space_of(UNIFORM, LIP(0.5)).perturbed(), deadline=np.inf)
+    with pytest.raises(TimeLimitError, match="Time was over"):
+        pivoting.true_points(space_of(UNIFORM, LIP(0.5)), found, deadline=0.0)
 
 
 def test_double_description_is_ended_in_time():
     space = space_of(Joint.random_uniform(5, 42, np.random.default_rng(0)), LIP(0.5))
-    began = time.monotonic()
     with pytest.raises(TimeLimitError, match="ended"):
-        double_description(space, time_limit=0.6)
-    assert time.monotonic() - began < 2.0
+        double_description(space, time_limit=0.6)  # else it would run for minutes
 
 
 def test_a_failing_double_description_says_what_failed(monkeypatch, tmp_path):
