@@ -81,8 +81,8 @@ def mixture_of(points, p_x):
 
 
 def test_a_proven_optimum_is_that_of_all_vertices():
-    """100 problems: from P_X on, the bound's own columns reach the optimum over all vertices."""
-    for seed in range(100):
+    """Each notion with each kind of joint, four times: the bound's own columns are enough."""
+    for seed in range(48):
         joint = joint_of(seed)
         p_x = joint.p_x
         allowed = notion_of(seed).allowed_set(joint)
@@ -135,7 +135,7 @@ def test_prices_hold_at_any_allowed_output(joint, eps, data):
     assert (entropies(points) - points @ result.prices >= -1e-12).all()
 
 
-def test_no_time_still_gives_a_valid_bound_and_little_time_is_kept():
+def test_no_time_still_gives_a_valid_bound_and_little_time_is_kept(monkeypatch):
     joint = Joint.random_uniform(10, 60, np.random.default_rng(0))
     allowed = ALIP.from_lambda(0.5, 0.5).allowed_set(joint)
     prices = np.full(60, 1.5)
@@ -143,9 +143,11 @@ def test_no_time_still_gives_a_valid_bound_and_little_time_is_kept():
     assert not untouched.finished
     assert untouched.boxes == 0
     assert np.isfinite(untouched.lower)
-    start = time.monotonic()
+    start = time.thread_time()  # on this clock other processes take no time
+    monkeypatch.setattr("time.monotonic", time.thread_time)
     result = PricingBound(allowed).minimise(prices, tolerance=1e-6, time_limit=0.5)
-    assert time.monotonic() - start < 1.5
+    assert time.thread_time() - start < 1.0
+    assert not result.finished
     assert untouched.lower - 1e-9 <= result.lower < 0
     assert (untouched.prices <= result.prices + 1e-9).all()
 
