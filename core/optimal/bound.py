@@ -73,7 +73,8 @@ class PricingBound:
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs. Without its oracle the proofs are of a larger set, valid too.
+        The allowed outputs; its oracle is not asked, so that the proofs are of a larger set where
+        it has one: valid too.
 
     Examples
     --------

@@ -176,7 +176,7 @@ class Tree:
         point, met = (lower + upper) / 2, None
         for _ in range(TIGHTENINGS):
             slopes, _ = self.space.relaxation.secants(lower, upper)
-            met, multipliers = self.space.solve(slopes - self._prices, lower, upper)
+            met, multipliers = self.space.relaxation.solve(slopes - self._prices, lower, upper)
             if met is None:
                 if self.space.relaxation.shown_empty(lower, upper, multipliers):
                     return
@@ -252,7 +252,7 @@ class Tree:
         """Learn from a point of the linear program, if it is allowed and costs too little."""
         r = np.maximum(point, 0.0)
         r /= r.sum()
-        if self._excess(r) > 0 and self.space.allows(r):
+        if self._excess(r) > 0:
             for column in (r, *self._found(r)):
                 self.learn(column)
 

@@ -145,14 +145,6 @@ class LinearProgram:
         _check(status, "the question for a dual ray")
         return np.array(ray, dtype=np.float64) if found else np.zeros(self.n_rows)
 
-    def add_rows(self, rows: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
-        """Add rows, shape (k, n_cols), with bounds, shape (k,)."""
-        indptr, indices, values = _compressed(rows)
-        count = len(lower)
-        status = self._highs.addRows(count, lower, upper, len(values), indptr, indices, values)
-        _check(status, "new rows")
-        self.n_rows += count
-
     def add_cols(self, cols: FloatArray, cost: FloatArray) -> None:
         """Add non-negative columns, given as rows of an array, shape (k, n_rows); cost (k,)."""
         indptr, indices, values = _compressed(cols)

@@ -50,12 +50,12 @@ class Relaxation:
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs; its oracle is not asked here, `add_cuts` takes what it says.
+        The allowed outputs; its oracle is not asked.
 
     Attributes
     ----------
     matrix : ndarray
-        Rows and cuts, shape (m, n_x + n_helpers).
+        The rows, shape (m, n_x + n_helpers).
     dominant : int
         The dominant symbol d.
     """
@@ -75,14 +75,6 @@ class Relaxation:
         self._costs = np.zeros(self.matrix.shape[1])
         self.dominant = -1
         self.solved = 0
-
-    def add_cuts(self, cuts: FloatArray) -> FloatArray:
-        """Add cuts g·r ≤ 0, shape (k, n_x); return them as rows, shape (k, n_x + n_helpers)."""
-        wide = np.zeros((len(cuts), self.matrix.shape[1]))
-        wide[:, : self.n_x] = cuts
-        self.matrix = np.vstack([self.matrix, wide])
-        self._program.add_rows(wide, np.full(len(cuts), -INFINITY), np.zeros(len(cuts)))
-        return wide
 
     def focus(self, dominant: int) -> None:
         """Make a symbol the dominant one: its variable is its odds, the others' mass is 1."""
@@ -151,11 +143,8 @@ class Relaxation:
         terms = len(rows) + self.n_x + 8
         return value - EPSILON * terms * size * (1.0 + float(upper.sum())), reduced
 
-    def highest_odds(self) -> tuple[float, FloatArray]:
-        """Return an upper bound of the odds k of d, and the output that has them, shape (n_x,).
-
-        It is ∞ where d is (nearly) allowed alone.
-        """
+    def highest_odds(self) -> float:
+        """Return an upper bound of the odds k of d, ∞ where d is (nearly) allowed alone."""
         d = self.dominant
         costs = np.zeros(self.n_x)
         costs[d] = -1.0
@@ -163,29 +152,29 @@ class Relaxation:
         highest[d] = ODDS_CAP
         point, multipliers = self.solve(costs, np.zeros(self.n_x), highest)
         if point is None or point[d] >= ODDS_CAP:
-            return np.inf, np.eye(self.n_x)[d]
+            return np.inf
         priced, _ = self._priced(multipliers.rows)
-        slope = priced[d]
+        slope = float(priced[d])
         # Σ_x priced_x (k, w)_x ≤ 0, so k·priced_d ≤ −Σ priced_x w_x ≤ max_x −priced_x
         others = np.delete(priced, d)
         size = float(multipliers.rows.sum()) + float(np.abs(others).max())
         rounding = EPSILON * (len(multipliers.rows) + 8) * size
         if slope <= 2 * rounding:
-            return np.inf, point
-        return max((float(-others.min()) + rounding) / (slope - rounding), 0.0), point
+            return np.inf
+        return max((float(-others.min()) + rounding) / (slope - rounding), 0.0)
 
     def _priced(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rows @ matrix on the symbols, with multipliers that price no helper below 0."""
-        priced = rows @ self.matrix[: len(rows)]  # cuts may have come since
+        priced = rows @ self.matrix
         helpers = priced[self.n_x :]
         if len(helpers) and helpers.min() < SURPLUS:
             rows = self._repaired(rows, helpers)
-            priced = rows @ self.matrix[: len(rows)]
+            priced = rows @ self.matrix
         return priced[: self.n_x], rows
 
     def _repaired(self, rows: FloatArray, helpers: FloatArray) -> FloatArray:
         """Raise multipliers until no unbounded helper is priced below 0; else drop its rows."""
-        uses = self.matrix[: len(rows), self.n_x :]
+        uses = self.matrix[:, self.n_x :]
         rows = rows.copy()
         for j in np.flatnonzero(helpers < SURPLUS):
             i = int(uses[:, j].argmax())

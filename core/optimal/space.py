@@ -1,4 +1,4 @@
-"""The allowed outputs as branch and bound sees them: rows, the cuts asked for so far, odds."""
+"""The allowed outputs as branch and bound sees them: rows and odds."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from scipy import sparse, special
 
 from core.notions.allowed_set import AllowedSet
 from core.optimal.highs import INFINITY, LinearProgram
-from core.optimal.relaxation import Multipliers, Relaxation
+from core.optimal.relaxation import Relaxation
 from core.validation import FloatArray
-
-CUT_ROUNDS = 30
-"""Most times that an oracle's cuts are added to one program: a box is then split all the same."""
 
 DESCENT_STEPS = 30
 """Most linearisations of one descent: it ends in a vertex after two to four."""
@@ -24,12 +21,12 @@ SMALLEST = 1e-9
 
 
 class Space:
-    """An allowed set with what was learnt of it: cuts and largest odds are kept between proofs.
+    """The rows of an allowed set, and the largest odds, which are kept between proofs.
 
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs.
+        The allowed outputs; its oracle is not asked.
 
     Attributes
     ----------
@@ -38,7 +35,7 @@ class Space:
     """
 
     def __init__(self, allowed: AllowedSet) -> None:
-        self.allowed = allowed
+        self._n_x = allowed.n_x
         self.relaxation = Relaxation(allowed)
         self._odds: dict[int, float] = {}
         n_rows, n_vars = self.relaxation.matrix.shape
@@ -51,35 +48,15 @@ class Space:
             primal=True,
         )
 
-    def allows(self, r: FloatArray) -> bool:
-        """Say whether the oracle, if there is one, lets a point of the rows pass."""
-        return self.allowed.oracle is None or len(self.allowed.oracle(r)) == 0
-
-    def solve(
-        self, costs: FloatArray, lower: FloatArray, upper: FloatArray
-    ) -> tuple[FloatArray | None, Multipliers]:
-        """Minimise over a box as `Relaxation.solve`, with the cuts that the oracle asks for."""
-        point, multipliers = self.relaxation.solve(costs, lower, upper)
-        for _ in range(CUT_ROUNDS):
-            if point is None or not self._cut(point):
-                break
-            point, multipliers = self.relaxation.solve(costs, lower, upper)
-        return point, multipliers
-
     def highest_odds(self, symbol: int) -> float:
         """Return an upper bound of a symbol's odds, ∞ where it is (nearly) allowed alone."""
         if symbol not in self._odds:
             self.relaxation.focus(symbol)
-            odds, point = self.relaxation.highest_odds()
-            for _ in range(CUT_ROUNDS):
-                if not self._cut(point):
-                    break
-                odds, point = self.relaxation.highest_odds()
-            self._odds[symbol] = odds
+            self._odds[symbol] = self.relaxation.highest_odds()
         return self._odds[symbol]
 
     def purest(self, symbol: int) -> FloatArray:
-        """Return the posterior of the rows and cuts so far in which a symbol weighs most."""
+        """Return the posterior of the rows in which a symbol weighs most."""
         return self._lowest(-np.eye(self.relaxation.matrix.shape[1])[symbol])
 
     def descend(self, r: FloatArray, prices: FloatArray) -> list[FloatArray]:
@@ -95,8 +72,6 @@ class Space:
         for _ in range(DESCENT_STEPS):
             costs[: len(r)] = -np.log(np.maximum(best, SMALLEST)) - prices
             ahead = self._lowest(costs)
-            if not self.allows(ahead):
-                break
             lower = float(special.entr(ahead).sum() - prices @ ahead)
             if lower > value - PROGRESS:
                 break
@@ -104,27 +79,8 @@ class Space:
         return [best] if moved else []
 
     def _lowest(self, costs: FloatArray) -> FloatArray:
-        """Minimise costs·r over the posteriors, with the cuts that the oracle asks for."""
+        """Minimise costs·r over the posteriors."""
         self._slice.set_costs(costs)
-        r = self._posterior()
-        for _ in range(CUT_ROUNDS):
-            if not self._cut(r):
-                break
-            r = self._posterior()
-        return r
-
-    def _posterior(self) -> FloatArray:
-        r = np.maximum(self._slice.solve().x[: self.allowed.n_x], 0.0)
+        r = np.maximum(self._slice.solve().x[: self._n_x], 0.0)
         result: FloatArray = r / r.sum()
         return result
-
-    def _cut(self, point: FloatArray) -> bool:
-        """Add the cuts that a point breaks to both programs; say whether there were any."""
-        if self.allowed.oracle is None:
-            return False
-        cuts = self.allowed.oracle(point)
-        if not len(cuts):
-            return False
-        wide = self.relaxation.add_cuts(cuts)
-        self._slice.add_rows(wide, np.full(len(cuts), -INFINITY), np.zeros(len(cuts)))
-        return True

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from core.joint import Joint
-from core.notions import ALIP, LDP, LIP, AlphaLift, Intersection, PointwiseMaximalLeakage
+from core.notions import ALIP, LDP, LIP, Intersection, PointwiseMaximalLeakage
 from core.notions.allowed_set import AllowedSet
 from core.optimal.bound import MOST_WAITING, PricingBound
 from tests.strategies import finite_budgets, joints
@@ -81,8 +81,8 @@ def mixture_of(points, p_x):
 
 
 def test_a_proven_optimum_is_that_of_all_vertices():
-    """Each notion with each kind of joint, four times: the bound's own columns are enough."""
-    for seed in range(48):
+    """Each notion with each kind of joint, three times: the bound's own columns are enough."""
+    for seed in range(36):
         joint = joint_of(seed)
         p_x = joint.p_x
         allowed = notion_of(seed).allowed_set(joint)
@@ -98,29 +98,6 @@ def test_a_proven_optimum_is_that_of_all_vertices():
             points = np.vstack([points, result.columns])
         assert cost - result.prices @ p_x < 1e-7, seed
         assert cost == pytest.approx(truth, abs=1e-9)
-
-
-def test_round_sets_are_bounded_through_their_oracle():
-    """α-lift on three symbols, against a fine grid of the posteriors that the notion allows."""
-    grid = np.array([(i, j, 120 - i - j) for i in range(121) for j in range(121 - i)]) / 120
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        joint = Joint.random_uniform(3, 3, rng)
-        allowed = AlphaLift(0.5, 0.4, 2.0).allowed_set(joint)
-        assert allowed.oracle is not None
-        prices = rng.uniform(0.0, 1.2, 3)
-        result = PricingBound(allowed).minimise(prices, tolerance=1e-6, time_limit=20.0)
-        lift = joint.p / joint.p_x / joint.p_s[:, None]
-        levels = lift @ grid.T
-        inside = grid[
-            (joint.p_s @ levels**2 <= np.exp(2 * 0.4)) & (joint.p_s @ levels**-2 <= np.exp(2 * 0.5))
-        ]
-        least = (entropies(inside) - inside @ prices).min()
-        assert result.lower <= min(least, 0.0)
-        assert (entropies(inside) - inside @ result.prices >= 0).all()
-        assert result.best_value <= min(least, 0.0) + 1e-3
-        for column in result.columns:
-            assert joint.p_s @ (lift @ column) ** 2 <= np.exp(2 * 0.4) + 1e-8
 
 
 @settings(max_examples=60, deadline=None)
