@@ -176,6 +176,20 @@ def test_the_start_is_told_when_to_be_ready():
     assert began < told[0] < time.monotonic() + START_SHARE * 1000
 
 
+def test_a_round_set_moves_its_outputs_inside_where_nothing_else_does():
+    joint = Joint.random_uniform(2, 3, np.random.default_rng(0))
+    notion = AlphaLift(0.3, 0.3, 2.0)
+    outcome = maximise(notion.allowed_set(joint), joint.p_x, time_limit=1)
+    assert notion.achieved(joint, outcome.kernel) <= 1 + 1e-7
+    assert 0 < outcome.utility <= outcome.upper_bound
+
+
+def test_one_symbol_has_nothing_to_tell():
+    outcome = maximise(AllowedSet(sparse.csr_array((0, 1)), 1), np.ones(1))
+    assert outcome.kernel.tolist() == [[1.0]]
+    assert (outcome.utility, outcome.upper_bound, outcome.status) == (0.0, 0.0, "optimal")
+
+
 def test_a_walk_that_ended_in_vain_is_taken_up_for_more_vertices_and_leaves_no_message():
     allowed = LIP(0.5).allowed_set(PAPER)
     prover = Prover(allowed, polytope(allowed, PAPER.p_x), PAPER.p_x, MutualInformation())
