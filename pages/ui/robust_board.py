@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
-from core.robust_study import DESIGNS, Outcome, Sample, named
+from core.robust_designs import DESIGNS, Outcome, Sample, named
 from core.scenario import Scenario
 from core.validation import FloatArray
 from pages.ui import (

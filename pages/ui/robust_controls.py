@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from core.robust_study import DESIGNS
+from core.robust_designs import DESIGNS
 from core.scenario import DOMAINS, Scenario
 from pages.ui import controls, data_controls, run_robust, state
 from pages.ui.chart import picked

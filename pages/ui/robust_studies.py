@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.robust_study import BETAS, BUDGETS, DESIGNS, Draws, Outcome
+from core.robust_designs import BUDGETS, DESIGNS, Outcome
+from core.robust_study import BETAS, Draws
 from core.scenario import DOMAINS, Scenario
 from pages.ui import figures, robust_controls, robust_work, run_robust
 from pages.ui import robust_words as words

@@ -12,18 +12,15 @@ from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.jobs import Job, Pool, State
 from core.joint import Joint
-from core.robust_study import (
-    BETAS,
+from core.robust_designs import (
     DESIGNS,
     SEARCHED,
-    Drawn,
     Sample,
     compare_designs,
     robust_frontiers,
-    study_beta,
-    study_draws,
     take_sample,
 )
+from core.robust_study import BETAS, Drawn, study_beta, study_draws
 from core.scenario import Scenario
 from pages.ui import run
 

@@ -9,18 +9,16 @@ from core.joint import Joint
 from core.mechanisms.generalized_randomized_response import grr_kernel
 from core.notions import RLDP
 from core.realised import realised_level
-from core.robust_study import (
+from core.robust_designs import (
     DESIGNS,
-    Drawn,
     compare_designs,
     design,
     design_all,
     named,
     robust_frontiers,
-    study_beta,
-    study_draws,
     take_sample,
 )
+from core.robust_study import Drawn, study_beta, study_draws
 from core.uncertainty import RenyiBall
 
 TRUTH = np.array([[0.1, 0.1], [0.2, 0.6]])

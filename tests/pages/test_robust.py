@@ -7,7 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.data import count
 from core.data.spec import DataSpec
-from core.robust_study import DESIGNS, Drawn, design_all, study_draws, take_sample
+from core.robust_designs import DESIGNS, design_all, take_sample
+from core.robust_study import Drawn, study_draws
 from pages.ui.robust_board import outcome_table
 from pages.ui.units import share
 
