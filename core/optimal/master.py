@@ -74,10 +74,16 @@ class Master:
         Gives the costs.
     points : ndarray
         First outputs as weights up to scale, shape (k, n_x).
+    least : float
+        Symbols less likely than this count as much where penalties are due: else one that was
+        hardly ever seen stays uncovered until the penalty of all others is out of proportion.
     """
 
-    def __init__(self, p_x: FloatArray, utility: Utility, points: FloatArray) -> None:
+    def __init__(
+        self, p_x: FloatArray, utility: Utility, points: FloatArray, least: float = 0.0
+    ) -> None:
         self.p_x = p_x
+        self._weights = np.maximum(p_x, least)
         self.utility = utility
         n_x = len(p_x)
         self.points, self.costs, self._sizes = np.zeros((0, n_x)), np.zeros(0), np.zeros(0)
@@ -117,19 +123,19 @@ class Master:
         return Mixture(
             duals=solution.duals / self.p_x,
             cost=solution.objective,
-            shortfall=float(solution.x[:n_x] @ self.p_x),
+            shortfall=float(solution.x[:n_x] @ self._weights),
             used=used,
             weights=(amounts[used] / self._sizes[used])[:, None] * self.points[used],
         )
 
-    def raise_penalty(self) -> None:
+    def raise_penalty(self, factor: float = 4.0) -> None:
         """Make symbols that no mixture covers dearer."""
-        self._penalty *= 4
+        self._penalty *= factor
         self._program.set_costs(np.concatenate([self._penalties(), self.costs / self._sizes]))
 
     def _penalties(self) -> FloatArray:
         """Return the cost of publishing each x as it is, shape (n_x,), in kernel coordinates."""
-        return self.utility.cost(np.diag(self.p_x)) + self._penalty * self.p_x
+        return self.utility.cost(np.diag(self.p_x)) + self._penalty * self._weights
 
     def kernel(self, mixture: Mixture) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of a mixture, its rows exact to rounding.

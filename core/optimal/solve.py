@@ -21,6 +21,7 @@ from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.columns import ColumnSearch
 from core.optimal.enumeration import best_mixture
 from core.optimal.highs import INFINITY, LinearProgram
+from core.optimal.linear_search import LinearSearch, too_large
 from core.optimal.polish import least_share, mixed
 from core.optimal.polytope import polytope
 from core.optimal.proof import Prover
@@ -44,6 +45,9 @@ ENUMERATION_SHARE = 0.5
 
 SEARCH_SHARE = 0.75
 """Part of the time that the first search may take; the proof gets what is left."""
+
+LINEAR_SHARE = 0.85
+"""Part of the time that a search by linear programs may take; its last mixtures get the rest."""
 
 START_SHARE = 0.5
 """Part of the time left that the mechanism to start from may take."""
@@ -151,12 +155,41 @@ def maximise(
     if len(p_x) == 1:
         value = goal.value(p_x[None], p_x)
         return Outcome(np.ones((1, 1)), value, value, "closed form", "optimal")
-    task = _Task(allowed, p_x, goal, deadline, gap, seed, finish or Inside(allowed.oracle, p_x))
+    finish = finish or Inside(allowed.oracle, p_x)
+    plain = allowed.oracle is None and isinstance(goal, MutualInformation)
+    if plain and solver != "enumerate" and too_large(allowed):
+        return _by_linear_programs(allowed, p_x, deadline, gap, seed, start, finish)
+    task = _Task(allowed, p_x, goal, deadline, gap, seed, finish)
     if allowed.oracle is None and solver != "columns":
         outcome = task.enumerate(always=solver == "enumerate")
         if outcome is not None:
             return outcome
     return task.generate(start)
+
+
+def _by_linear_programs(
+    allowed: AllowedSet,
+    p_x: FloatArray,
+    deadline: float,
+    gap: float,
+    seed: int,
+    start: Start | None,
+    finish: Finish,
+) -> Outcome:
+    """Answer by column generation without tableaus: the bound is H(X), nothing is proven."""
+    now = time.monotonic()
+    search = LinearSearch(allowed, p_x, seed=seed, deadline=now + LINEAR_SHARE * (deadline - now))
+    if start is not None:
+        weights = (p_x[:, None] * start(now + START_SHARE * (deadline - now))).T
+        search.include(weights / weights.sum(axis=1, keepdims=True))
+    search.run()
+    late = time.monotonic() >= search.deadline
+    kernel = finish(search.settled())
+    goal = MutualInformation()
+    value = goal.value((p_x[:, None] * kernel).T, p_x)
+    upper = max(goal.offset(p_x), value)
+    status = "optimal" if upper - value <= gap else "time limit" if late else "heuristic"
+    return Outcome(kernel, value, upper, "columns", status)
 
 
 def require_constant(allowed: AllowedSet, p_x: FloatArray) -> None:

@@ -1,0 +1,91 @@
+"""Column generation by linear programs: the optimum on small sets, the promise on large ones."""
+
+import time
+
+import numpy as np
+import pytest
+
+from core import mechanisms as m
+from core.joint import Joint
+from core.mechanisms import Mechanism
+from core.notions import ALIP, LDP, Notion
+from core.notions.rldp import RLDP
+from core.optimal import linear_search
+from core.optimal.linear_search import LinearSearch, too_large
+from core.uncertainty import RenyiBall
+
+
+def small_joint() -> Joint:
+    return Joint.from_counts(np.random.default_rng(3).integers(1, 40, size=(3, 7)))
+
+
+@pytest.fixture
+def by_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every set to be too large for tableaus."""
+    monkeypatch.setattr(linear_search, "MOST_ENTRIES", 0)
+
+
+@pytest.mark.usefixtures("by_programs")
+@pytest.mark.parametrize("notion", [ALIP(0.4, 0.8), LDP(1.0)], ids=str)
+def test_a_small_optimum_is_that_of_enumeration(notion: Notion) -> None:
+    joint = small_joint()
+    exact = m.optimal(joint, notion, solver="enumerate")
+    found = m.optimal(joint, notion, solver="columns", time_limit=20)
+    assert exact.status == "optimal"
+    assert found.utility == pytest.approx(exact.utility, abs=1e-6)
+    assert found.status == "heuristic"
+    assert found.upper_bound > exact.utility + 0.01
+
+
+@pytest.mark.usefixtures("by_programs")
+@pytest.mark.parametrize("same_secret", [True, False])
+def test_a_small_polyopt_is_that_of_enumeration(same_secret: bool) -> None:
+    cells = np.array([[7, 10, 4], [26, 57, 9]])
+    ball = RenyiBall.confidence(cells, int(cells.sum()))
+    exact = m.polyopt(cells, 0.8, ball, same_secret, solver="enumerate")
+    found = m.polyopt(cells, 0.8, ball, same_secret, time_limit=20)
+    assert exact.status == "optimal"
+    assert found.utility == pytest.approx(exact.utility, abs=1e-6)
+
+
+def test_the_same_seed_gives_the_same_outputs() -> None:
+    joint = small_joint()
+    allowed = LDP(1.0).allowed_set(joint)
+    kernels = []
+    for _ in range(2):
+        search = LinearSearch(allowed, joint.p_x, seed=5, deadline=time.monotonic() + 60)
+        search.run()
+        kernels.append(search.settled())
+    np.testing.assert_array_equal(kernels[0], kernels[1])
+
+
+def test_no_time_at_all_leaves_what_was_included() -> None:
+    joint = small_joint()
+    search = LinearSearch(
+        LDP(1.0).allowed_set(joint), joint.p_x, seed=0, deadline=time.monotonic() - 1
+    )
+    search.run()
+    np.testing.assert_allclose(search.settled(), np.ones((joint.n_x, 1)), atol=1e-12)
+
+
+def large_polyopt(seconds: float) -> tuple[Mechanism, RLDP, np.ndarray, float]:
+    rng = np.random.default_rng(1)
+    drawn = rng.multinomial(32_561, rng.dirichlet([0.5] * 240)) / 32_561
+    p_hat = np.maximum(drawn, 1e-9).reshape(15, 16)
+    p_hat /= p_hat.sum()
+    ball = RenyiBall.confidence(p_hat, 32_561, 0.05)
+    before = time.monotonic()
+    found = m.polyopt(p_hat, 1.5, ball, True, time_limit=seconds)
+    notion = RLDP(1.5, ball, include_same_secret=True)
+    return found, notion, p_hat, time.monotonic() - before
+
+
+def test_240_symbols_keep_the_promise_and_beat_secret_randomised_response() -> None:
+    found, notion, p_hat, _ = large_polyopt(6.0)
+    joint = Joint.with_secret_released(p_hat)
+    assert too_large(notion.allowed_set(joint))
+    assert notion.achieved(joint, found.kernel) <= 1.5 + 1e-9
+    assert found.audit is not None
+    assert found.nmi > m.secret_randomized_response(p_hat, 1.5).nmi + 0.01
+    assert found.nmi > m.independent_reporting(p_hat, 1.5, notion.uncertainty).nmi
+    assert found.utility < found.upper_bound
