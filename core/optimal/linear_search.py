@@ -162,10 +162,11 @@ class LinearSearch:
         """Let in an output for what is uncovered of each symbol, and raise the penalty.
 
         With e_x uncovered, the output v_x = e_x + d with the least allowed d covers it all at the
-        price of a share d/(1 + d) of the mixture.
+        price of a share d/(1 + d) of the mixture; its scale is free.
         """
         covered = self.mixture.weights.sum(axis=0) / self.p_x
         rest = np.maximum(1.0 - covered, 0.0)
+        rest /= rest.max(initial=1e-300)  # else a tiny one, alone, would pass within tolerance
         fixed, helpers = self._rows[:, : len(rest)], self._rows[:, len(rest) :]
         evenly = sparse.csr_array((fixed @ np.ones(len(rest)))[:, None])
         none = np.full(self._rows.shape[0], -INFINITY)
