@@ -41,8 +41,8 @@ class Pool:
     >>> with Pool(1) as pool:
     ...     asked = Scenario(data, mechanism="constant")
     ...     job = pool.submit(find_answer, asked, count(data), time_limit=60)
-    ...     job.result().mechanism.nmi
-    0.0
+    ...     job.result().mechanism.n_y
+    1
     """
 
     def __init__(self, size: int) -> None:
