@@ -20,6 +20,13 @@ from core.uncertainty import RenyiBall
 from core.uncertainty.worst_case import exceeds, worst_case
 from core.validation import FloatArray
 
+_MANY_SECRETS = 7
+"""With more secrets than this, 6·n_s rows of running minima are fewer than n_s(n_s − 1) pairs."""
+
+_MANY_CELLS = 150
+"""Fewer cells keep the pairs: the helpers of running minima are not unique at an output, which
+costs vertices where these are walked; from here on outputs are found by linear programs."""
+
 
 @dataclass(frozen=True)
 class RLDP(Notion):
@@ -177,7 +184,34 @@ def _compact_rows(
     none = np.zeros((len(owners), n_s))
     above = np.hstack([symbols, -pick[owners], none])
     below = np.hstack([-symbols, none, pick[owners]])
+    if n_s > _MANY_SECRETS and n_s * n_u >= _MANY_CELLS:
+        pairs = _chained(fixed, free, eps, same_secret)
+        wider = np.zeros((len(owners), 2 * n_s))
+        above, below = np.hstack([above, wider]), np.hstack([below, wider])
     return sparse.csr_array(np.vstack([_unit_rows(part) for part in (pairs, above, below)]))
+
+
+def _chained(fixed: FloatArray, free: FloatArray, eps: float, same_secret: bool) -> FloatArray:
+    """Return rows on [r, h, l, p, q] that say the same as the rows of all pairs of secrets.
+
+    p_s and q_s are at most every B_t = L_t·v + κ_t l_t with t ≤ s and t ≥ s, so the least B of
+    the secrets other than s is min(p_{s−1}, q_{s+1}).
+    """
+    n_s = len(free)
+    pick, none = np.eye(n_s), np.zeros((n_s, n_s))
+    up, down = np.exp(eps / 2), np.exp(-eps / 2)
+    high = down * np.hstack([fixed, free[:, None] * pick, none, none, none])
+    low = np.hstack([fixed, none, free[:, None] * pick, none, none])
+    nothing = np.zeros_like(fixed)
+    before = np.hstack([nothing, none, none, pick, none])
+    after = np.hstack([nothing, none, none, none, pick])
+    minima = [before - low, after - low, before[1:] - before[:-1], after[:-1] - after[1:]]
+    if same_secret:
+        asked = [high - up * before[-1]]
+    else:
+        asked = [high[1:] - up * before[:-1], high[:-1] - up * after[1:]]
+    rows: FloatArray = np.vstack([*minima, *asked])
+    return rows
 
 
 def _unit_rows(rows: FloatArray) -> FloatArray:

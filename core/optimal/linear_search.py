@@ -20,7 +20,7 @@ from core.optimal.master import SHORT, Master, Mixture
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
-MOST_ENTRIES = 100_000
+MOST_ENTRIES = 60_000
 """A tableau with more entries than this is not kept: at 240 symbols of PolyOpt it has 190,000,
 and the first 240 of them alone take half a minute; at 60 it has 30,000."""
 
@@ -166,17 +166,24 @@ class LinearSearch:
         """
         covered = self.mixture.weights.sum(axis=0) / self.p_x
         rest = np.maximum(1.0 - covered, 0.0)
-        rest /= rest.max(initial=1e-300)  # else a tiny one, alone, would pass within tolerance
+        if rest.any():
+            self.master.add(self._even_out(rest / rest.max())[None])
+        self.master.raise_penalty(factor)
+        self.mixture = self.master.solve()
+
+    def _even_out(self, rest: FloatArray) -> FloatArray:
+        """Return the output v = rest + d, as weights, with the least d ≥ 0 at which it is allowed.
+
+        `rest` has a largest entry of 1: were it tiny, anything would pass within the tolerance.
+        """
         fixed, helpers = self._rows[:, : len(rest)], self._rows[:, len(rest) :]
         evenly = sparse.csr_array((fixed @ np.ones(len(rest)))[:, None])
         none = np.full(self._rows.shape[0], -INFINITY)
         cost = np.append(1.0, np.zeros(helpers.shape[1]))
         both = sparse.csr_array(sparse.hstack([evenly, helpers]))
         least = LinearProgram(both, none, -(fixed @ rest), cost=cost).solve().x[0]
-        self.master.raise_penalty(factor)
-        output = self.p_x * (rest + least)
-        self.master.add(output[None])
-        self.mixture = self.master.solve()
+        result: FloatArray = self.p_x * (rest + least)
+        return result
 
     def _starts(self) -> list[FloatArray]:
         """Return where to linearise first: each symbol, near the outputs in use, and anywhere."""

@@ -8,7 +8,7 @@ import pytest
 from core import mechanisms as m
 from core.joint import Joint
 from core.mechanisms import Mechanism
-from core.notions import ALIP, LDP, Notion
+from core.notions import ALIP, LDP, Notion, rldp
 from core.notions.rldp import RLDP
 from core.optimal import linear_search
 from core.optimal.linear_search import LinearSearch, too_large
@@ -78,6 +78,23 @@ def large_polyopt(seconds: float) -> tuple[Mechanism, RLDP, np.ndarray, float]:
     found = m.polyopt(p_hat, 1.5, ball, True, time_limit=seconds)
     notion = RLDP(1.5, ball, include_same_secret=True)
     return found, notion, p_hat, time.monotonic() - before
+
+
+@pytest.mark.parametrize("same_secret", [True, False])
+def test_running_minima_say_what_the_pairs_say(
+    same_secret: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = np.random.default_rng(2).integers(20, 90, size=(8, 2))
+    ball, joint = RenyiBall.confidence(cells, int(cells.sum())), Joint.with_secret_released(cells)
+    notion = RLDP(0.7, ball, include_same_secret=same_secret)
+    lowest = []
+    for least in (rldp._MANY_CELLS, 0):
+        monkeypatch.setattr(rldp, "_MANY_CELLS", least)
+        allowed = notion.allowed_set(joint)
+        search = LinearSearch(allowed, joint.p_x, seed=0, deadline=time.monotonic() + 60)
+        costs = np.random.default_rng(4).normal(size=(20, joint.n_x))
+        lowest.append([float(cost @ search._lowest(cost)) for cost in costs])
+    np.testing.assert_allclose(lowest[0], lowest[1], atol=1e-8)
 
 
 def test_240_symbols_keep_the_promise_and_beat_secret_randomised_response() -> None:
