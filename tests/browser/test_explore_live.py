@@ -19,10 +19,22 @@ def drawn(page, key):
 
 def settle(page):
     """Wait until all charts are drawn and the board is at rest."""
-    for key in ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after"):
-        page.locator(f".st-key-{key} .lsc-plot[data-drawn]").wait_for(state="attached")
-    page.get_by_text("Working out more frontiers").wait_for(state="detached")
-    page.wait_for_timeout(400)
+    page.evaluate("window.quietSince = null")
+    page.wait_for_function(
+        """() => {
+          const keys = ["frontier", "lifts", "mechanism", "confusability_before", "confusability_after"];
+          const whole = keys.every(key => {
+            const plots = document.querySelectorAll(`.st-key-${key} .lsc-plot`);
+            return plots.length === 1 && plots[0].dataset.drawn && plots[0]._fullLayout;
+          });
+          if (!whole || document.body.innerText.includes("Working out more frontiers")) {
+            window.quietSince = null;
+            return false;
+          }
+          window.quietSince ??= performance.now();
+          return performance.now() - window.quietSince > 2000;
+        }"""
+    )
 
 
 def figure(page, label):
