@@ -22,7 +22,8 @@ def settle(page):
     page.evaluate("window.quietSince = null")
     page.wait_for_function(
         """() => {
-          const keys = ["frontier", "lifts", "mechanism", "confusability_before", "confusability_after"];
+          const keys = ["frontier", "lifts", "mechanism"].concat(
+            ["confusability_before", "confusability_after"]);
           const whole = keys.every(key => {
             const plots = document.querySelectorAll(`.st-key-${key} .lsc-plot`);
             return plots.length === 1 && plots[0].dataset.drawn && plots[0]._fullLayout;
