@@ -13,11 +13,6 @@ from tests.browser.served import ARGUMENTS, served
 PROBES = ("_stcore/host-config", "_stcore/health")
 """What Streamlit asks for below a deep link before it finds its root: each answers 404."""
 
-PURGED = "reading '_rehover'"
-"""Of Plotly, where a page is shown anew while a chart of the old one is still being drawn: nothing
-is lost, since the chart is gone."""
-
-
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     with served() as found:
@@ -58,10 +53,7 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
         page = context.new_page()
         page.set_default_timeout(60_000)
         page.on("console", note)
-        page.on(
-            "pageerror",
-            lambda error: None if PURGED in str(error) else wrong.append(str(error)),
-        )
+        page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on(
             "request",
             lambda request: (

@@ -53,7 +53,8 @@ function build(parent) {
   bar.className = "lsc-bar";
   frame.append(plot, bar);
   parent.appendChild(frame);
-  const chart = { frame, plot, shown: null, dark: null };
+  const chart = { frame, plot, shown: null, dark: null, anew: false, waits: false, gone: false };
+  chart.drawing = Promise.resolve();
   for (const kind of ["PNG", "SVG", "HTML"]) {
     const button = document.createElement("button");
     button.type = "button";
@@ -113,9 +114,23 @@ function marked(layout, roles) {
   ];
 }
 
-async function draw(chart, anew) {
+// One drawing at a time: Plotly fails where two of one chart overlap. What comes meanwhile waits,
+// and only the newest of it is drawn.
+function draw(chart, anew) {
+  chart.anew ||= anew;
+  if (chart.waits) return;
+  chart.waits = true;
+  chart.drawing = chart.drawing.catch(() => {}).then(() => {
+    chart.waits = false;
+    return drawNow(chart);
+  });
+}
+
+async function drawNow(chart) {
   const Plotly = await plotly();
-  const { message, shown } = chart;
+  if (chart.gone) return;
+  const { anew, message, shown } = chart;
+  chart.anew = false;
   if (anew || !shown || shown.data !== message.data || shown.layout !== message.layout) {
     const made = figure(chart);
     chart.width = chart.frame.clientWidth || undefined;
@@ -132,6 +147,13 @@ async function draw(chart, anew) {
     chart.plot.on("plotly_click", (event) => clicked(chart, event));
   }
   chart.plot.dataset.drawn = message.serial;
+}
+
+async function remove(chart) {
+  chart.gone = true;
+  chart.observer.disconnect();
+  await chart.drawing.catch(() => {});
+  if (window.Plotly) window.Plotly.purge(chart.plot);
 }
 
 function clicked(chart, event) {
@@ -194,9 +216,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chart.plot.style.height = `${message.height}px`;
     draw(chart, anew);
   }
+  // Streamlit also calls this where a newer message overtook this one: the chart is then in use.
   return () => {
-    chart.observer.disconnect();
-    if (window.Plotly) window.Plotly.purge(chart.plot);
-    charts.delete(parentElement);
+    if (!parentElement.isConnected) remove(chart);
   };
 }
