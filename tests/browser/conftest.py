@@ -13,6 +13,7 @@ from tests.browser.served import ARGUMENTS, served
 PROBES = ("_stcore/host-config", "_stcore/health")
 """What Streamlit asks for below a deep link before it finds its root: each answers 404."""
 
+
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     with served() as found:
