@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from core import validation
 from core.errors import InvalidInputError
+from core.level_order import all_numbers, position
 from core.validation import FloatArray, IntArray
 
 MISSING = "(missing)"
@@ -138,6 +139,9 @@ class Joint:
     ) -> Joint:
         """Count the columns of a data frame; a missing value is a level of its own.
 
+        Symbols come in the order of the columns' levels: numbers along the number line, names by
+        letter, missing ones last.
+
         Parameters
         ----------
         frame : DataFrame
@@ -156,10 +160,10 @@ class Joint:
         >>> Joint.from_frame(frame, "sex", "job").x_labels
         ('a', 'b')
         """
-        s, x = _column(frame, sensitive), _column(frame, released)
+        s, x = _columns(frame, sensitive), _columns(frame, released)
         if len(frame) == 0:
             raise InvalidInputError("The data has no rows.")
-        table = pd.crosstab(s, x)
+        table = pd.crosstab(_joined(s), _joined(x)).reindex(index=_order(s), columns=_order(x))
         return cls.from_counts(table.to_numpy(), list(table.index), list(table.columns))
 
     @classmethod
@@ -269,8 +273,8 @@ def _sizes(n_s: int, n_x: int) -> tuple[int, int]:
     return validation.whole(n_s, "n_s", low=1), validation.whole(n_x, "n_x", low=1)
 
 
-def _column(frame: pd.DataFrame, names: str | Sequence[str]) -> pd.Series[str]:
-    """Return one column of labels: the named columns, joined."""
+def _columns(frame: pd.DataFrame, names: str | Sequence[str]) -> list[list[str | None]]:
+    """Return the named columns as text, None where a value is missing."""
     listed = [names] if isinstance(names, str) else list(names)
     if not listed:
         raise InvalidInputError("Name at least one column for S and one for X.")
@@ -280,8 +284,30 @@ def _column(frame: pd.DataFrame, names: str | Sequence[str]) -> pd.Series[str]:
             raise InvalidInputError(
                 f"Column {name!r} must stand once in the data, which has {have}."
             )
-    parts = [frame[name].astype("object").where(frame[name].notna(), MISSING) for name in listed]
-    joined = parts[0].map(str)
-    for part in parts[1:]:
-        joined = joined + JOINER + part.map(str)
-    return joined
+    return [
+        [
+            None if missing else str(value)
+            for value, missing in zip(column, column.isna(), strict=True)
+        ]
+        for column in (frame[name] for name in listed)
+    ]
+
+
+def _label(levels: Sequence[str | None]) -> str:
+    return JOINER.join(MISSING if level is None else level for level in levels)
+
+
+def _joined(columns: Sequence[Sequence[str | None]]) -> pd.Series[str]:
+    """Return one column of labels: the columns' texts, joined."""
+    return pd.Series(map(_label, zip(*columns, strict=True)))
+
+
+def _order(columns: Sequence[Sequence[str | None]]) -> list[str]:
+    """Return the labels of the joined columns, once each, in the order of their levels."""
+    numeric = [all_numbers(column) for column in columns]
+    seen = dict.fromkeys(zip(*columns, strict=True))
+
+    def place(levels: tuple[str | None, ...]) -> tuple[object, ...]:
+        return tuple(position(*pair) for pair in zip(levels, numeric, strict=True))
+
+    return list(dict.fromkeys(map(_label, sorted(seen, key=place))))

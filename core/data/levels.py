@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,10 +9,8 @@ import numpy as np
 
 from core.data.bins import Bins
 from core.joint import JOINER, MISSING
+from core.level_order import Level, all_numbers, number, position
 from core.validation import FloatArray
-
-Level = str | int | None
-"""A level as counted: text, the index of a bin, or None where the value is missing."""
 
 Key = tuple[bool, tuple[Level, ...]]
 """A symbol as counted: whether it is the group of rare ones, and its level in each column."""
@@ -52,44 +49,15 @@ def name_symbols(keys: set[Key], bins: Sequence[Bins | None], rare_levels: int) 
         How many levels were grouped as rare.
     """
     numeric = [
-        cut is None and _all_numbers({key[1][i] for key in keys}) for i, cut in enumerate(bins)
+        cut is None and all_numbers({key[1][i] for key in keys}) for i, cut in enumerate(bins)
     ]
 
-    def position(key: Key) -> tuple[object, ...]:
-        return (key[0], *(_position(*pair) for pair in zip(key[1], numeric, strict=True)))
+    def place(key: Key) -> tuple[object, ...]:
+        return (key[0], *(position(*pair) for pair in zip(key[1], numeric, strict=True)))
 
-    ordered = tuple(sorted(keys, key=position))
+    ordered = tuple(sorted(keys, key=place))
     names = [_name(key, bins, rare_levels) for key in ordered]
     return Symbols(ordered, distinct(names), _values(ordered, bins, numeric))
-
-
-def _all_numbers(levels: set[Level]) -> bool:
-    present = [level for level in levels if level is not None]
-    return bool(present) and all(number(level) is not None for level in present)
-
-
-def number(level: Level) -> float | None:
-    """Return a level as a finite number, or None if it is none.
-
-    Examples
-    --------
-    >>> number("1e3"), number("ten"), number("nan")
-    (1000.0, None, None)
-    """
-    try:
-        value = float(level) if level is not None else math.nan
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _position(level: Level, numeric: bool) -> tuple[object, ...]:
-    """Return where a level stands among those of its column; missing ones come last."""
-    if level is None:
-        return (1,)
-    if isinstance(level, int):
-        return (0, level)
-    return (0, number(level), level) if numeric else (0, level)
 
 
 def _name(key: Key, bins: Sequence[Bins | None], rare_levels: int) -> str:

@@ -2,6 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.data import Sources, count
+from core.data.spec import DataSpec
 from core.errors import InvalidInputError
 from core.joint import MISSING, Joint
 
@@ -56,9 +58,32 @@ def test_labels_must_fit_and_be_distinct():
 def test_frames_are_counted_as_crosstab_does_and_missing_is_a_level():
     frame = pd.DataFrame({"s": ["f", "m", "m", None], "x": [1, 1, 2, 2], "z": ["p", "q", "p", "q"]})
     joint = Joint.from_frame(frame, "s", ["x", "z"])
-    assert joint.s_labels == (MISSING, "f", "m")
+    assert joint.s_labels == ("f", "m", MISSING)
     assert joint.x_labels == ("1 · p", "1 · q", "2 · p", "2 · q")
-    np.testing.assert_array_equal(joint.p * 4, [[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 1, 0]])
+    np.testing.assert_array_equal(joint.p * 4, [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
+
+
+def test_levels_of_frames_come_in_the_order_that_counting_gives_them(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "s": [10, 9, 100, 9, None, 10],
+            "size": ["10", "9", "2.5", "-1", "9", "1e3"],
+            "kind": ["b", None, "a", "b", "(a", "10"],
+        }
+    )
+    joint = Joint.from_frame(frame, "s", "size")
+    assert joint.s_labels == ("9.0", "10.0", "100.0", MISSING)
+    assert joint.x_labels == ("-1", "2.5", "9", "10", "1e3")
+    pairs = Joint.from_frame(frame, "kind", ["size", "kind"])
+    assert pairs.s_labels == ("(a", "10", "a", "b", MISSING)
+    path = tmp_path / "sizes.csv"
+    frame.to_csv(path, index=False)
+    sources = Sources()
+    key = sources.add_file(path)
+    counted = count(DataSpec(key, ("kind",), ("size",)), sources).joint
+    again = Joint.from_frame(frame, "kind", "size")
+    assert (counted.s_labels, counted.x_labels) == (again.s_labels, again.x_labels)
+    np.testing.assert_array_equal(counted.p, again.p)
 
 
 def test_frames_without_the_column_or_without_rows_are_refused():

@@ -1,0 +1,51 @@
+"""The order of a column's levels: numbers along the number line, names by letter, missing last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+Level = str | int | None
+"""A level as counted: text, the index of a bin, or None where the value is missing."""
+
+
+def number(level: Level) -> float | None:
+    """Return a level as a finite number, or None if it is none.
+
+    Examples
+    --------
+    >>> number("1e3"), number("ten"), number("nan")
+    (1000.0, None, None)
+    """
+    try:
+        value = float(level) if level is not None else math.nan
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def all_numbers(levels: Iterable[Level]) -> bool:
+    """Say whether a column's levels are numbers, those that are missing aside.
+
+    Examples
+    --------
+    >>> all_numbers(["10", "9", None]), all_numbers(["10", "many"]), all_numbers([None])
+    (True, False, False)
+    """
+    present = [level for level in levels if level is not None]
+    return bool(present) and all(number(level) is not None for level in present)
+
+
+def position(level: Level, numeric: bool) -> tuple[object, ...]:
+    """Return where a level stands among those of its column, as a key to sort by.
+
+    Examples
+    --------
+    >>> sorted(["10", "9", None], key=lambda level: position(level, numeric=True))
+    ['9', '10', None]
+    """
+    if level is None:
+        return (1,)
+    if isinstance(level, int):
+        return (0, level)
+    return (0, number(level), level) if numeric else (0, level)
