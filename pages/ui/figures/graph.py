@@ -110,10 +110,10 @@ def _shared(graph: Lookalikes) -> dict[str, object]:
     middle = graph.positions[ends].mean(axis=1)
     return {
         "type": "scatter",
-        "mode": "markers",
+        "mode": "lines",  # unseen markers would be styled one by one
         "x": numbers(middle[:, 0], 4),
         "y": numbers(middle[:, 1], 4),
-        "marker": {"size": 10, "opacity": 0, "color": colour("muted")},
+        "line": {"width": 0, "color": colour("muted")},
         "customdata": [_in_common(graph, shared) for shared in graph.shared],
         "hovertemplate": "%{customdata}<extra></extra>",
     }
