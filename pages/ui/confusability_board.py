@@ -107,7 +107,7 @@ def _live(told: DeltaGenerator) -> None:
 
 def _tell(told: DeltaGenerator) -> None:
     """Say what was wrong in the page's own part of the URL."""
-    for sentence in confusability_state.notices():
+    for sentence in confusability_state.URL.notices():
         told.warning(markdown(sentence), icon=":material/link_off:")
 
 

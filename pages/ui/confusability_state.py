@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic.graph import NODES
+from pages.ui.page_query import PageQuery
 
 DEFAULTS = {"problem": PROBLEMS[0], "view": NODES[0]}
 """What is asked where the URL says nothing."""
@@ -18,42 +19,30 @@ CHOICES = {"problem": PROBLEMS, "view": NODES}
 STEP = "step"
 """The URL's key for the merge that is shown, where it is not the end of λ's way."""
 
-KEYS = (*CHOICES, STEP)
+URL = PageQuery("confusability", (*CHOICES, STEP))
+"""The page's keys in the URL."""
 
-_SEEN = "_confusability_seen"
-_NOTICES = "_confusability_notices"
 _WANTED = "_confusability_step"
 _WAY = "_confusability_way"
 
 
 def restore() -> None:
     """Bring the session to what the URL says; what is unknown there falls back and is told."""
-    query = _query()
-    known = _SEEN in st.session_state
-    if known and query in (st.session_state[_SEEN], {}):
+    query = URL.read()
+    if query is None:
         return
-    notices = []
     for key, default in DEFAULTS.items():
-        value = query.get(key, default)
+        value = query.get(key, [default])[-1]
         if value not in CHOICES[key]:
-            notices.append(f"The link has {key}={value}, which is not known; {default} is used.")
+            URL.tell(f"The link has {key}={value}, which is not known; {default} is used.")
             value = default
         st.session_state[key] = value
     if STEP in query:
-        text = query[STEP]
+        text = query[STEP][-1]
         if text.isdecimal():
             st.session_state[_WANTED] = int(text)
         else:
-            notices.append(
-                f"The link has {STEP}={text}, which is not a whole number; the end is shown."
-            )
-    st.session_state[_SEEN] = query
-    st.session_state[_NOTICES] = notices
-
-
-def notices() -> tuple[str, ...]:
-    """Return what was wrong in the URL, until the next one is read."""
-    return tuple(st.session_state.get(_NOTICES, ()))
+            URL.tell(f"The link has {STEP}={text}, which is not a whole number; the end is shown.")
 
 
 def choice(key: str) -> str:
@@ -81,10 +70,7 @@ def settle_step(way: Any, stop: int, last: int) -> int:
     """
     wanted = st.session_state.pop(_WANTED, None)
     if wanted is not None and wanted > last:
-        st.session_state[_NOTICES] = [
-            *notices(),
-            f"The link has {STEP}={wanted}, but the way has {last} merges; its end is shown.",
-        ]
+        URL.tell(f"The link has {STEP}={wanted}, but the way has {last} merges; its end is shown.")
         wanted = None
     if wanted is not None:
         step = wanted
@@ -107,17 +93,7 @@ def part(when: str, parts: int) -> int | None:
 
 def publish(stop: int) -> None:
     """Write the page's question to the URL; what is the default is left out."""
-    wanted = {key: choice(key) for key, default in DEFAULTS.items() if choice(key) != default}
+    wanted = {key: [choice(key)] for key, default in DEFAULTS.items() if choice(key) != default}
     if st.session_state[STEP] != stop:
-        wanted[STEP] = str(st.session_state[STEP])
-    if _query() != wanted:
-        for key in KEYS:
-            if key in wanted:
-                st.query_params[key] = wanted[key]
-            elif key in st.query_params:
-                del st.query_params[key]
-    st.session_state[_SEEN] = wanted
-
-
-def _query() -> dict[str, str]:
-    return {key: st.query_params[key] for key in KEYS if key in st.query_params}
+        wanted[STEP] = [str(st.session_state[STEP])]
+    URL.publish(wanted)

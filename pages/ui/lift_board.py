@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.errors import CoreError
 from core.exposure import Exposure, averages, exposure, pointwise
 from core.leakage import Leakage
 from core.measures import catalogue as measures
 from core.notions import catalogue as notions
 from core.scenario import Result
 from core.sentences import question
-from pages.ui import controls, exports, figures, look, run, solving, state, words
+from pages.ui import controls, exports, figures, opening, run, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
@@ -28,30 +27,17 @@ PAPER = (5, 17, 1000)
 
 def show() -> None:
     """Show the page."""
-    look.apply()
-    controls.sidebar()
-    for sentence in state.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    opening.frame()
     _live()
 
 
 @st.fragment
 def _live() -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
-    with st.sidebar:
-        controls.live_sliders(state.scenario())
-        controls.idle_sliders(state.scenario())
-    scenario = state.scenario()
-    state.publish(scenario)
+    scenario = opening.asked()
     st.title("Lift, symbol by symbol", anchor=False)
-    try:
-        result = run.evaluate(scenario)
-    except run.UnfinishedError as error:
-        st.info(markdown(str(error)), icon=":material/hourglass_top:")
-        solving.follow(scenario)
-        return
-    except CoreError as error:
-        st.error(markdown(str(error)))
+    result = opening.answer(scenario)
+    if result is None:
         return
     st.markdown(
         f"{markdown(question(scenario))} Lift is how many times likelier a secret becomes once a "
@@ -61,7 +47,7 @@ def _live() -> None:
         "Look at", ["X itself", "the release"], key="lift_of", default="X itself", required=True
     )
     leak = result.before if released == "X itself" else result.after
-    found = exposure(leak, scenario.build_notion(), result.joint.s_labels)
+    found = exposure(leak, run.promise(scenario), result.joint.s_labels)
     _charts(result, leak, found)
     _verdicts(result, leak, found)
     _measures(result)
@@ -129,7 +115,7 @@ def _symbols(leak: Leakage, found: Exposure) -> pd.DataFrame:
 
 
 def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
-    notion = result.scenario.build_notion()
+    notion = run.promise(result.scenario)
     risky = int(found.risky.sum())
     st.subheader("Which symbols are high-risk, and why", anchor=False)
     share = float(found.mass[found.risky].sum())

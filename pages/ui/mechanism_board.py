@@ -10,6 +10,7 @@ from core.disclosure import Disclosure
 from core.errors import CoreError
 from core.lookalikes import most_likely
 from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
 from core.scenario import Result, Scenario
 from core.sentences import finding
 from pages.ui import (
@@ -17,11 +18,11 @@ from pages.ui import (
     controls,
     exports,
     figures,
-    look,
+    mechanism_state,
     merging_board,
+    opening,
     run,
     solving,
-    state,
     words,
 )
 from pages.ui import side_channel_board as side_channels
@@ -40,48 +41,43 @@ MOST_COLUMNS = 80
 MOST_OUTPUTS = 200
 """Outputs that can be picked one by one: those that tell most."""
 
-ABOUT_S, ABOUT_X = "about S", "about X"
-"""What the posteriors can be of."""
+OUTPUT = "_output_picked"
+"""Under which the session keeps the name of the output that was picked."""
 
 
 def show() -> None:
     """Show the page."""
-    look.apply()
-    controls.sidebar()
-    for sentence in state.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    opening.frame()
     _live()
 
 
 @st.fragment
 def _live() -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
-    with st.sidebar:
-        controls.live_sliders(state.scenario())
-        controls.idle_sliders(state.scenario())
-    scenario = state.scenario()
-    state.publish(scenario)
+    scenario = opening.asked()
+    told = st.container()
     entry = mechanisms.entry(scenario.mechanism)
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title(markdown(entry.title), anchor=False)
-        exports.menu("mechanisms")
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
+            exports.menu("mechanisms")
     _needs(entry)
-    try:
-        result = run.evaluate(scenario)
-    except run.UnfinishedError as error:
-        st.info(markdown(str(error)), icon=":material/hourglass_top:")
-        solving.follow(scenario)
-        return
-    except CoreError as error:
-        st.error(markdown(str(error)))
-        _works(scenario)
-        return
+    result = opening.answer(scenario, _works)
+    if result is not None:
+        _answered(result)
+        mechanism_state.publish()
+    for sentence in mechanism_state.URL.notices():
+        told.warning(markdown(sentence), icon=":material/link_off:")
+
+
+def _answered(result: Result) -> None:
     with st.container(key="finding"):
         notes = [f":small[{markdown(sentence)}]" for sentence in result.mechanism.notes]
         st.markdown("\n\n".join([markdown(finding(result)), *notes]))
     unit = controls.unit()
     strip(result, unit)
-    solving.follow(scenario)
+    solving.follow(result.scenario)
     _matrices(result)
     known = side_channels.known(result)
     _outputs(result, known, unit)
@@ -100,13 +96,13 @@ def _needs(entry: mechanisms.Entry) -> None:
 
 def _works(scenario: Scenario) -> None:
     """Name the mechanisms that work under the promise."""
-    notion = scenario.build_notion()
+    notion = notions.entry(scenario.notion)
     able = [
         entry.title
         for entry in mechanisms.CATALOGUE.values()
-        if entry.uses_notion and entry.works_under(notion)
+        if entry.uses_notion and entry.works_under(notion.kind)
     ]
-    st.caption(f"Under {markdown(str(notion))} these work: {markdown(', '.join(able))}.")
+    st.caption(f"Under {markdown(notion.title)} these work: {markdown(', '.join(able))}.")
 
 
 def _matrices(result: Result) -> None:
@@ -146,7 +142,7 @@ def _matrices(result: Result) -> None:
 
 
 def _posteriors(result: Result, height: int) -> None:
-    of_x = st.session_state.get("posterior_of") == ABOUT_X
+    of_x = st.session_state.get("posterior_of") == mechanism_state.ABOUT_X
     found = run.posteriors(result) if of_x else run.disclosed(result)
     names = result.joint.x_labels if of_x else result.joint.s_labels
     letter = "x" if of_x else "s"
@@ -179,10 +175,10 @@ def _posteriors(result: Result, height: int) -> None:
 def _of() -> None:
     st.segmented_control(
         "Beliefs",
-        [ABOUT_S, ABOUT_X],
+        list(mechanism_state.ABOUT.values()),
         key="posterior_of",
-        default=ABOUT_S,
         required=True,
+        persist_state="session",
         label_visibility="collapsed",
     )
 
@@ -225,24 +221,42 @@ def _beliefs(result: Result, found: Disclosure, known: side_channels.Known, unit
 
 
 def _output(found: Disclosure) -> int:
-    """Show the picker of the output; those that move beliefs most come first."""
+    """Show the picker of the output; those that move beliefs most come first, as does the worst."""
     order = np.argsort(-found.level, kind="stable")[:MOST_OUTPUTS].tolist()
-    key = f"output_{len(found.labels)}"
-    if st.session_state.get(key) not in order:
-        st.session_state[key] = order[0]
-    picked = st.selectbox(
-        "Output",
-        order,
-        format_func=lambda y: f"{found.labels[y]} ({share(found.mass[y])})",
-        key=key,
-        help="With its probability; the outputs that move beliefs most come first"
-        + (
-            f", and only {MOST_OUTPUTS} of them are listed."
-            if len(order) < len(found.labels)
-            else "."
-        ),
+    label = mechanism_state.take("output")
+    if label is not None:
+        st.session_state[OUTPUT] = label
+        if label not in [found.labels[y] for y in order]:
+            mechanism_state.URL.tell(
+                f"The link has output={label}, which is no output here; the worst one is shown."
+            )
+    # By name, so that it stays the same output while a slider makes others come and go.
+    named = {found.labels[y]: y for y in order}
+    st.session_state["output"] = named.get(st.session_state.get(OUTPUT), order[0])
+    picked = int(
+        st.selectbox(
+            "Output",
+            order,
+            format_func=lambda y: f"{found.labels[y]} ({share(found.mass[y])})",
+            key="output",
+            on_change=_remember,
+            args=(found.labels, order[0]),
+            help="With its probability; the outputs that move beliefs most come first"
+            + (
+                f", and only {MOST_OUTPUTS} of them are listed."
+                if len(order) < len(found.labels)
+                else "."
+            ),
+        )
     )
-    return int(picked)
+    mechanism_state.show("output", [] if picked == order[0] else [found.labels[picked]])
+    return picked
+
+
+def _remember(labels: tuple[str, ...], worst: int) -> None:
+    """Keep the output that was picked by its name; the worst one is none of its own."""
+    picked = st.session_state["output"]
+    st.session_state[OUTPUT] = None if picked == worst else labels[picked]
 
 
 def _belief_table(found: Disclosure, s_labels: tuple[str, ...]) -> pd.DataFrame:

@@ -10,10 +10,13 @@ from core.errors import CoreError
 from core.mechanisms import MergeStep
 from core.mechanisms.merging_steps import replay, told
 from core.scenario import Result
-from pages.ui import figures, run, words
+from pages.ui import figures, mechanism_state, run, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
+
+STEP = "merging_step"
+"""The slider's key."""
 
 
 def show(result: Result) -> None:
@@ -23,9 +26,11 @@ def show(result: Result) -> None:
         steps = run.merging(result.scenario)
     except CoreError as error:
         st.caption(markdown(str(error)))
+        _settle(0)
         return
     if not steps:
         st.caption("Every symbol of X keeps the promise by itself: X_H is empty.")
+        _settle(0)
         return
     labels = result.joint.x_labels
     taken = _step(len(steps))
@@ -64,8 +69,7 @@ def show(result: Result) -> None:
 
 def _step(count: int) -> int:
     """Show the controls of the step; return how many are taken."""
-    key = "merging_step"
-    st.session_state[key] = min(st.session_state.get(key, count), count)
+    _settle(count)
     with st.container(horizontal=True, vertical_alignment="bottom", key="merging_controls"):
         st.button(
             "Back", icon=":material/chevron_left:", key="merging_back", on_click=_move, args=(-1,)
@@ -73,12 +77,26 @@ def _step(count: int) -> int:
         st.button(
             "Next", icon=":material/chevron_right:", key="merging_next", on_click=_move, args=(1,)
         )
-        taken = st.slider("Step", 0, count, key=key)
-    return int(taken)
+        taken = int(st.slider("Step", 0, count, key=STEP, persist_state="session"))
+    mechanism_state.show("step", [] if taken == count else [str(taken)])
+    return taken
+
+
+def _settle(count: int) -> None:
+    """Set the slider to the step that the URL wants, if there is one; else leave it where it is."""
+    mechanism_state.show("step", [])
+    wanted = mechanism_state.take("step")
+    if wanted is not None and wanted > count:
+        mechanism_state.URL.tell(
+            f"The link has step={wanted}, but there are {count} steps; the end is shown."
+        )
+        wanted = count
+    now = st.session_state.get(STEP, count) if wanted is None else wanted
+    st.session_state[STEP] = min(now, count)
 
 
 def _move(by: int) -> None:
-    st.session_state["merging_step"] = max(0, st.session_state["merging_step"] + by)
+    st.session_state[STEP] = max(0, st.session_state[STEP] + by)
 
 
 def _list(steps: tuple[MergeStep, ...], labels: tuple[str, ...]) -> None:

@@ -10,9 +10,10 @@ import streamlit as st
 
 from core.attributes import Attribute
 from core.scenario import Result
-from pages.ui import figures, run, words
+from pages.ui import figures, mechanism_state, run, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
+from pages.ui.labels import markdown
 from pages.ui.units import in_unit, level
 
 
@@ -35,12 +36,15 @@ class Known:
 def known(result: Result) -> Known:
     """Show the switch of the side channel where X has attributes; return what it says."""
     attributes = result.counted.attributes
+    _adopt(mechanism_state.take("known") or [], attributes)
+    mechanism_state.show("known", [])
     if len(attributes) < 2:
         return Known()
     with st.container(border=True, key="side_channel"):
         on = st.toggle(
             "The attacker already knows a part of X",
             key="side_channel_on",
+            persist_state="session",
             help="From elsewhere: a neighbour knows somebody's race, an employer the education.",
         )
         if not on:
@@ -53,20 +57,54 @@ def known(result: Result) -> Known:
                 values.append((j, picked))
     if not values:
         return Known()
+    mechanism_state.show(
+        "known",
+        [
+            mechanism_state.pair_text(attributes[j].name, attributes[j].labels[value])
+            for j, value in values
+        ],
+    )
     said = " and ".join(
         f"{attributes[j].name} = {attributes[j].labels[value]}" for j, value in values
     )
     return Known(tuple(values), f"someone who knows {said}")
 
 
+def _adopt(wanted: list[tuple[str, str]], attributes: tuple[Attribute, ...]) -> None:
+    """Set the switches to what the URL says is known; what X does not have is told."""
+    by_name = {attribute.name: attribute for attribute in attributes}
+    for name, label in wanted:
+        text = mechanism_state.pair_text(name, label)
+        if len(attributes) < 2:
+            reason = "X is a single column, of which nobody can know a part"
+        elif name not in by_name:
+            reason = f"X has no column {name!r}"
+        elif label not in by_name[name].labels:
+            reason = f"{name!r} has no level {label!r}"
+        else:
+            st.session_state["side_channel_on"] = True
+            st.session_state[_key(name)] = label
+            continue
+        mechanism_state.URL.tell(f"The link has known={text}, which is ignored: {reason}.")
+
+
+def _key(name: str) -> str:
+    return f"known_{name}"
+
+
 def _pick(attribute: Attribute) -> int | None:
+    """Show the picker of what is known of an attribute; return the place of the level."""
+    key = _key(attribute.name)
+    if st.session_state.get(key) not in attribute.labels:
+        st.session_state[key] = None
     picked = st.selectbox(
-        attribute.name,
-        [None, *range(len(attribute.labels))],
-        format_func=lambda value: "not known" if value is None else attribute.labels[value],
-        key=f"known_{attribute.name}",
+        markdown(attribute.name),
+        [None, *attribute.labels],
+        format_func=lambda label: "not known" if label is None else label,
+        key=key,
+        persist_state="session",
     )
-    return None if picked is None else int(picked)
+    return None if picked is None else attribute.labels.index(picked)
 
 
 def levels(result: Result, unit: str) -> None:

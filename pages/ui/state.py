@@ -23,6 +23,7 @@ KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS)
 
 _SEEN = "_url_seen"
 _PAGE = "_url_page"
+_OPENED = "_url_opened"
 
 
 def restore(page: str) -> None:
@@ -41,7 +42,7 @@ def restore(page: str) -> None:
     query = _query()
     known = _SEEN in st.session_state
     opened = st.session_state.get(_PAGE) != page
-    st.session_state[_PAGE] = page
+    st.session_state[_PAGE], st.session_state[_OPENED] = page, opened
     if known and (query == st.session_state[_SEEN] or (opened and not query)):
         if opened:
             publish(scenario())
@@ -50,6 +51,11 @@ def restore(page: str) -> None:
     adopt(found)
     st.session_state[_SEEN] = query
     st.session_state["_notices"] = notices
+
+
+def just_opened() -> bool:
+    """Say whether the page on screen was opened by this run, not there before."""
+    return bool(st.session_state.get(_OPENED))
 
 
 def notices() -> tuple[str, ...]:

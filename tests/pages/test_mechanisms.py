@@ -104,10 +104,10 @@ def test_a_side_channel_changes_what_an_output_tells():
     assert not app.exception
     assert "someone who knows only the law behind the data" in said(app)
     app.toggle(key="side_channel_on").set_value(True).run()
-    app.selectbox(key="known_sex").set_value(0).run()
+    app.selectbox(key="known_sex").set_value("Female").run()
     assert not app.exception
     assert "To someone who knows sex = Female" in said(app).replace("\\", "")
-    app.selectbox(key="known_race").set_value(4).run()
+    app.selectbox(key="known_race").set_value("White").run()
     assert "race = White and sex = Female" in said(app).replace("\\", "")
 
 
@@ -164,3 +164,87 @@ def test_what_a_link_has_wrong_is_told():
         (False, True),
         (True, False),
     ]
+
+
+def asked(app, key):
+    """Return what the URL says under a key; nothing where it does not stand there."""
+    return app.query_params.get(key, "")
+
+
+def test_the_switches_are_in_the_link_and_a_link_sets_them():
+    app = opened(**TWO)
+    for key in ("about", "known", "output", "step", "all"):
+        assert asked(app, key) == ""
+    app.segmented_control(key="posterior_of").set_value("about X").run()
+    app.toggle(key="side_channel_on").set_value(True).run()
+    app.selectbox(key="known_sex").set_value("Female").run()
+    app.slider(key="merging_step").set_value(2).run()
+    picker = app.selectbox(key="output")
+    picker.set_value(int(picker.value) + 1 if int(picker.value) == 0 else 0).run()
+    label = app.selectbox(key="output").options[app.selectbox(key="output").index]
+    link = {key: asked(app, key) for key in ("about", "known", "output", "step")}
+    assert link["about"] == "x"
+    assert link["known"] == '["sex", "Female"]'
+    assert link["step"] == "2"
+    assert label.startswith(link["output"])
+    again = opened(**TWO, **link)
+    assert not again.exception
+    assert not again.warning
+    assert again.segmented_control(key="posterior_of").value == "about X"
+    assert again.selectbox(key="known_sex").value == "Female"
+    assert again.selectbox(key="known_race").value is None
+    assert again.slider(key="merging_step").value == 2
+    assert again.selectbox(key="output").value == app.selectbox(key="output").value
+    assert said(again) == said(app)
+    assert {key: asked(again, key) for key in link} == link
+
+
+def test_switches_set_back_leave_the_link():
+    app = opened(**TWO, about="x", step="1", known='["race", "Black"]')
+    app.segmented_control(key="posterior_of").set_value("about S").run()
+    app.toggle(key="side_channel_on").set_value(False).run()
+    app.slider(key="merging_step").set_value(app.slider(key="merging_step").max).run()
+    for key in ("about", "known", "output", "step", "all"):
+        assert asked(app, key) == ""
+
+
+def test_the_comparison_is_in_the_link():
+    app = opened(x="relationship", all="1")
+    assert app.toggle(key="compare_all").value
+    assert "Watchdog" in set(app.dataframe[-1].value["mechanism"])
+    app.toggle(key="compare_all").set_value(False).run()
+    assert asked(app, "all") == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"about": "z"}, "about=z, which is not known; s is used"),
+        ({"all": "yes"}, "all=yes, which is not 0 or 1; 0 is used"),
+        ({"step": "-1"}, "step=-1, which is not a whole number; the end is shown"),
+        ({"step": "99"}, "step=99, but there are 11 steps; the end is shown"),
+        ({"output": "<b>no</b>"}, "output=<b>no</b>, which is no output here; the worst one"),
+        ({"known": "sex"}, 'known=sex, which is not ["COLUMN", "LEVEL"]'),
+        ({"known": '["age", "17"]'}, "X has no column 'age'"),
+        ({"known": '["sex", "other"]'}, "'sex' has no level 'other'"),
+        ({"known": '["sex", "Male"]', "x": "race"}, "X is a single column"),
+    ],
+)
+def test_a_bad_switch_in_a_link_is_told_and_mended(query, sentence):
+    app = opened(**(TWO | query))
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert sentence in app.warning[0].value.replace("\\", "")
+    (key,) = query.keys() - {"x"}
+    assert asked(app, key) == ""
+
+
+def test_a_picked_output_stays_picked_while_others_come_and_go():
+    app = opened(mech="subset_merging", eps="0.5", notion="lip", output="Sales")
+    assert not app.warning
+    before = app.selectbox(key="output")
+    assert before.options[before.index].startswith("Sales (")
+    app.slider(key="eps").set_value(1.5).run()
+    now = app.selectbox(key="output")
+    assert now.options[now.index].startswith("Sales (")
+    assert len(now.options) != len(before.options)
