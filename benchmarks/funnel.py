@@ -22,8 +22,15 @@ from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.mechanisms.conditional_reporting import conditional_alpha
 from core.mechanisms.generalized_randomized_response import grr_alpha
+from core.mechanisms.result import make_mechanism
 from core.mechanisms.unary_encoding import MOST_SYMBOLS
 from core.notions import LDP, LIP, SRLIP
+from core.optimal.cdd_worker import generators
+from core.optimal.enumeration import best_mixture
+from core.optimal.polish import polished
+from core.optimal.polytope import polytope
+from core.optimal.utility import MutualInformation
+from core.optimal.vertices import inequalities
 
 BUDGETS = (0.5, 1.0, 1.5, 2.0)
 """ε of Figures 3 to 5, in nats."""
@@ -85,8 +92,25 @@ def figure_3(draws: int, limit: float) -> None:
     )
 
 
+def theorem_3(joint: Joint, notion: LIP) -> Mechanism:
+    """Optimal LIP as the paper computes it: all vertices by cdd, in this process, then one LP."""
+    space = polytope(notion.allowed_set(joint), joint.p_x)
+    found = generators(*inequalities(space))
+    points = np.maximum(found[:, 1 : 1 + space.n_x], 0.0) * space.unit
+    master, mixture, _ = best_mixture(points, joint.p_x, MutualInformation(), np.inf)
+    return make_mechanism(
+        joint,
+        polished(joint, master.kernel(mixture), notion),
+        name="Theorem 3",
+        solver="cdd",
+        status="optimal",
+        notion=notion,
+    )
+
+
 def figure_5(draws: int, limit: float) -> None:
-    rows, names = [], ["LIP", "SRLIP", "product, even", "product, best split"]
+    rows = []
+    names = ["LIP", "LIP by cdd", "SRLIP", "product, even", "product, best split"]
     for eps in BUDGETS:
         made: dict[str, list[tuple[Mechanism, float]]] = {}
         for joint in uniform(draws, 2, prod(SHAPE)):
@@ -94,7 +118,8 @@ def figure_5(draws: int, limit: float) -> None:
             srlip = timed(m.optimal, joint, SRLIP(eps, SHAPE), time_limit=limit)
             even = timed(m.srlip_product, joint, eps, SHAPE)
             split = timed(m.srlip_product, joint, eps, SHAPE, "optimised")
-            for name, one in zip(names, (lip, srlip, even, split), strict=True):
+            listed = timed(theorem_3, joint, LIP(eps))
+            for name, one in zip(names, (lip, listed, srlip, even, split), strict=True):
                 made.setdefault(name, []).append(one)
         gaps = [one.gap for one, _ in made["SRLIP"]]
         repaired = sum(one.status == "repaired" for one, _ in made["product, even"])
@@ -109,7 +134,8 @@ def figure_5(draws: int, limit: float) -> None:
         )
     table(
         f"Figure 5: I(X;Y) in nats and time, c = 2, a = 3·3·4, {draws} draws "
-        "(the paper's Theorem 4 took 476 times as long as its Theorem 3)",
+        "(the paper's Theorem 4, the product, took 476 times as long as its Theorem 3, LIP from all "
+        "vertices)",
         ["ε", *names, "SRLIP gap, at most", *(f"time, {name}" for name in names), "repaired"],
         rows,
     )

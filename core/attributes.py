@@ -109,8 +109,11 @@ def cells_of(values: IntArray, known: Sequence[int]) -> IntArray:
     """
     if len(known) == 0:
         return np.zeros(values.shape[1], dtype=np.int64)
-    _, cells = np.unique(values[list(known)], axis=1, return_inverse=True)
-    return cells.reshape(-1).astype(np.int64)
+    chosen = values[list(known)]
+    place = np.ravel_multi_index(list(chosen), (chosen.max(axis=1) + 1).tolist())
+    number = np.cumsum(np.bincount(place) > 0) - 1
+    result: IntArray = number[place]
+    return result
 
 
 def given_known(joint: Joint, kernel: ArrayLike, cells: IntArray) -> Iterator[FloatArray]:
@@ -123,7 +126,8 @@ def given_known(joint: Joint, kernel: ArrayLike, cells: IntArray) -> Iterator[Fl
     kernel : array_like
         P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
     cells : ndarray
-        Number of x^J at each x, shape (n_x,), as `cells_of` gives it.
+        Number of x^J at each x, shape (n_x,), as `cells_of` gives it; or those of several J, each
+        counted on from the last, shape (k, n_x).
 
     Examples
     --------
@@ -134,8 +138,9 @@ def given_known(joint: Joint, kernel: ArrayLike, cells: IntArray) -> Iterator[Fl
     """
     array = joint.checked_kernel(kernel)
     cube = array.reshape(-1, joint.n_x, array.shape[1])  # (1 or n_s, n_x, n_y)
-    order = np.argsort(cells, kind="stable")
-    starts = np.append(np.flatnonzero(np.diff(cells[order], prepend=-1)), joint.n_x)
+    order = np.argsort(cells, axis=None, kind="stable")
+    starts = np.append(np.flatnonzero(np.diff(cells.ravel()[order], prepend=-1)), order.size)
+    order %= joint.n_x
     room = max(1, BLOCK // (joint.n_s * array.shape[1]))
     first = 0
     while first < len(starts) - 1:

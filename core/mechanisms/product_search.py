@@ -14,9 +14,11 @@ from core.attributes import attribute_values, cells_of, known_sets
 from core.errors import InfeasibleError, SolverError
 from core.joint import Joint
 from core.limits import ROUNDING
+from core.measures.conditionals import ratio
 from core.notions import rows
 from core.notions.allowed_set import AllowedSet
 from core.notions.srlip import SRLIP
+from core.optimal.rays import best_kernels, extreme_rays
 from core.optimal.solve import maximise
 from core.validation import FloatArray
 
@@ -35,6 +37,9 @@ ROUNDING_SHARE = 1e-9
 
 SECONDS = 0.25
 """Time for one attribute's kernel under one budget; a search needs a few dozen."""
+
+FEW_VALUES = 5
+"""An attribute with no more values than this has few extreme outputs: all of them are found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +86,14 @@ class ProductSearch:
         self.values = attribute_values(joint, self.sizes)
         self.conditions = [_Conditions.of(joint, self.values, j) for j in range(len(self.sizes))]
         self.known: dict[tuple[int, float], FloatArray] = {}
+        self._tried: dict[tuple[float, ...], Candidate | None] = {}
 
     def product(self, budgets: tuple[float, ...]) -> Candidate | None:
         """Return the product of the optimal kernels under these budgets, if it is ε-SRLIP."""
-        return self._settled(budgets, self._kernels(budgets), ROUNDING_SHARE)
+        if budgets not in self._tried:
+            kernels = self._kernels(budgets)
+            self._tried[budgets] = self._settled(budgets, kernels, ROUNDING_SHARE)
+        return self._tried[budgets]
 
     def shrunk(self, budgets: tuple[float, ...]) -> Candidate:
         """Return the product under budgets shrunk in proportion until it is ε-SRLIP.
@@ -188,30 +197,43 @@ class ProductSearch:
         return whole
 
     def _kernels(self, budgets: tuple[float, ...]) -> Kernels:
-        return tuple(self.kernel(j, budget) for j, budget in enumerate(budgets))
+        """Return the optimal kernel of each attribute under its budget."""
+        wanted = list(enumerate(budgets))
+        missing = [one for one in wanted if one not in self.known]
+        few = [(j, eps) for j, eps in missing if self.conditions[j].told.size <= FEW_VALUES]
+        if few:
+            self.known.update(zip(few, self._few(few), strict=True))
+        for j, eps in missing:
+            if (j, eps) not in self.known:
+                seconds = max(min(SECONDS, self.deadline - time.monotonic()), 0.0)
+                self.known[j, eps] = self._many(j, eps, seconds)
+        return tuple(self.known[one] for one in wanted)
 
-    def kernel(self, j: int, budget: float) -> FloatArray:
-        """Return the optimal kernel of one attribute, shape (n_j, n_y_j)."""
-        if (j, budget) not in self.known:
-            conditions = self.conditions[j]
-            occurs = conditions.p > 0
-            seconds = max(min(SECONDS, self.deadline - time.monotonic()), 0.0)
-            told = _optimal(conditions.allowed_set(budget), conditions.p[occurs], seconds)
-            kernel = np.tile(conditions.p[occurs] @ told, (occurs.size, 1))
-            kernel[occurs] = told
-            self.known[j, budget] = kernel
-        return self.known[j, budget]
+    def _few(self, wanted: list[tuple[int, float]]) -> list[FloatArray]:
+        """Return kernels, shape (n_j, n_y), of attributes with few values, from all outputs."""
+        conditions = [self.conditions[j] for j, _ in wanted]
+        told = [one.told for one in conditions]
+        try:
+            rays = [extreme_rays(self.conditions[j].rows(eps)) for j, eps in wanted]
+            kernels = best_kernels(rays, told)
+        except SolverError:
+            kernels = [np.ones((p.size, 1)) for p in told]
+        return [one.whole(kernel) for one, kernel in zip(conditions, kernels, strict=True)]
 
+    def _many(self, j: int, eps: float, seconds: float) -> FloatArray:
+        """Return a kernel, shape (n_j, n_y), of an attribute: optimal if time is enough.
 
-def _optimal(allowed: AllowedSet, p: FloatArray, seconds: float) -> FloatArray:
-    """Return an optimal kernel, or one that tells nothing where time or a solver is not enough.
-
-    Conditions of many x^J leave a sliver around P(x^j) where a budget is near 0.
-    """
-    try:
-        return maximise(allowed, p, time_limit=seconds).kernel
-    except (SolverError, InfeasibleError):
-        return np.ones((p.size, 1))
+        Conditions of many x^J leave a sliver around P(x^j) where a budget is near 0: where the
+        solver finds nothing in it the kernel tells nothing.
+        """
+        conditions = self.conditions[j]
+        asked = np.unique(conditions.rows(eps), axis=0)
+        allowed = AllowedSet(sparse.csr_array(asked), conditions.told.size)
+        try:
+            kernel = maximise(allowed, conditions.told, time_limit=seconds).kernel
+        except (SolverError, InfeasibleError):
+            kernel = np.ones((conditions.told.size, 1))
+        return conditions.whole(kernel)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,43 +244,59 @@ class _Conditions:
     ----------
     p : ndarray
         P(x^j), shape (n_j,).
-    lifts : tuple of ndarray
-        For each x^J under which x^j varies: the lift of x^j on S given x^J, and the weight
-        P(x^j | x^J)/P(x^j), over the values of x^j that occur anywhere.
+    lifts : ndarray
+        For each x^J under which x^j varies the lift of x^j on S given x^J, over the values of x^j
+        that occur anywhere, shape (k, n_s, n_j); NaN where there is none.
+    weights : ndarray
+        P(x^j | x^J)/P(x^j) there, shape (k, n_j).
     """
 
     p: FloatArray
-    lifts: tuple[tuple[FloatArray, FloatArray], ...]
+    lifts: FloatArray
+    weights: FloatArray
 
     @classmethod
     def of(cls, joint: Joint, values: np.ndarray, j: int) -> _Conditions:
         """Return the conditions on attribute j."""
         n_j = int(values[j].max()) + 1
-        told = np.eye(n_j)[values[j]]
-        p = joint.p_x @ told
+        p: FloatArray = np.bincount(values[j], joint.p_x, n_j).astype(np.float64)
         occurs = p > 0
         others = [i for i in range(len(values)) if i != j]
-        seen: dict[bytes, tuple[FloatArray, FloatArray]] = {}
+        found = []
         for known in (*known_sets(len(others)), tuple(range(len(others)))):
             cells = cells_of(values, [others[i] for i in known])
-            for cell in range(int(cells.max()) + 1):
-                members = cells == cell
-                part = (joint.p[:, members] @ told[members])[:, occurs]
-                part = part[part.sum(axis=1) > 0] / part.sum()
-                if (part.sum(axis=0) > 0).sum() > 1:
-                    weight = part.sum(axis=0) / p[occurs]
-                    lift = np.nan_to_num(measures.lift(part), nan=1.0)  # its weight is 0
-                    seen.setdefault(part.tobytes(), (lift, weight))
-        return cls(p, tuple(seen.values()))
+            place = cells * n_j + values[j]
+            n_cells = int(cells.max()) + 1
+            sums = [np.bincount(place, row, n_cells * n_j) for row in joint.p]
+            part = np.array(sums).reshape(joint.n_s, n_cells, n_j)[:, :, occurs]
+            found.append(np.moveaxis(part, 1, 0))
+        parts = np.concatenate(found)
+        parts = parts[(parts.sum(axis=1) > 0).sum(axis=1) > 1]
+        in_all = parts.sum(axis=(1, 2), keepdims=True)
+        of_s, of_x = parts.sum(axis=2, keepdims=True), parts.sum(axis=1, keepdims=True)
+        lifts = ratio(parts * in_all, of_s * of_x)
+        return cls(p, lifts, of_x[:, 0] / (in_all[:, 0] * p[occurs]))
 
-    def allowed_set(self, eps: float) -> AllowedSet:
-        """Return the outputs that are ε-LIP with respect to P(s, x^j | x^J) for every x^J.
+    @property
+    def told(self) -> FloatArray:
+        """P(x^j) of the values that occur."""
+        return self.p[self.p > 0]
+
+    def whole(self, kernel: FloatArray) -> FloatArray:
+        """Return a kernel of the values that occur for all: the others are told as P(y) is."""
+        occurs = self.p > 0
+        result = np.tile(self.p[occurs] @ kernel, (occurs.size, 1))
+        result[occurs] = kernel
+        return result
+
+    def rows(self, eps: float) -> FloatArray:
+        """Return rows of the outputs that are ε-LIP with respect to every P(s, x^j | x^J).
 
         Source: [Funnel] eq. 22 and 23, for one column of the kernel.
         """
-        n_x = int((self.p > 0).sum())
-        found = [np.zeros((0, n_x))]
-        for lift, weight in self.lifts:
-            both = (rows.lift_at_least(lift, eps), rows.lift_at_most(lift, eps))
-            found += [rows.scaled(one * weight) for one in both]
-        return AllowedSet(sparse.csr_array(np.unique(np.vstack(found), axis=0)), n_x)
+        given, secret = np.nonzero(~np.isnan(self.lifts).all(axis=2))
+        # where P(x^j | x^J) = 0 the lift is not known, and its weight is 0
+        lift, weights = np.nan_to_num(self.lifts[given, secret], nan=1.0), self.weights[given]
+        below = rows.lift_at_least(lift, eps, weights)
+        above = rows.lift_at_most(lift, eps, weights)
+        return np.vstack([below, above])

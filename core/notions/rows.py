@@ -22,7 +22,9 @@ def data_lift(joint: Joint) -> FloatArray:
     return measures.lift(joint.p)
 
 
-def lift_at_most(lift: FloatArray, log_bounds: FloatArray | float) -> FloatArray:
+def lift_at_most(
+    lift: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
+) -> FloatArray:
     """Return rows of lift_s(r) ≤ e^{bound_s}, shape (at most n_s, n_x); none where it is ∞.
 
     Parameters
@@ -31,15 +33,19 @@ def lift_at_most(lift: FloatArray, log_bounds: FloatArray | float) -> FloatArray
         C[s, x], shape (n_s, n_x).
     log_bounds : ndarray or float
         One bound for each s in nats, shape (n_s,), or the same for all.
+    weights : ndarray or float
+        What each r(x) counts for in a row, shape (n_s, n_x).
     """
     shrink = np.exp(-_column(log_bounds, lift))
-    return scaled(_difference(lift * shrink, np.ones_like(lift)))
+    return scaled(_difference(lift * shrink, np.ones_like(lift)) * weights)
 
 
-def lift_at_least(lift: FloatArray, log_bounds: FloatArray | float) -> FloatArray:
+def lift_at_least(
+    lift: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
+) -> FloatArray:
     """Return rows of lift_s(r) ≥ e^{−bound_s}, shape (at most n_s, n_x); none where it is ∞."""
     floor = np.exp(-_column(log_bounds, lift))
-    return scaled(_difference(np.broadcast_to(floor, lift.shape), lift))
+    return scaled(_difference(np.broadcast_to(floor, lift.shape), lift) * weights)
 
 
 def scaled(rows: FloatArray) -> FloatArray:
