@@ -11,9 +11,9 @@ from core.errors import CoreError
 from core.joint import Joint
 from core.leakage import leakage
 from core.mechanisms import catalogue, unary_encoding_summary
-from core.mechanisms.catalogue import Entry
+from core.mechanisms.entry import Entry
 from core.mechanisms.unary_encoding import MOST_SYMBOLS
-from core.notions import LIP, SRLIP
+from core.notions import LIP, RLDP, SRLIP
 from core.scenario import Scenario
 
 SECONDS = 2.0
@@ -36,6 +36,9 @@ class Compared:
         Levels that it achieves, in nats; NaN where there is no answer.
     side_channel : float
         The level against those who know a part of X; equal to `lip` where X is one attribute.
+    robust : float
+        The level of LDP at worst over all that the records leave possible; NaN where S is not
+        released too, or read beside X.
     leak : float
         I(S;Y) in nats.
     outputs : int
@@ -55,6 +58,7 @@ class Compared:
     lip: float = math.nan
     ldp: float = math.nan
     side_channel: float = math.nan
+    robust: float = math.nan
     leak: float = math.nan
     outputs: int = 0
     seconds: float = 0.0
@@ -64,12 +68,13 @@ class Compared:
 def compare(scenario: Scenario, counted: Counted, level: float) -> tuple[Compared, ...]:
     """Run every mechanism of the catalogue under `level`-LIP.
 
-    Where X has several attributes, those that can resist side channels run under SRLIP too.
+    Where X has several attributes, those that can resist side channels run under SRLIP too; where
+    S is released as well, the robust ones run under RLDP, which implies LIP at the estimate.
 
     Parameters
     ----------
     scenario : Scenario
-        The question; its notion, ε and mechanism play no part.
+        The question; its notion, ε and mechanism play no part, n, β and α only in RLDP.
     counted : Counted
         Its data.
     level : float
@@ -86,15 +91,26 @@ def compare(scenario: Scenario, counted: Counted, level: float) -> tuple[Compare
     'Optimal'
     """
     rows = []
+    robust = None
+    if scenario.data.secret_released:
+        robust = RLDP.of_joint(counted.joint, level, scenario.n, scenario.beta, scenario.alpha)
     for entry in catalogue.CATALOGUE.values():
         if entry.works_under(LIP):
-            rows.append(_row(entry, LIP(level), scenario, counted))
+            rows.append(_row(entry, LIP(level), scenario, counted, robust))
+        elif robust is not None and entry.works_under(RLDP):
+            rows.append(_row(entry, robust, scenario, counted, robust))
         if entry.uses_notion and entry.works_under(SRLIP) and len(counted.attributes) > 1:
-            rows.append(_row(entry, SRLIP(level), scenario, counted))
+            rows.append(_row(entry, SRLIP(level), scenario, counted, robust))
     return tuple(rows)
 
 
-def _row(entry: Entry, notion: LIP | SRLIP, scenario: Scenario, counted: Counted) -> Compared:
+def _row(
+    entry: Entry,
+    notion: LIP | SRLIP | RLDP,
+    scenario: Scenario,
+    counted: Counted,
+    robust: RLDP | None,
+) -> Compared:
     joint = counted.joint
     title = f"{entry.title}, SRLIP" if isinstance(notion, SRLIP) else entry.title
     row = Compared(entry.key, title, entry.reads_secret)
@@ -117,6 +133,9 @@ def _row(entry: Entry, notion: LIP | SRLIP, scenario: Scenario, counted: Counted
         return replace(row, note=str(error))
     seconds = time.perf_counter() - started
     after = leakage(joint.release(mechanism.kernel), mechanism.y_labels)
+    worst = math.nan
+    if robust is not None and not entry.reads_secret:
+        worst = robust.achieved(joint, mechanism.kernel)
     return replace(
         row,
         nmi=mechanism.nmi,
@@ -125,6 +144,7 @@ def _row(entry: Entry, notion: LIP | SRLIP, scenario: Scenario, counted: Counted
         lip=after.achieved["lip"],
         ldp=after.achieved["ldp"],
         side_channel=SRLIP(notion.eps).achieved(joint, mechanism.kernel),
+        robust=worst,
         leak=after.averages["mutual_information"],
         outputs=len(after.labels),
         seconds=seconds,

@@ -17,8 +17,6 @@ from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import JOINER, Joint
 from core.mechanisms import Mechanism
-from core.mechanisms.generalized_randomized_response import grr_kernel
-from core.mechanisms.robust_design import released
 from core.mechanisms.robust_search import robust_search
 from core.notions import RLDP
 from core.realised import draw_sample, normalised_information, realised_level
@@ -202,15 +200,7 @@ def design(
             known=tuple(known),
         )
     if key == "grr":
-        return released(
-            cells,
-            grr_kernel(cells.size, eps),
-            name=DESIGNS["grr"],
-            solver="closed form",
-            status="closed form",
-            notion=RLDP(eps, RenyiBall(cells, np.inf)),
-            by_symbol=True,
-        )
+        return m.pair_randomized_response(cells, eps)
     raise InvalidInputError(f"The design must be one of {', '.join(DESIGNS)}, got {key!r}.")
 
 

@@ -19,7 +19,7 @@ from core.leakage import Leakage, leakage
 from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.nonstochastic import UTILITIES
-from core.notions import Notion
+from core.notions import LIP, Notion
 from core.notions import catalogue as notion_catalogue
 from core.validation import FloatArray
 
@@ -50,6 +50,10 @@ DOMAINS: Mapping[str, Domain] = {
 """What each number may be; budgets are in nats."""
 
 
+NOTHING = LIP(np.inf)
+"""What is asked of a mechanism that depends on no promise."""
+
+
 @dataclass(frozen=True)
 class Scenario:
     """A question: what releasing X under a notion, by a mechanism, keeps and gives away.
@@ -65,11 +69,12 @@ class Scenario:
     lam : float
         λ ∈ [0, 1]: the share of ε that bounds the min-lift, where the notion has two bounds.
     alpha : float
-        Order α > 1 of the α-lift, ∞ included.
+        Order α > 1 of the α-lift, ∞ included, or of the uncertainty set of RLDP, which is finite.
     beta : float
-        β: the chance that the uncertainty set misses the truth (robust notions).
+        β: the chance that the uncertainty set misses the truth (RLDP).
     n : int or None
-        Records behind the designer's estimate (robust notions); None: as many as the data has.
+        Records behind the designer's estimate (RLDP); None: as many as the data has, 1,000 where
+        it has no number of them.
     mechanism : str
         Key of the mechanism, as in `core.mechanisms.catalogue`.
     time_limit : float
@@ -179,14 +184,32 @@ class Scenario:
                 reasons[name] = f"{mechanism.title} does not depend on any budget."
             elif name not in notion.parameters:
                 reasons[name] = f"{notion.title} does not depend on it."
+            elif name in mechanism.ignored:
+                reasons[name] = f"{mechanism.title} keeps its promise whatever the truth is."
         for name in ("weight", "utility"):
             if name not in mechanism.parameters:
                 reasons[name] = f"{mechanism.title} merges no clusters."
         return reasons
 
-    def build_notion(self) -> Notion:
-        """Return the notion with this scenario's budgets."""
-        return notion_catalogue.build(self.notion, self.eps, self.lam, self.alpha)
+    @property
+    def numbers(self) -> notion_catalogue.Numbers:
+        """The numbers that a notion may have."""
+        return notion_catalogue.Numbers(self.eps, self.lam, self.alpha, self.beta, self.n)
+
+    def build_notion(self, joint: Joint) -> Notion:
+        """Return the notion with this scenario's numbers.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x), which RLDP takes for the estimate.
+
+        Raises
+        ------
+        InvalidInputError
+            If a number does not fit the notion, or the notion is not about such joints.
+        """
+        return notion_catalogue.build(self.notion, joint, self.numbers)
 
     def build_mechanism(self, joint: Joint, values: FloatArray | None = None) -> Mechanism:
         """Return the mechanism on a joint, audited.
@@ -203,10 +226,11 @@ class Scenario:
         CoreError
             If the mechanism does not work under the notion, or has no answer.
         """
+        asks = mechanism_catalogue.entry(self.mechanism).uses_notion
         return mechanism_catalogue.build(
             self.mechanism,
             joint,
-            self.build_notion(),
+            self.build_notion(joint) if asks else NOTHING,
             time_limit=self.time_limit,
             gap=self.gap,
             seed=self.seed,

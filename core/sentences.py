@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from core.notions import RLDP
 from core.range_release import RangeRelease
 from core.scenario import Result, Scenario
+from core.uncertainty.estimate import assumed_records
 
 PROVEN_GAP = 1e-5
 """Up to this many nats a bound counts as reached in words; the figures show the gap itself."""
@@ -66,7 +68,39 @@ def knowable(found: RangeRelease, secret: str) -> str:
 
 def _belief(result: Result) -> str:
     secret = _columns(result.scenario.data.secret, "S")
+    asked, audit = result.mechanism.notion, result.mechanism.audit
+    if isinstance(asked, RLDP) and audit is not None:
+        return _robustly(asked.uncertainty.bound, audit.achieved, _records(result), secret)
     level = result.after.achieved["lip"]
+    if result.scenario.notion == "rldp" and asked is not None:
+        told = _changes(level, secret)
+        return f"If the estimate is the truth, {told[0].lower()}{told[1:]}"
+    return _changes(level, secret)
+
+
+def _records(result: Result) -> int:
+    n = result.scenario.n
+    return assumed_records(result.joint.n) if n is None else n
+
+
+def _robustly(bound: float, level: float, records: int, secret: str) -> str:
+    """Say how much likelier an output can be under one secret than under another, over F."""
+    which = (
+        "Whatever the true distribution is"
+        if math.isinf(bound)
+        else f"Whatever distribution the {records:,} records leave possible"
+    )
+    if math.isinf(level):
+        return f"Some outputs may rule out a value of {secret} for certain."
+    if level == 0:
+        return f"{which}, the release tells nothing about {secret}."
+    return (
+        f"{which}, no output is more than ×{_rounded_up(math.exp(level))} as likely under one "
+        f"value of {secret} as under another."
+    )
+
+
+def _changes(level: float, secret: str) -> str:
     if math.isinf(level):
         return f"Some outputs rule out a value of {secret} for certain."
     if level == 0:

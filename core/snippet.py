@@ -6,6 +6,7 @@ from dataclasses import fields
 
 from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanism_catalogue
+from core.notions import catalogue as notion_catalogue
 from core.scenario import Scenario
 
 
@@ -40,12 +41,13 @@ def snippet(scenario: Scenario) -> str:
         weight=scenario.weight,
         utility=scenario.utility,
     )
-    notion = scenario.build_notion()
+    asked = notion_catalogue.entry(scenario.notion)
+    notion = asked.code(scenario.numbers)
     data = _call(scenario.data)
     body = [
         f"data = {data}",
         *_counting(scenario.data, values="weight" in entry.parameters),
-        f"notion = {notion!r}",
+        f"notion = {notion}",
         f"mechanism = {code}",
         'print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")',
         'print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")',
@@ -53,11 +55,11 @@ def snippet(scenario: Scenario) -> str:
     text = "\n".join(body)
     parts = [name for name in ("Binning", "DataSpec", "Filter", "Sources") if f"{name}(" in text]
     head = [
-        *(["from math import inf", ""] if "inf" in repr(notion) + data else []),
+        *(["from math import inf", ""] if "inf" in notion + data else []),
         *(["from pathlib import Path", ""] if "Path(" in text else []),
         "from core import mechanisms as m",
         f"from core.data import {', '.join(parts)}, count",
-        f"from core.notions import {type(notion).__name__}",
+        f"from core.notions import {asked.kind.__name__}",
         "",
     ]
     return "\n".join([*head, text]) + "\n"

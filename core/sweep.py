@@ -88,7 +88,7 @@ def _optima(scenario: Scenario, joint: Joint, grid: FloatArray) -> Sequence[Mech
     """Solve upwards: each optimum starts from the last one's outputs, and costs little more."""
     return frontier(
         joint,
-        lambda eps: replace(scenario, eps=eps).build_notion(),
+        lambda eps: replace(scenario, eps=eps).build_notion(joint),
         grid.tolist(),
         time_limit=scenario.time_limit * len(grid),
         gap=scenario.gap,

@@ -7,9 +7,11 @@ from core.mechanisms.generalized_randomized_response import generalized_randomiz
 from core.mechanisms.independent_reporting import independent_reporting
 from core.mechanisms.non_robust import non_robust
 from core.mechanisms.optimal import optimal
+from core.mechanisms.pair_randomized_response import pair_randomized_response
 from core.mechanisms.polyopt import polyopt
 from core.mechanisms.quantisation import clustering, quantisation, secret_quantisation
 from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.robust_design import on_symbols
 from core.mechanisms.robust_optimal import robust_optimal
 from core.mechanisms.secret_randomized_response import secret_randomized_response
 from core.mechanisms.srlip_product import srlip_product
@@ -42,8 +44,10 @@ __all__ = [
     "make_mechanism",
     "merge_high_risk",
     "non_robust",
+    "on_symbols",
     "optimal",
     "optimized_unary_encoding",
+    "pair_randomized_response",
     "polyopt",
     "quantisation",
     "robust_optimal",

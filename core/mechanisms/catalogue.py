@@ -1,15 +1,16 @@
 """Every mechanism by key: what it is, where it comes from, when it works, how to make it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.conditional_reporting import conditional_reporting
+from core.mechanisms.entry import Entry, Options
 from core.mechanisms.generalized_randomized_response import generalized_randomized_response
 from core.mechanisms.optimal import optimal
 from core.mechanisms.quantisation import clustering
 from core.mechanisms.result import Mechanism
+from core.mechanisms.robust_entries import ROBUST
 from core.mechanisms.srlip_product import Split, srlip_product
 from core.mechanisms.subset_merging import subset_merging
 from core.mechanisms.subset_random_response import subset_random_response
@@ -20,86 +21,6 @@ from core.nonstochastic import PROBLEMS
 from core.nonstochastic import catalogue as clusterings
 from core.notions import ALIP, LDP, LIP, SRLIP, Chi2Privacy, L1Privacy, Notion, SymbolNotion
 from core.validation import FloatArray
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a mechanism may need beside joint and notion.
-
-    Attributes
-    ----------
-    time_limit : float or None
-        Seconds a solver may take.
-    gap : float
-        Stop when the optimum is known to within this many nats.
-    seed : int
-        Seed of everything that is random.
-    weight : float
-        λ of a clustering: what a unit of its utility is worth, in bits of leakage.
-    utility : str
-        What a clustering keeps: "resolution" or "distortion".
-    values : ndarray or None
-        A number for each symbol of X, where there are numbers; distortion needs them.
-    """
-
-    time_limit: float | None = None
-    gap: float = 1e-6
-    seed: int = 0
-    weight: float = 0.5
-    utility: str = "resolution"
-    values: FloatArray | None = None
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One mechanism of the catalogue.
-
-    Attributes
-    ----------
-    key, title : str
-        What code and what readers call it.
-    meaning : str
-        What it does, in one sentence.
-    formula : str
-        The same in LaTeX.
-    source : str
-        Paper and place.
-    code : str
-        The call, with the package as `m`, the joint as `joint`, the notion as `notion` and the
-        symbols' numbers as `values`; a format string of the options.
-    make : callable
-        Takes joint, notion and options; returns the mechanism.
-    notions, excluded : tuple of type
-        The notions it works under, less those excluded; empty where it depends on none.
-    parameters : tuple of str
-        Which of the options have an effect.
-    reads_secret : bool
-        Whether S must be at hand when X is released.
-    """
-
-    key: str
-    title: str
-    meaning: str
-    formula: str
-    source: str
-    code: str
-    make: Callable[[Joint, Notion, Options], Mechanism]
-    notions: tuple[type[Notion], ...] = ()
-    excluded: tuple[type[Notion], ...] = ()
-    parameters: tuple[str, ...] = ()
-    reads_secret: bool = False
-
-    @property
-    def uses_notion(self) -> bool:
-        """Whether the notion and its budgets have an effect."""
-        return bool(self.notions)
-
-    def works_under(self, notion: Notion | type[Notion]) -> bool:
-        """Say whether the mechanism works under a notion, or under every notion of a type."""
-        kind = notion if isinstance(notion, type) else type(notion)
-        fits = issubclass(kind, self.notions) and not issubclass(kind, self.excluded)
-        return not self.notions or fits
-
 
 NOT_CONVEX = (L1Privacy, Chi2Privacy)
 """The notions that bound an inverse measure which is not convex: no optimum is certified."""
@@ -268,6 +189,7 @@ _ENTRIES = (
         lambda joint, notion, _options: _product(joint, notion, "optimised"),
         (SRLIP,),
     ),
+    *ROBUST,
     *map(_clustering, PROBLEMS),
 )
 

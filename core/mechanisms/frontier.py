@@ -11,9 +11,11 @@ import numpy as np
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.optimal import optimal_from
+from core.mechanisms.optimal import optimal
 from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.search import optimal_from
 from core.notions.base import Notion
+from core.notions.rldp import RLDP
 
 LEAST_SECONDS = 0.05
 """What each budget gets when time is over: enough for a mechanism, if not for a proof."""
@@ -73,7 +75,10 @@ def frontier(
             left = max((deadline - time.monotonic()) / (len(order) - done), LEAST_SECONDS)
         notion = notion_family(values[i])
         start = None if last is None else last.kernel
-        mechanism = optimal_from(joint, notion, start, time_limit=left, gap=gap, seed=seed)
+        if isinstance(notion, RLDP):  # its search has better starts than the last outputs
+            mechanism = optimal(joint, notion, time_limit=left, gap=gap, seed=seed)
+        else:
+            mechanism = optimal_from(joint, notion, start, time_limit=left, gap=gap, seed=seed)
         if last is not None and mechanism.utility < last.utility:
             mechanism = _as_before(joint, last, mechanism)
         found[i] = last = mechanism

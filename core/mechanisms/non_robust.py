@@ -4,9 +4,9 @@ from numpy.typing import ArrayLike
 
 from core import validation
 from core.joint import Joint
-from core.mechanisms.optimal import checked_options, optimal_from
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust_design import estimate, released
+from core.mechanisms.search import checked_options, optimal_from
 from core.notions import LDP
 from core.optimal.solve import Solver
 from core.uncertainty import RenyiBall

@@ -1,23 +1,20 @@
 """The optimal mechanism: the most that can be kept of X under a notion."""
 
-from typing import TypedDict, get_args
+from dataclasses import replace
 
 import numpy as np
 
-from core import validation
-from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.outputs import in_reading_order
-from core.mechanisms.result import Mechanism, make_mechanism
-from core.mechanisms.srlip_product import quick_product
-from core.mechanisms.subset_merging import subset_merging
-from core.notions.base import Notion, SymbolNotion
-from core.notions.srlip import SRLIP
-from core.optimal.polish import polished
-from core.optimal.solve import Solver, maximise
-from core.validation import FloatArray
-
-NAME = "Optimal"
+from core.mechanisms.polyopt import polyopt
+from core.mechanisms.result import Mechanism
+from core.mechanisms.robust_design import on_symbols
+from core.mechanisms.robust_optimal import robust_optimal
+from core.mechanisms.search import NAME, checked_options, optimal_from
+from core.notions.base import Notion
+from core.notions.rldp import RLDP
+from core.notions.robust_cells import pair_cells
+from core.optimal.solve import Solver
+from core.uncertainty.estimate import FLOORED
 
 
 def optimal(
@@ -32,7 +29,7 @@ def optimal(
 
     Every convex notion is a condition on each output's posterior alone, so the optimum is a
     mixture of extreme allowed posteriors. [Lift] §IV-C, [ALIP] §IV, [Funnel] §IV and [RLDP]
-    PolyOpt are four cases of it.
+    PolyOpt are four cases of it. Under RLDP the search starts from what is robust in closed form.
 
     Parameters
     ----------
@@ -67,85 +64,19 @@ def optimal(
     >>> mechanism.status, round(mechanism.nmi, 4), mechanism.gap < 1e-9
     ('optimal', 0.8088, True)
     """
-    return optimal_from(joint, notion, None, **checked_options(solver, time_limit, gap, seed))
-
-
-class SearchOptions(TypedDict):
-    """How to search, checked; as in `optimal`."""
-
-    solver: Solver
-    time_limit: float | None
-    gap: float
-    seed: int
-
-
-def checked_options(
-    solver: Solver, time_limit: float | None, gap: float, seed: int
-) -> SearchOptions:
-    """Return the options of a search, for `optimal_from`.
-
-    Raises
-    ------
-    InvalidInputError
-        If one is outside its domain.
-    """
-    if solver not in get_args(Solver):
-        raise InvalidInputError(f"solver must be auto, enumerate or columns, got {solver!r}.")
-    if time_limit is not None:
-        time_limit = validation.number(time_limit, "time_limit", low=0.0, open_low=True)
-    gap = validation.number(gap, "gap", low=0.0)
-    seed = validation.whole(seed, "seed", low=0)
-    return {"solver": solver, "time_limit": time_limit, "gap": gap, "seed": seed}
-
-
-def optimal_from(
-    joint: Joint,
-    notion: Notion,
-    start: FloatArray | None,
-    *,
-    solver: Solver = "auto",
-    time_limit: float | None = None,
-    gap: float = 1e-6,
-    seed: int = 0,
-) -> Mechanism:
-    """Return the optimal mechanism, starting from the outputs of one that is allowed.
-
-    Parameters
-    ----------
-    joint, notion, solver, time_limit, gap, seed
-        As in `optimal`, checked.
-    start : ndarray or None
-        P(y | x) of a mechanism under the notion, shape (n_x, n_y); where not given, subset
-        merging or the product protocol where it applies, else the constant mechanism.
-    """
-
-    def first(deadline: float) -> FloatArray:
-        if start is None and isinstance(notion, SymbolNotion):
-            return subset_merging(joint, notion).kernel
-        if start is None and isinstance(notion, SRLIP):
-            kernel = quick_product(joint, notion, deadline).kernel
-            return kernel[:, joint.p_x @ kernel > 0]
-        return np.ones((joint.n_x, 1)) if start is None else start
-
-    outcome = maximise(
-        notion.allowed_set(joint),
-        joint.p_x,
-        solver=solver,
-        time_limit=time_limit,
-        gap=gap,
-        seed=seed,
-        start=first,
-        finish=lambda kernel: polished(joint, kernel, notion),
+    options = checked_options(solver, time_limit, gap, seed)
+    if not isinstance(notion, RLDP) or not _is_estimate(joint, notion):
+        return optimal_from(joint, notion, None, **options)
+    cells, ball = notion.uncertainty.p_hat_su, notion.uncertainty
+    found = (
+        robust_optimal(cells, notion.eps, ball, **options)
+        if notion.exact
+        else polyopt(cells, notion.eps, ball, notion.include_same_secret, **options)
     )
-    kernel, y_labels = in_reading_order(joint, outcome.kernel)
-    return make_mechanism(
-        joint,
-        kernel,
-        name=NAME,
-        solver=outcome.solver,
-        status=outcome.status,
-        notion=notion,
-        y_labels=y_labels,
-        upper_bound=outcome.upper_bound,
-        notes=outcome.notes,
-    )
+    return replace(on_symbols(joint, found), name=NAME)
+
+
+def _is_estimate(joint: Joint, notion: RLDP) -> bool:
+    """Say whether a joint is the P̂ that the notion's uncertainty set is around."""
+    cells, centre = pair_cells(joint), notion.uncertainty.p_hat_su
+    return cells.shape == centre.shape and float(np.abs(cells - centre).max()) <= FLOORED

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.notions.robust_cells import never_seen, spread
@@ -89,3 +90,51 @@ def released(
         upper_bound=upper_bound,
         notes=notes,
     )
+
+
+def on_symbols(joint: Joint, mechanism: Mechanism) -> Mechanism:
+    """Return a robust mechanism over all cells as one over the symbols of X = (S, U) alone.
+
+    A cell that was never seen is no symbol; it then answers like a typical member of its secret
+    (see `core.notions.robust_cells`), which keeps the promise.
+
+    Parameters
+    ----------
+    joint : Joint
+        P̂(s, x) of `Joint.with_secret_released` at which the mechanism was designed.
+    mechanism : Mechanism
+        Its rows are all cells, s·n_u + u.
+
+    Examples
+    --------
+    >>> from core.mechanisms import secret_randomized_response
+    >>> cells = [[2, 1], [0, 1]]
+    >>> joint = Joint.with_secret_released(cells, ["f", "m"], ["a", "b"])
+    >>> found = on_symbols(joint, secret_randomized_response(cells, 1.0))
+    >>> found.x_labels, found.y_labels
+    (('f · a', 'f · b', 'm · b'), ('f · a', 'f · b', 'm · a', 'm · b'))
+    """
+    kernel = mechanism.kernel[joint.kept_x]
+    if mechanism.y_labels == mechanism.x_labels:
+        y_labels = _cell_labels(joint)
+    else:
+        kernel, y_labels = in_reading_order(joint, kernel[:, joint.p_x @ kernel > 0])
+    return make_mechanism(
+        joint,
+        kernel,
+        name=mechanism.name,
+        solver=mechanism.solver,
+        status=mechanism.status,
+        notion=mechanism.notion,
+        y_labels=y_labels,
+        upper_bound=mechanism.upper_bound,
+        notes=mechanism.notes,
+    )
+
+
+def _cell_labels(joint: Joint) -> tuple[str, ...]:
+    """Return the names of all cells, those that were never seen too."""
+    seen = dict(zip(joint.kept_x.tolist(), joint.x_labels, strict=True))
+    unseen = iter(joint.dropped_x)
+    count = joint.n_x + len(joint.dropped_x)
+    return tuple(seen[cell] if cell in seen else next(unseen) for cell in range(count))

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.joint import Joint
-from core.mechanisms.optimal import checked_options, optimal, optimal_from
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust_design import estimate, released
+from core.mechanisms.search import checked_options, optimal_from
 from core.mechanisms.secret_randomized_response import secret_response_kernel
 from core.notions import LDP
 from core.notions.rldp import RLDP
@@ -61,7 +61,8 @@ def robust_search(
         if found.gap > gap:
             # LDP at P̂ is asked of every robust mechanism, and its optimum is quickly known
             seconds = _BOUND_SHARE * (DEFAULT_SECONDS if time_limit is None else time_limit)
-            free = optimal(joint, LDP(notion.eps), time_limit=seconds, gap=gap, seed=seed)
+            ldp = LDP(notion.eps)
+            free = optimal_from(joint, ldp, None, time_limit=seconds, gap=gap, seed=seed)
             bound = free.upper_bound
     else:
         outputs = np.hstack([mechanism.kernel for mechanism in known] or [_start(notion, cells)])

@@ -4,13 +4,40 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.errors import InvalidInputError
+from core.joint import Joint
 from core.notions.base import Notion
 from core.notions.budgets import split
 from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
+from core.notions.rldp import RLDP
 from core.notions.srlip import SRLIP
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that a notion may have.
+
+    Attributes
+    ----------
+    eps : float
+        Budget in nats, in [0, ∞].
+    lam : float
+        λ in [0, 1]: ε_l = λε, ε_u = (1−λ)ε, where the notion has two budgets.
+    alpha : float
+        Order of a mean of lifts, in (1, ∞], or of a ball of distributions, in (0, ∞).
+    beta : float
+        Chance in (0, 1) that the ball misses the truth.
+    n : int or None
+        Records behind the estimate in its middle; None: as many as the joint has.
+    """
+
+    eps: float
+    lam: float = 0.5
+    alpha: float = 2.0
+    beta: float = 0.05
+    n: int | None = None
 
 
 @dataclass(frozen=True)
@@ -28,12 +55,16 @@ class Entry:
     source : str
         Paper and place.
     parameters : tuple of str
-        Which of eps, lam, alpha have an effect.
+        Which of eps, lam, alpha, beta, n have an effect.
+    kind : type
+        Class of the notion.
     convex : bool
         Whether its optimum is computed with a bound; otherwise only subset merging and the
         watchdog work under it.
     make : callable
-        Takes eps, lam, alpha; returns the notion.
+        Takes the joint and the numbers; returns the notion.
+    code : callable
+        Takes the numbers; returns the notion as a call, with the joint as `joint`.
     """
 
     key: str
@@ -42,22 +73,56 @@ class Entry:
     formula: str
     source: str
     parameters: tuple[str, ...]
+    kind: type[Notion]
     convex: bool
-    make: Callable[[float, float, float], Notion]
+    make: Callable[[Joint, Numbers], Notion]
+    code: Callable[[Numbers], str]
+
+
+def _of_numbers(
+    key: str,
+    title: str,
+    meaning: str,
+    formula: str,
+    source: str,
+    parameters: tuple[str, ...],
+    kind: type[Notion],
+    make: Callable[[Numbers], Notion],
+    *,
+    convex: bool = True,
+) -> Entry:
+    """Return the entry of a notion that is the same for every joint."""
+    return Entry(
+        key=key,
+        title=title,
+        meaning=meaning,
+        formula=formula,
+        source=source,
+        parameters=parameters,
+        kind=kind,
+        convex=convex,
+        make=lambda _joint, numbers: make(numbers),
+        code=lambda numbers: repr(make(numbers)),
+    )
+
+
+def _robust_code(numbers: Numbers) -> str:
+    asked = f"n={numbers.n!r}, beta={numbers.beta!r}, alpha={numbers.alpha!r}"
+    return f"RLDP.of_joint(joint, eps={numbers.eps!r}, {asked})"
 
 
 ENTRIES: tuple[Entry, ...] = (
-    Entry(
+    _of_numbers(
         key="lip",
         title="LIP",
         meaning="No output makes any secret more than e^ε times likelier or less likely.",
         formula=r"e^{-\varepsilon} \le \Psi(y), \quad \Lambda(y) \le e^{\varepsilon}",
         source="[Lift] Def. 1, [Funnel] Def. 2",
         parameters=("eps",),
-        convex=True,
-        make=lambda eps, _lam, _alpha: LIP(eps),
+        kind=LIP,
+        make=lambda numbers: LIP(numbers.eps),
     ),
-    Entry(
+    _of_numbers(
         key="alip",
         title="ALIP",
         meaning=(
@@ -70,20 +135,20 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         source="[Lift] Def. 3, [ALIP] Def. 1",
         parameters=("eps", "lam"),
-        convex=True,
-        make=lambda eps, lam, _alpha: ALIP.from_lambda(eps, lam),
+        kind=ALIP,
+        make=lambda numbers: ALIP.from_lambda(numbers.eps, numbers.lam),
     ),
-    Entry(
+    _of_numbers(
         key="ldp",
         title="LDP",
         meaning="No output is more than e^ε times likelier under one secret than under another.",
         formula=r"\Gamma(y) = \max_{s, s'} \frac{P(y \mid s)}{P(y \mid s')} \le e^{\varepsilon}",
         source="[Lift] Def. 2, [Funnel] Def. 1",
         parameters=("eps",),
-        convex=True,
-        make=lambda eps, _lam, _alpha: LDP(eps),
+        kind=LDP,
+        make=lambda numbers: LDP(numbers.eps),
     ),
-    Entry(
+    _of_numbers(
         key="l1",
         title="ℓ1-privacy",
         meaning=(
@@ -97,9 +162,10 @@ ENTRIES: tuple[Entry, ...] = (
         source="[Lift] Def. 5 and 6, eq. 27 and 30",
         parameters=("eps", "lam"),
         convex=False,
-        make=lambda eps, lam, _alpha: L1Privacy(*split(eps, lam)),
+        kind=L1Privacy,
+        make=lambda numbers: L1Privacy(*split(numbers.eps, numbers.lam)),
     ),
-    Entry(
+    _of_numbers(
         key="chi2",
         title="χ²-privacy",
         meaning=(
@@ -113,9 +179,10 @@ ENTRIES: tuple[Entry, ...] = (
         source="[Lift] Def. 5 and 6, eq. 28 and 31",
         parameters=("eps", "lam"),
         convex=False,
-        make=lambda eps, lam, _alpha: Chi2Privacy(*split(eps, lam)),
+        kind=Chi2Privacy,
+        make=lambda numbers: Chi2Privacy(*split(numbers.eps, numbers.lam)),
     ),
-    Entry(
+    _of_numbers(
         key="alpha",
         title="α-lift-privacy",
         meaning=(
@@ -128,20 +195,20 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         source="[Lift] Def. 5 and 6, eq. 29 and 32",
         parameters=("eps", "lam", "alpha"),
-        convex=True,
-        make=lambda eps, lam, alpha: AlphaLift(*split(eps, lam), alpha),
+        kind=AlphaLift,
+        make=lambda numbers: AlphaLift(*split(numbers.eps, numbers.lam), numbers.alpha),
     ),
-    Entry(
+    _of_numbers(
         key="pml",
         title="Pointwise maximal leakage",
         meaning="No output makes any guess about the secret more than e^ε times likelier right.",
         formula=r"\log \Lambda(y) \le \varepsilon",
         source="Saeidian et al. 2023, cited in [RLDP] as 34; the upper half of [Lift] eq. 5",
         parameters=("eps",),
-        convex=True,
-        make=lambda eps, _lam, _alpha: PointwiseMaximalLeakage(eps),
+        kind=PointwiseMaximalLeakage,
+        make=lambda numbers: PointwiseMaximalLeakage(numbers.eps),
     ),
-    Entry(
+    _of_numbers(
         key="srlip",
         title="SRLIP",
         meaning=(
@@ -154,8 +221,28 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         source="[Funnel] Def. 3",
         parameters=("eps",),
+        kind=SRLIP,
+        make=lambda numbers: SRLIP(numbers.eps),
+    ),
+    Entry(
+        key="rldp",
+        title="RLDP",
+        meaning=(
+            "LDP for every distribution that the records leave possible, not for the estimated "
+            "one alone. S is released together with the rest, X = (S, U)."
+        ),
+        formula=(
+            r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
+            r"s_1 \ne s_2, \qquad F = \{P : D_\alpha(\hat P \Vert P) \le B(n, \beta)\}"
+        ),
+        source="[RLDP] Def. 1, eq. 9",
+        parameters=("eps", "alpha", "beta", "n"),
+        kind=RLDP,
         convex=True,
-        make=lambda eps, _lam, _alpha: SRLIP(eps),
+        make=lambda joint, numbers: RLDP.of_joint(
+            joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha
+        ),
+        code=_robust_code,
     ),
 )
 """The notions, in the order in which they are shown."""
@@ -181,28 +268,28 @@ def entry(key: str) -> Entry:
     raise InvalidInputError(f"notion must be one of {known}, got {key!r}.")
 
 
-def build(key: str, eps: float, lam: float, alpha: float) -> Notion:
-    """Return the notion with these budgets; parameters that it does not use are ignored.
+def build(key: str, joint: Joint, numbers: Numbers) -> Notion:
+    """Return the notion with these numbers; those that it does not use are ignored.
 
     Parameters
     ----------
     key : str
         One of the catalogue's keys.
-    eps : float
-        Budget in nats, in [0, ∞].
-    lam : float
-        λ in [0, 1]: ε_l = λε, ε_u = (1−λ)ε, where the notion has two budgets.
-    alpha : float
-        Order in (1, ∞], where the notion has one.
+    joint : Joint
+        P(s, x): what a notion that is about an estimate takes for it.
+    numbers : Numbers
+        Its budgets and the rest.
 
     Raises
     ------
     InvalidInputError
-        If the key is unknown or a parameter that is used is outside its domain.
+        If the key is unknown, a number that is used is outside its domain, or the notion is not
+        about such joints.
 
     Examples
     --------
-    >>> str(build("alip", 2.0, 0.75, 2.0))
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> str(build("alip", joint, Numbers(2.0, lam=0.75)))
     '(1.5, 0.5)-ALIP'
     """
-    return entry(key).make(eps, lam, alpha)
+    return entry(key).make(joint, numbers)

@@ -1,5 +1,7 @@
 """Robust local differential privacy: LDP for every distribution that a sample leaves possible."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,9 +16,10 @@ from core.limits import ROUNDING
 from core.notions.allowed_set import AllowedSet
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
-from core.notions.robust_cells import answers, spread
+from core.notions.robust_cells import answers, pair_cells, spread
 from core.notions.robust_cuts import RobustCuts
 from core.uncertainty import RenyiBall
+from core.uncertainty.estimate import assumed_records
 from core.uncertainty.worst_case import exceeds, worst_case
 from core.validation import FloatArray
 
@@ -85,8 +88,47 @@ class RLDP(Notion):
                 "include_same_secret is the printed PolyOpt's and cannot go with exact=True."
             )
 
+    @classmethod
+    def of_joint(
+        cls,
+        joint: Joint,
+        eps: float,
+        n: int | None = None,
+        beta: float = 0.05,
+        alpha: float = 2.0,
+    ) -> RLDP:
+        """Ask it of the confidence set around a joint of S and X = (S, U), taken for P̂.
+
+        Parameters
+        ----------
+        joint : Joint
+            P̂(s, x) of `Joint.with_secret_released`.
+        eps : float
+            Budget in nats.
+        n : int, optional
+            Records behind P̂; the joint's own number where not given, 1,000 where it has none.
+        beta, alpha : float
+            As in `RenyiBall.confidence`.
+
+        Raises
+        ------
+        InvalidInputError
+            If X is not the pair (S, U), a secret was never seen, or a number does not fit.
+
+        Examples
+        --------
+        >>> joint = Joint.with_secret_released([[7, 10], [26, 57]])
+        >>> round(RLDP.of_joint(joint, 1.0).uncertainty.bound, 5)
+        0.07524
+        """
+        records = assumed_records(joint.n) if n is None else n
+        ball = RenyiBall.confidence(pair_cells(joint), records, beta, alpha)
+        return cls(eps, ball, exact=True)
+
     def __str__(self) -> str:
-        return f"{budget_text(self.eps)}-{self.name}"
+        over = "" if self.exact or self.uncertainty.bound == np.inf else " over polytopes"
+        as_printed = ", as printed" if self.include_same_secret else ""
+        return f"{budget_text(self.eps)}-{self.name}{over}{as_printed}"
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none.

@@ -18,6 +18,45 @@ from core.uncertainty.estimate import conditionals
 from core.validation import FloatArray
 
 
+def pair_cells(joint: Joint) -> FloatArray:
+    """Return P(s, u) of a joint of S and X = (S, U), shape (n_s, n_u), cells that it left out too.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x) of `Joint.with_secret_released`.
+
+    Raises
+    ------
+    InvalidInputError
+        If X is not the pair (S, U), or a secret was never seen.
+
+    Examples
+    --------
+    >>> pair_cells(Joint.with_secret_released([[0.5, 0.25], [0.0, 0.25]]))
+    array([[0.5 , 0.25],
+           [0.  , 0.25]])
+    """
+    n_s, n_cells = joint.n_s + len(joint.dropped_s), joint.n_x + len(joint.dropped_x)
+    n_u = n_cells // n_s
+    holders = joint.p > 0
+    owners = joint.kept_s[np.argmax(holders, axis=0)]
+    own = bool((holders.sum(axis=0) <= 1).all()) and n_u * n_s == n_cells
+    if not own or (owners != joint.kept_x // max(n_u, 1))[holders.any(axis=0)].any():
+        raise InvalidInputError(
+            "RLDP protects S where S is released together with U, and X is not such a pair here: "
+            "release S too, so that X = (S, U)."
+        )
+    if joint.dropped_s:
+        raise InvalidInputError(
+            f"The secret {joint.dropped_s[0]!r} never occurs in the sample, so nothing is known "
+            f"about P(u | s) (B_s = ∞): leave it out or merge it with another."
+        )
+    cells = np.zeros(n_cells)
+    cells[joint.kept_x] = joint.p_x
+    return cells.reshape(n_s, n_u)
+
+
 def spread(ball: RenyiBall, joint: Joint) -> FloatArray:
     """Return the matrix that takes answers of the joint's symbols to answers of all cells.
 

@@ -10,6 +10,20 @@ from core.validation import FloatArray
 FLOORED = 1e-6
 """How far P̂ may sum from 1: cells that were never seen are often lifted to a tiny floor."""
 
+PLENTY = 1_000
+"""Records that are taken to be behind probabilities that come without a number of them."""
+
+
+def assumed_records(n: int | None) -> int:
+    """Return the number of records behind an estimate, `PLENTY` where it is not known.
+
+    Examples
+    --------
+    >>> assumed_records(300), assumed_records(None)
+    (300, 1000)
+    """
+    return PLENTY if n is None else n
+
 
 def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:
     """Return P(s, u), shape (n_s, n_u), normalised exactly.

@@ -65,7 +65,7 @@ def show() -> None:
             key="lifts",
             title="How far beliefs move",
             subtitle="Share of records by log-lift"
-            + ("; shaded is what the promise allows." if run.budgets(scenario) else "."),
+            + ("; shaded is what the promise allows." if run.bounds_lift(scenario) else "."),
             table=_lift_table,
             formulas=(
                 words.measure("lift"),
@@ -156,13 +156,13 @@ def _asked(scenario: Scenario) -> list[Scenario]:
         asked = [
             replace(scenario, notion=entry.key)
             for entry in notions.ENTRIES
-            if _works(scenario.mechanism, entry.key, scenario)
+            if _works(scenario.mechanism, entry.key)
         ]
     else:
         asked = [
             replace(scenario, mechanism=key)
             for key in COMPARED + (scenario.mechanism,) * (scenario.mechanism not in COMPARED)
-            if mechanisms.entry(key).uses_notion and _works(key, scenario.notion, scenario)
+            if mechanisms.entry(key).uses_notion and _works(key, scenario.notion)
         ]
     asked.sort(key=lambda one: one != scenario)  # the current one first, the rest as they come
     return asked[:MOST_LINES]
@@ -203,9 +203,8 @@ def _await() -> None:
         st.rerun()
 
 
-def _works(mechanism: str, notion: str, scenario: Scenario) -> bool:
-    built = notions.build(notion, scenario.eps, scenario.lam, scenario.alpha)
-    return mechanisms.entry(mechanism).works_under(built)
+def _works(mechanism: str, notion: str) -> bool:
+    return mechanisms.entry(mechanism).works_under(notions.entry(notion).kind)
 
 
 def _frontier_table() -> pd.DataFrame:

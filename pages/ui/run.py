@@ -12,7 +12,6 @@ from typing import Any
 import streamlit as st
 
 from core import histogram as lift
-from core.comparison import Compared, compare
 from core.data import BinPreview, Counted, Sources, TableInfo, count, describe, preview
 from core.data.spec import Binning, DataSpec
 from core.disclosure import Beliefs, Disclosure, SideChannel, about_x, disclosure, side_channels
@@ -23,7 +22,8 @@ from core.jobs.work import find_answer, make_frontier
 from core.leakage import Leakage, leakage
 from core.lookalikes import Lookalikes, lookalikes
 from core.mechanisms import MergeStep, catalogue, subset_merging_steps
-from core.notions import ALIP, LIP
+from core.notions import ALIP, LIP, Notion
+from core.notions import catalogue as notions
 from core.scenario import Result, Scenario, answer
 from core.sweep import GRID, Frontier, sweep
 from pages.ui.store import Store
@@ -77,11 +77,15 @@ class UnfinishedError(CoreError):
     """There is no answer yet, and work on it is under way."""
 
 
+def kept_for(spec: DataSpec) -> Store:
+    """Return where answers about some data are kept: in its session alone if it is its own."""
+    private = spec.source.startswith(PRIVATE)
+    return st.session_state.setdefault("_answers", Store(500)) if private else SHARED
+
+
 def _cached(spec: DataSpec, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
     """Return what was made under a key, making it first where needed."""
-    private = spec.source.startswith(PRIVATE)
-    store = st.session_state.setdefault("_answers", Store(500)) if private else SHARED
-    return store.get(key, make)
+    return kept_for(spec).get(key, make)
 
 
 def sources() -> Sources:
@@ -117,8 +121,9 @@ def evaluate(scenario: Scenario) -> Result:
     UnfinishedError
         If there is no answer yet: another process is at work on it.
     CoreError
-        If there is none.
+        If there is none, or the promise is none that fits the data.
     """
+    promise(scenario)
     job = refining(scenario)
     if job is not None and job.state == State.DONE:
         return job.result()
@@ -229,9 +234,27 @@ def _of_each(result: Result, kind: str, make: Callable[[Leakage], Any]) -> tuple
     return before, after
 
 
+def promise(scenario: Scenario) -> Notion:
+    """Return what a scenario asks of its data.
+
+    Raises
+    ------
+    CoreError
+        If the data cannot be counted, or the notion is not about such data.
+    """
+    data = scenario.data
+    key = ("promise", repr(data), repr((scenario.notion, scenario.numbers)))
+    return _cached(data, key, lambda: scenario.build_notion(counted(data).joint))
+
+
+def bounds_lift(scenario: Scenario) -> bool:
+    """Say whether a promise bounds how far beliefs fall and rise."""
+    return notions.entry(scenario.notion).kind in LIFT_BOUNDS
+
+
 def budgets(scenario: Scenario) -> tuple[float, float] | None:
     """Return how far a promise lets beliefs fall and rise; None if it bounds something else."""
-    notion = scenario.build_notion()
+    notion = promise(scenario)
     return (notion.lower_budget, notion.upper_budget) if isinstance(notion, LIFT_BOUNDS) else None
 
 
@@ -278,16 +301,5 @@ def merging(scenario: Scenario) -> tuple[MergeStep, ...]:
     return _cached(
         data,
         ("merging", question),
-        lambda: subset_merging_steps(counted(data).joint, scenario.build_notion()),
-    )
-
-
-def compared(scenario: Scenario, level: float) -> tuple[Compared, ...]:
-    """Return every mechanism at one level of LIP."""
-    data = scenario.data
-    question = repr(replace(scenario, mechanism="identity", notion="lip", eps=1.0))
-    return _cached(
-        data,
-        ("compared", question, f"{level:.9g}"),
-        lambda: compare(scenario, counted(data), level),
+        lambda: subset_merging_steps(counted(data).joint, promise(scenario)),
     )

@@ -5,7 +5,7 @@ import pytest
 from core.comparison import compare
 from core.data import DataSpec, count
 from core.mechanisms import catalogue
-from core.notions import LIP
+from core.notions import LDP, LIP, RLDP
 from core.scenario import Scenario
 
 ADULT = Scenario(data=DataSpec(released=("relationship",)))
@@ -63,3 +63,23 @@ def test_a_mechanism_without_an_answer_says_why():
     rows = {row.key: row for row in compare(scenario, count(scenario.data), 0.3)}
     assert math.isnan(rows["merge_anonymity"].nmi)
     assert rows["merge_anonymity"].note.endswith(".")
+
+
+def test_where_s_is_released_too_the_robust_mechanisms_run_under_rldp():
+    data = DataSpec(released=("race",), secret_released=True)
+    scenario = Scenario(data=data, n=300, beta=0.1, time_limit=0.5)
+    counted = count(data)
+    rows = {row.key: row for row in compare(scenario, counted, 0.4)}
+    asked = RLDP.of_joint(counted.joint, 0.4, 300, 0.1)
+    promised = ("robust_optimal", "polyopt", "independent_reporting", "secret_rr", "pair_rr")
+    for key in promised:
+        assert rows[key].robust <= 0.4 + 1e-9
+        assert rows[key].ldp <= rows[key].robust + 1e-9  # the estimate is one of the possible
+    made = catalogue.build("independent_reporting", counted.joint, asked)
+    assert rows["independent_reporting"].utility == pytest.approx(made.utility)
+    trusting = rows["non_robust"]
+    assert trusting.ldp <= 0.4 + 1e-9 < trusting.robust
+    assert trusting.utility >= max(rows[key].utility for key in promised) - 1e-9
+    assert rows["optimal"].robust > rows["optimal"].ldp  # it trusts the estimate
+    assert math.isnan(rows["conditional_reporting"].robust)
+    assert "robust_optimal" not in {row.key for row in compare(ADULT, count(ADULT.data), 0.4)}

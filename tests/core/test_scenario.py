@@ -3,16 +3,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from core.data.spec import DataSpec
 from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanism_catalogue
-from core.notions import LIP
+from core.notions import LIP, RLDP, SRLIP
 from core.notions import catalogue as notion_catalogue
 from core.scenario import Scenario, evaluate
 from core.sentences import finding, question
 from core.snippet import snippet
 from core.sweep import GRID, sweep
+
+NOTIONS = {"lip": LIP, "srlip": SRLIP, "rldp": RLDP}
+ESTIMATE = DataSpec("example:rldp_estimate", (), (), secret_released=True)
 
 
 @pytest.mark.parametrize(
@@ -70,11 +74,18 @@ def test_evaluate_counts_makes_audits_and_measures():
     assert result.seconds > 0
 
 
+@pytest.mark.parametrize("secret_released", [False, True])
 @pytest.mark.parametrize("notion", [entry.key for entry in notion_catalogue.ENTRIES])
 @pytest.mark.parametrize("mechanism", list(mechanism_catalogue.CATALOGUE))
-def test_every_pair_of_notion_and_mechanism_answers_or_says_why_not(notion, mechanism):
+def test_every_pair_of_notion_and_mechanism_answers_or_says_why_not(
+    notion, mechanism, secret_released
+):
     scenario = Scenario(
-        data=DataSpec("random:uniform:2x4:1", (), ()), notion=notion, mechanism=mechanism, eps=0.5
+        data=DataSpec("random:uniform:2x3:1", (), (), secret_released),
+        notion=notion,
+        mechanism=mechanism,
+        eps=0.5,
+        time_limit=0.5,
     )
     try:
         result = evaluate(scenario)
@@ -116,15 +127,64 @@ def test_the_finding_says_what_the_result_proves():
 @pytest.mark.parametrize("mechanism", list(mechanism_catalogue.CATALOGUE))
 def test_the_snippet_runs_and_prints_what_the_scenario_gives(mechanism, capsys):
     entry = mechanism_catalogue.entry(mechanism)
-    notion = "lip" if entry.works_under(LIP) else "srlip"
-    scenario = Scenario(notion=notion, eps=0.5, mechanism=mechanism)
+    notion = next(key for key, kind in NOTIONS.items() if entry.works_under(kind))
+    data = ESTIMATE if notion == "rldp" else DataSpec()
+    gap = 0.05 if notion == "rldp" else 1e-6  # which the robust optimum reaches in time
+    scenario = Scenario(data=data, notion=notion, eps=0.5, mechanism=mechanism, gap=gap)
     exec(compile(snippet(scenario), "snippet", "exec"), {})
     printed = capsys.readouterr().out
     result = evaluate(scenario)
     made = result.mechanism
-    achieved = scenario.build_notion().achieved(result.joint, made.kernel)
+    achieved = scenario.build_notion(result.joint).achieved(result.joint, made.kernel)
     assert f"I(X;Y) {made.utility:.6f} nats, NMI {made.nmi:.6f}" in printed
     assert f"achieved {achieved:.6f}" in printed
+
+
+def test_rldp_takes_its_numbers_from_the_scenario():
+    scenario = Scenario(data=ESTIMATE, notion="rldp", eps=float(np.log(2)), mechanism="polyopt")
+    result = evaluate(scenario)
+    ball = result.mechanism.notion.uncertainty
+    assert ball.bound == pytest.approx(0.07524, abs=1e-5)  # [RLDP] Example 1
+    assert result.mechanism.utility == pytest.approx(0.5630, abs=1e-4)
+    other = replace(scenario, n=1000, beta=0.2, alpha=3.0)
+    wider = other.build_notion(result.joint).uncertainty
+    assert wider.alpha == 3.0
+    assert wider.bound == pytest.approx(np.log1p(3 * stats.chi2.ppf(0.8, 3) / 1000) / 2)
+    assert evaluate(other).mechanism.utility > result.mechanism.utility
+    assert Scenario.from_json(other.to_json()) == other
+    assert len({one.content_hash() for one in (scenario, other, replace(scenario, n=1000))}) == 3
+
+
+def test_what_rldp_uses_and_what_it_does_not():
+    scenario = Scenario(data=ESTIMATE, notion="rldp")
+    assert sorted(scenario.without_effect()) == ["lam", "utility", "weight"]
+    anyway = replace(scenario, mechanism="secret_rr")
+    assert sorted(anyway.without_effect()) == ["alpha", "beta", "lam", "n", "utility", "weight"]
+    assert "whatever the truth is" in anyway.without_effect()["beta"]
+    assert anyway.content_hash() == replace(anyway, beta=0.3, n=7, alpha=5.0).content_hash()
+    assert scenario.content_hash() != replace(scenario, beta=0.3).content_hash()
+
+
+def test_rldp_without_the_secret_released_says_what_is_needed():
+    with pytest.raises(InvalidInputError, match=r"release S too, so that X = \(S, U\)\.$"):
+        evaluate(Scenario(notion="rldp"))
+    plain = evaluate(Scenario(notion="rldp", mechanism="identity"))  # no promise, no need
+    assert plain.mechanism.nmi == 1.0
+
+
+def test_the_finding_under_rldp_is_about_all_that_the_records_leave_possible():
+    asked = Scenario(data=ESTIMATE, notion="rldp", eps=0.7, mechanism="independent_reporting")
+    result = evaluate(asked)
+    told = finding(result)
+    assert told.startswith("Whatever distribution the 100 records leave possible, no output is ")
+    factor = float(told.split("×")[1].split(" ")[0])
+    assert np.exp(result.mechanism.audit.achieved) <= factor <= np.exp(0.7) + 0.01
+    trusting = finding(evaluate(replace(asked, mechanism="non_robust")))
+    assert trusting.startswith("If the estimate is the truth, after release, nobody's belief ")
+    anyway = finding(evaluate(replace(asked, mechanism="secret_rr")))
+    assert anyway.startswith("Whatever the true distribution is, no output is more than ×2.02 ")
+    polytopes = finding(evaluate(replace(asked, mechanism="polyopt")))
+    assert "No mechanism under 0.7-RLDP over polytopes keeps more: proven." in polytopes
 
 
 def test_a_sweep_is_the_scenario_at_every_budget():
@@ -148,3 +208,12 @@ def test_the_budgets_of_a_sweep_increase(budgets):
 def test_json_writes_infinite_orders():
     assert json.loads(Scenario(alpha=np.inf).to_json())["alpha"] == "inf"
     assert Scenario.from_json('{"alpha": "inf"}').alpha == np.inf
+
+
+@pytest.mark.parametrize("mechanism", ["optimal", "polyopt", "secret_rr", "non_robust"])
+def test_a_sweep_under_rldp_never_falls(mechanism):
+    scenario = Scenario(data=ESTIMATE, notion="rldp", mechanism=mechanism, time_limit=0.5)
+    line = sweep(scenario, evaluate(scenario).joint, [0.25, 0.75, 2.0])
+    assert (np.diff(line.utility) >= 0).all()
+    assert line.utility[-1] > line.utility[0]
+    assert (line.utility <= line.upper_bound + 1e-12).all()

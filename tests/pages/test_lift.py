@@ -28,7 +28,7 @@ def opened(**query):
 def test_high_risk_symbols_are_listed_with_their_reason(result):
     app = opened()
     assert not app.exception
-    found = exposure(result.before, ASKED.build_notion(), result.joint.s_labels)
+    found = exposure(result.before, ASKED.build_notion(result.joint), result.joint.s_labels)
     table = app.dataframe[0].value
     assert len(table) == result.joint.n_x
     assert set(table.loc[table["high-risk"], "symbol"]) == {

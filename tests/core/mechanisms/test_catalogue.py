@@ -5,21 +5,45 @@ from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
-from core.notions import LIP, SRLIP, AlphaLift, Intersection
+from core.notions import LDP, LIP, RLDP, SRLIP, AlphaLift, Intersection
 
 JOINT = Joint.random_uniform(3, 6, np.random.default_rng(4))
+PAIR = Joint.with_secret_released([[7, 10, 3], [26, 57, 0]], ["f", "m"], ["a", "b", "c"])
+SMALL = Joint.with_secret_released([[7, 10], [26, 57]])
+COARSE = 0.05
+"""A gap that robust optima reach long before their time is over: then they are the same again."""
+ROBUST = {
+    "robust_optimal": lambda cells, eps, ball: m.robust_optimal(
+        cells, eps, ball, time_limit=0.5, gap=COARSE
+    ),
+    "polyopt": m.polyopt,
+    "independent_reporting": m.independent_reporting,
+    "secret_rr": lambda cells, eps, _ball: m.secret_randomized_response(cells, eps),
+    "pair_rr": lambda cells, eps, _ball: m.pair_randomized_response(cells, eps),
+    "non_robust": lambda cells, eps, _ball: m.non_robust(cells, eps),
+}
+
+
+def setting(entry):
+    """Return a joint and a notion that a mechanism works on."""
+    if entry.works_under(LIP):
+        return JOINT, LIP(0.6)
+    if entry.works_under(SRLIP):
+        return JOINT, SRLIP(0.6)
+    return SMALL, RLDP.of_joint(SMALL, 0.6)
 
 
 @pytest.mark.parametrize("key", catalogue.CATALOGUE)
 def test_the_code_of_an_entry_makes_the_same_as_build(key):
     entry = catalogue.entry(key)
-    notion = LIP(0.6) if entry.works_under(LIP) else SRLIP(0.6)
+    joint, notion = setting(entry)
     assert entry.works_under(notion)
     values = np.arange(6.0) ** 2
-    scope = {"m": m, "joint": JOINT, "notion": notion, "values": values}
-    options = {"time_limit": 5.0, "gap": 1e-6, "seed": 3, "weight": 0.01, "utility": "distortion"}
+    scope = {"m": m, "joint": joint, "notion": notion, "values": values}
+    gap = COARSE if key == "robust_optimal" else 1e-6
+    options = {"time_limit": 5.0, "gap": gap, "seed": 3, "weight": 0.01, "utility": "distortion"}
     shown = eval(entry.code.format(**options), scope)
-    built = catalogue.build(key, JOINT, notion, **options, values=values)
+    built = catalogue.build(key, joint, notion, **options, values=values)
     np.testing.assert_array_equal(shown.kernel, built.kernel)
     assert (built.audit is not None) == entry.uses_notion
 
@@ -47,3 +71,55 @@ def test_what_does_not_exist_or_fit_is_named():
 def test_the_product_protocol_asks_for_srlip():
     with pytest.raises(InvalidInputError, match="Attribute by attribute does not work under LIP"):
         catalogue.build("srlip_product", JOINT, LIP(1))
+
+
+@pytest.mark.parametrize("key", ROBUST)
+def test_a_robust_mechanism_is_the_one_for_all_cells_at_the_symbols(key):
+    notion = RLDP.of_joint(PAIR, 0.6)
+    built = catalogue.build(key, PAIR, notion, time_limit=0.5, gap=COARSE)
+    ball = notion.uncertainty
+    whole = ROBUST[key](ball.p_hat_su, 0.6, ball)
+    assert built.kernel.shape[0] == PAIR.n_x == 5
+    assert built.x_labels == PAIR.x_labels
+    assert built.utility == pytest.approx(whole.utility, abs=COARSE)
+    assert built.utility <= built.upper_bound + 1e-12
+    level = notion.achieved(PAIR, built.kernel)
+    if key == "non_robust":
+        assert LDP(0.6).holds(PAIR, built.kernel)
+        assert level > 0.6
+        assert f"its level reaches {level:.3g} nats" in built.notes[-1]
+    else:
+        assert level <= 0.6 + 1e-9
+    if whole.y_labels == whole.x_labels:
+        assert built.y_labels == ("f · a", "f · b", "f · c", "m · a", "m · b", "m · c")
+
+
+@pytest.mark.parametrize("key", ROBUST)
+def test_a_robust_mechanism_asks_for_rldp(key):
+    with pytest.raises(InvalidInputError, match="does not work under LDP"):
+        catalogue.build(key, PAIR, LDP(1))
+    with pytest.raises(InvalidInputError, match="works under RLDP, got 1-LDP"):
+        catalogue.entry(key).make(PAIR, LDP(1), catalogue.Options())
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_optimum_under_rldp_is_the_robust_one(exact):
+    ball = RLDP.of_joint(SMALL, 0.6).uncertainty
+    found = m.optimal(SMALL, RLDP(0.6, ball, exact=exact), gap=COARSE)
+    robust = (m.robust_optimal if exact else m.polyopt)(ball.p_hat_su, 0.6, ball, gap=COARSE)
+    assert found.name == "Optimal"
+    assert found.utility == pytest.approx(robust.utility, abs=1e-9)
+    assert found.gap <= COARSE
+    frontier = m.frontier(
+        SMALL, lambda eps: RLDP(eps, ball, exact=exact), [0.6, 1.2], time_limit=4.0, gap=COARSE
+    )
+    assert frontier[0].utility == pytest.approx(found.utility, abs=COARSE)
+    assert frontier[1].utility > frontier[0].utility
+
+
+def test_an_optimum_at_another_joint_than_the_estimate_is_at_that_joint():
+    ball = RLDP.of_joint(PAIR, 0.6).uncertainty
+    other = Joint.with_secret_released([[10, 7, 3], [57, 26, 0]])
+    found = m.optimal(other, RLDP(0.6, ball), time_limit=1.0)
+    assert found.audit.holds
+    assert found.utility > m.on_symbols(other, m.polyopt(ball.p_hat_su, 0.6, ball)).utility - 1e-6

@@ -1,11 +1,17 @@
-import pytest
+from dataclasses import replace
 
+import numpy as np
+import pytest
+from scipy import stats
+
+from core import notions
 from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.notions import (
     ALIP,
     LDP,
     LIP,
+    RLDP,
     SRLIP,
     AlphaLift,
     Chi2Privacy,
@@ -26,31 +32,82 @@ BUILT = {
 }
 
 
+JOINT = Joint.with_secret_released([[7, 10], [26, 57]])
+NUMBERS = catalogue.Numbers(eps=2.0, lam=0.75, alpha=10.0, beta=0.1, n=50)
+OTHERS = {"eps": 1.0, "lam": 0.5, "alpha": 3.0, "beta": 0.2, "n": 60}
+
+
 @pytest.mark.parametrize("key", BUILT)
 def test_each_key_builds_its_notion(key):
-    assert catalogue.build(key, 2, 0.75, 10) == BUILT[key]
+    assert catalogue.build(key, JOINT, NUMBERS) == BUILT[key]
+
+
+def test_every_other_entry_is_built_of_numbers_alone():
+    assert {entry.key for entry in catalogue.ENTRIES} == {*BUILT, "rldp"}
+
+
+def seen(notion):
+    """Return what tells two notions apart; a ball is equal to none but itself."""
+    if isinstance(notion, RLDP):
+        return notion.eps, notion.exact, notion.uncertainty.bound, notion.uncertainty.alpha
+    return notion
 
 
 @pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.key)
 def test_only_the_named_parameters_have_an_effect(entry):
-    values = {"eps": 2.0, "lam": 0.75, "alpha": 10.0}
-    other = {"eps": 1.0, "lam": 0.5, "alpha": 3.0}
-    for name in values:
-        changed = entry.make(*(values | {name: other[name]}).values())
-        assert (changed != entry.make(*values.values())) == (name in entry.parameters)
+    for name, other in OTHERS.items():
+        changed = entry.make(JOINT, replace(NUMBERS, **{name: other}))
+        assert (seen(changed) != seen(entry.make(JOINT, NUMBERS))) == (name in entry.parameters)
+
+
+@pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.key)
+def test_the_code_makes_the_notion(entry):
+    made = eval(entry.code(NUMBERS), vars(notions) | {"joint": JOINT})
+    assert type(made) is entry.kind
+    assert seen(made) == seen(entry.make(JOINT, NUMBERS))
 
 
 @pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.key)
 def test_convex_says_whether_there_is_an_allowed_set(entry):
-    joint = Joint.from_counts([[3, 1], [1, 3]])
-    notion = entry.make(1.0, 0.5, 2.0)
+    notion = entry.make(JOINT, catalogue.Numbers(1.0))
     if entry.convex:
-        assert notion.allowed_set(joint).n_x == 2
+        assert notion.allowed_set(JOINT).n_x == JOINT.n_x
     else:
         with pytest.raises(NotConvexError):
-            notion.allowed_set(joint)
+            notion.allowed_set(JOINT)
+
+
+def test_rldp_takes_the_joint_for_the_estimate():
+    notion = catalogue.build("rldp", JOINT, catalogue.Numbers(0.5))
+    np.testing.assert_allclose(notion.uncertainty.p_hat_su, [[0.07, 0.10], [0.26, 0.57]])
+    assert notion.uncertainty.bound == pytest.approx(0.07524, abs=1e-5)  # [RLDP] Example 1
+    plain = Joint.with_secret_released([[0.07, 0.10], [0.26, 0.57]])
+    thousand = catalogue.build("rldp", plain, catalogue.Numbers(0.5))
+    assert plain.n is None
+    assert thousand.uncertainty.bound == pytest.approx(np.log1p(stats.chi2.ppf(0.95, 3) / 1000))
+
+
+@pytest.mark.parametrize(
+    ("joint", "sentence"),
+    [
+        (Joint.from_counts([[3, 1], [1, 3]]), "release S too"),
+        (Joint.from_counts([[3, 1, 2], [1, 3, 2]]), "release S too"),
+        (Joint.from_counts([[1, 0, 1, 0], [0, 1, 0, 1]]), "release S too"),
+        (Joint.with_secret_released([[3, 1], [0, 0]]), "The secret 's2' never occurs"),
+        (Joint.with_secret_released([[3], [1]]), "at least two u"),
+        (Joint.with_secret_released([[3, 1]]), "at least two secrets"),
+    ],
+)
+def test_rldp_says_what_it_needs(joint, sentence):
+    with pytest.raises(InvalidInputError, match=sentence):
+        catalogue.build("rldp", joint, catalogue.Numbers(1.0))
+
+
+def test_an_infinite_order_is_none_of_a_ball():
+    with pytest.raises(InvalidInputError, match="finite order above 0, got inf"):
+        catalogue.build("rldp", JOINT, catalogue.Numbers(1.0, alpha=np.inf))
 
 
 def test_an_unknown_notion_is_named():
     with pytest.raises(InvalidInputError, match=r"notion must be one of lip, .*, got 'dp'\."):
-        catalogue.build("dp", 1, 0.5, 2)
+        catalogue.build("dp", JOINT, catalogue.Numbers(1.0))

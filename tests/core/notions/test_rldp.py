@@ -206,7 +206,11 @@ def test_holds_scale_and_text():
         assert RLDP(level + 1e-9, ball, exact=exact).holds(joint, kernel)
         assert not RLDP(level - 1e-6, ball, exact=exact).holds(joint, kernel)
         assert RLDP(2 * level, ball, exact=exact).scale(joint, kernel) == pytest.approx(0.5)
-    assert str(RLDP(0.5, ball)) == "0.5-RLDP"
+    assert str(RLDP(0.5, ball, exact=True)) == "0.5-RLDP"
+    assert str(RLDP(0.5, ball)) == "0.5-RLDP over polytopes"
+    printed = RLDP(0.5, ball, include_same_secret=True)
+    assert str(printed) == "0.5-RLDP over polytopes, as printed"
+    assert str(RLDP(0.5, RenyiBall(ball.p_hat_su, np.inf))) == "0.5-RLDP"  # the simplex is both
     assert RLDP(np.inf, ball, exact=True).allowed_set(joint).rows.shape == (0, joint.n_x)
 
 

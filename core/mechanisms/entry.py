@@ -1,0 +1,91 @@
+"""What the catalogue knows of a mechanism."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.joint import Joint
+from core.mechanisms.result import Mechanism
+from core.notions import Notion
+from core.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a mechanism may need beside joint and notion.
+
+    Attributes
+    ----------
+    time_limit : float or None
+        Seconds a solver may take.
+    gap : float
+        Stop when the optimum is known to within this many nats.
+    seed : int
+        Seed of everything that is random.
+    weight : float
+        λ of a clustering: what a unit of its utility is worth, in bits of leakage.
+    utility : str
+        What a clustering keeps: "resolution" or "distortion".
+    values : ndarray or None
+        A number for each symbol of X, where there are numbers; distortion needs them.
+    """
+
+    time_limit: float | None = None
+    gap: float = 1e-6
+    seed: int = 0
+    weight: float = 0.5
+    utility: str = "resolution"
+    values: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One mechanism of the catalogue.
+
+    Attributes
+    ----------
+    key, title : str
+        What code and what readers call it.
+    meaning : str
+        What it does, in one sentence.
+    formula : str
+        The same in LaTeX.
+    source : str
+        Paper and place.
+    code : str
+        The call, with the package as `m`, the joint as `joint`, the notion as `notion` and the
+        symbols' numbers as `values`; a format string of the options.
+    make : callable
+        Takes joint, notion and options; returns the mechanism.
+    notions, excluded : tuple of type
+        The notions it works under, less those excluded; empty where it depends on none.
+    parameters : tuple of str
+        Which of the options have an effect.
+    reads_secret : bool
+        Whether S must be at hand when X is released.
+    ignored : tuple of str
+        The notion's numbers that have no effect on it.
+    """
+
+    key: str
+    title: str
+    meaning: str
+    formula: str
+    source: str
+    code: str
+    make: Callable[[Joint, Notion, Options], Mechanism]
+    notions: tuple[type[Notion], ...] = ()
+    excluded: tuple[type[Notion], ...] = ()
+    parameters: tuple[str, ...] = ()
+    reads_secret: bool = False
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def uses_notion(self) -> bool:
+        """Whether the notion and its budgets have an effect."""
+        return bool(self.notions)
+
+    def works_under(self, notion: Notion | type[Notion]) -> bool:
+        """Say whether the mechanism works under a notion, or under every notion of a type."""
+        kind = notion if isinstance(notion, type) else type(notion)
+        fits = issubclass(kind, self.notions) and not issubclass(kind, self.excluded)
+        return not self.notions or fits

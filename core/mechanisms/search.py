@@ -1,0 +1,101 @@
+"""The search behind every optimum: options checked, a start chosen, the solver, the audit."""
+
+from typing import TypedDict, get_args
+
+import numpy as np
+
+from core import validation
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.mechanisms.outputs import in_reading_order
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.srlip_product import quick_product
+from core.mechanisms.subset_merging import subset_merging
+from core.notions.base import Notion, SymbolNotion
+from core.notions.srlip import SRLIP
+from core.optimal.polish import polished
+from core.optimal.solve import Solver, maximise
+from core.validation import FloatArray
+
+NAME = "Optimal"
+
+
+class SearchOptions(TypedDict):
+    """How to search, checked; as in `optimal`."""
+
+    solver: Solver
+    time_limit: float | None
+    gap: float
+    seed: int
+
+
+def checked_options(
+    solver: Solver, time_limit: float | None, gap: float, seed: int
+) -> SearchOptions:
+    """Return the options of a search, for `optimal_from`.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is outside its domain.
+    """
+    if solver not in get_args(Solver):
+        raise InvalidInputError(f"solver must be auto, enumerate or columns, got {solver!r}.")
+    if time_limit is not None:
+        time_limit = validation.number(time_limit, "time_limit", low=0.0, open_low=True)
+    gap = validation.number(gap, "gap", low=0.0)
+    seed = validation.whole(seed, "seed", low=0)
+    return {"solver": solver, "time_limit": time_limit, "gap": gap, "seed": seed}
+
+
+def optimal_from(
+    joint: Joint,
+    notion: Notion,
+    start: FloatArray | None,
+    *,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Return the optimal mechanism, starting from the outputs of one that is allowed.
+
+    Parameters
+    ----------
+    joint, notion, solver, time_limit, gap, seed
+        As in `optimal`, checked.
+    start : ndarray or None
+        P(y | x) of a mechanism under the notion, shape (n_x, n_y); where not given, subset
+        merging or the product protocol where it applies, else the constant mechanism.
+    """
+
+    def first(deadline: float) -> FloatArray:
+        if start is None and isinstance(notion, SymbolNotion):
+            return subset_merging(joint, notion).kernel
+        if start is None and isinstance(notion, SRLIP):
+            kernel = quick_product(joint, notion, deadline).kernel
+            return kernel[:, joint.p_x @ kernel > 0]
+        return np.ones((joint.n_x, 1)) if start is None else start
+
+    outcome = maximise(
+        notion.allowed_set(joint),
+        joint.p_x,
+        solver=solver,
+        time_limit=time_limit,
+        gap=gap,
+        seed=seed,
+        start=first,
+        finish=lambda kernel: polished(joint, kernel, notion),
+    )
+    kernel, y_labels = in_reading_order(joint, outcome.kernel)
+    return make_mechanism(
+        joint,
+        kernel,
+        name=NAME,
+        solver=outcome.solver,
+        status=outcome.status,
+        notion=notion,
+        y_labels=y_labels,
+        upper_bound=outcome.upper_bound,
+        notes=outcome.notes,
+    )
