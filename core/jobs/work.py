@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from core.comparison import Compared, compare
 from core.data import Counted
 from core.joint import Joint
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
@@ -20,6 +21,14 @@ def find_answer(scenario: Scenario, counted: Counted, *, report: Report) -> Resu
     """Answer a scenario on its data."""
     report("solving")
     return answer(scenario, counted)
+
+
+def compare_all(
+    scenario: Scenario, counted: Counted, level: float, *, report: Report
+) -> tuple[Compared, ...]:
+    """Run every mechanism at one level of LIP."""
+    report("comparing")
+    return compare(scenario, counted, level)
 
 
 def make_frontier(

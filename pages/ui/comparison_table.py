@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
 from core.comparison import Compared
+from core.errors import CoreError
+from core.jobs import Job, Pool
+from core.jobs.work import compare_all
 from core.limits import ROUNDING
-from core.scenario import Result
-from pages.ui import exports, run
+from core.scenario import Result, Scenario
+from pages.ui import background, exports, following, run
+from pages.ui.labels import markdown
 from pages.ui.units import in_unit, level
+
+COMPARISONS = Pool(1)
+"""Runs every mechanism beside the interface, in a process of its own."""
+
+LIMIT = 120.0
+"""Seconds that all of them may take."""
 
 
 def show(result: Result, unit: str) -> None:
@@ -28,11 +39,15 @@ def show(result: Result, unit: str) -> None:
         f"Each one is allowed **{level(at, unit)} {unit} of LIP**, {why}. Click a column to sort. "
         "Those without a budget are shown as they are."
     )
-    wanted = st.toggle("Compare them", key="compare_all", help="Takes a few seconds.")
-    if not wanted:
+    wanted = st.toggle(
+        "Compare them",
+        key="compare_all",
+        persist_state="session",
+        help=f"Works them out in the background; takes {LIMIT:.0f} seconds at most.",
+    )
+    rows = _rows(result.scenario, at) if wanted else None
+    if rows is None:
         return
-    with st.spinner("Running every mechanism…"):
-        rows = run.compared(result.scenario, at)
     table = _table(rows, at, unit)
     st.dataframe(
         table,
@@ -59,6 +74,33 @@ def show(result: Result, unit: str) -> None:
             type="tertiary",
             icon=":material/download:",
         )
+
+
+def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
+    """Return the rows; None while they are being worked out, or where the work ended."""
+    question = repr(replace(scenario, mechanism="identity", notion="lip", eps=1.0))
+    task = background.Task(scenario.data, ("compared", question, f"{at:.9g}"))
+    try:
+        found = background.ask(
+            task,
+            lambda: COMPARISONS.submit(
+                compare_all, scenario, run.counted(scenario.data), at, time_limit=LIMIT
+            ),
+        )
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+        background.again(task, "compared_again")
+        return None
+    if isinstance(found, Job):
+        following.follow(
+            found,
+            "Running every mechanism",
+            limit=LIMIT,
+            key="compared_cancel",
+            on_cancel=lambda: background.stop(task, found),
+        )
+        return None
+    return tuple(found)
 
 
 def _table(rows: tuple[Compared, ...], at: float, unit: str) -> pd.DataFrame:

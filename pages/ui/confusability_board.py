@@ -5,22 +5,24 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import CoreError
+from core.errors import CoreError, SolverError
 from core.jobs import Job
 from core.nonstochastic import singletons
 from core.scenario import Scenario
 from core.sentences import knowable
-from pages.ui import confusability_charts as charts
-from pages.ui import confusability_controls as controls
 from pages.ui import (
+    background,
     confusability_state,
     data_controls,
     exports,
+    following,
     look,
     run,
     run_ranges,
     state,
 )
+from pages.ui import confusability_charts as charts
+from pages.ui import confusability_controls as controls
 from pages.ui import controls as common
 from pages.ui.labels import markdown
 
@@ -63,12 +65,25 @@ def _live(told: DeltaGenerator) -> None:
     problem = confusability_state.choice("problem")
     try:
         found = run_ranges.clustering(problem, scenario)
+    except background.StoppedError:
+        st.info("Cancelled: nothing is merged.", icon=":material/cancel:")
+        background.again(run_ranges.clustering_task(problem, scenario), "clustering_again")
+        return
     except CoreError as error:
         _tell(told)
         st.error(markdown(str(error)))
+        if isinstance(error, SolverError):  # the work died or took too long
+            background.again(run_ranges.clustering_task(problem, scenario), "clustering_again")
         return
     if isinstance(found, Job):
-        _wait(found)
+        task = run_ranges.clustering_task(problem, scenario)
+        following.follow(
+            found,
+            "Merging",
+            limit=run_ranges.LIMIT,
+            key="cancel_clustering",
+            on_cancel=lambda: background.stop(task, found),
+        )
         return
     stop = len(found.path) - 1
     way = (scenario.data, problem, scenario.utility, scenario.weight)
@@ -132,28 +147,12 @@ def _leave(shown: charts.Shown) -> None:
                 exports.take_along(shown.after.mechanism, controls.adopted(shown.scenario), "range")
 
 
-def _wait(job: Job[object]) -> None:
-    """Say that the merges are being worked out, and offer to stop."""
-    st.button("Cancel", on_click=job.cancel, key="cancel_clustering")
-    st.fragment(lambda: _follow(job), run_every=0.5)()
-
-
-def _follow(job: Job[object]) -> None:
-    if job.finished:
-        st.rerun()
-    st.caption(f"Merging… {job.seconds:.0f} s so far, {run_ranges.LIMIT:.0f} s at most.")
-
-
 def _ask_again(scenario: Scenario) -> None:
     """Show the page anew once the frontiers are there."""
     asked = (confusability_state.choice("problem"), scenario.utility, scenario.data)
 
     def follow() -> None:
-        try:
-            at_work = run_ranges.pending(asked)
-        except CoreError:
-            at_work = False
-        if not at_work:
+        if not run_ranges.pending(asked):
             st.rerun()
         st.caption("Working out the trade-offs…")
 

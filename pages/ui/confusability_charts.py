@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.errors import CoreError
 from core.jobs import Job
 from core.lookalikes import DRAWN, Lookalikes
 from core.nonstochastic import EXACT, Clustering, FrontierPoint, singletons
@@ -16,10 +19,11 @@ from core.nonstochastic.ranges import Partition
 from core.nonstochastic.rivals import BASELINES
 from core.range_release import RangeRelease
 from core.scenario import Scenario
+from pages.ui import background, confusability_state, exports, figures, run, run_ranges, words
 from pages.ui import confusability_controls as controls
-from pages.ui import confusability_state, exports, figures, run, run_ranges, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
+from pages.ui.labels import markdown
 from pages.ui.units import level, share
 
 ROW = 15
@@ -179,9 +183,7 @@ def offers(shown: Shown) -> bool:
     """Show the trade-off over all λ, beside its rivals; return whether some are still at work."""
     known = ranges.entry(shown.problem, ranges.ALGORITHM)
     distortion = shown.scenario.utility == "distortion"
-    points = run_ranges.trade_offs(shown.asked)
-    pending = isinstance(points, Job)
-    lines = [] if pending else [figures.Offers(known.title, points, "offer")]
+    lines: list[figures.Offers] = []
     baseline = BASELINES.get(shown.problem)
     with card(
         key="trade_off",
@@ -198,10 +200,23 @@ def offers(shown: Shown) -> bool:
         ),
         beside=controls.rivals,
     ):
+        points = _found(
+            lambda: run_ranges.trade_offs(shown.asked),
+            run_ranges.trade_offs_task(shown.asked),
+            "trade_offs_again",
+        )
+        pending = isinstance(points, Job)
+        offered = () if pending or points is None else points
+        if offered:
+            lines.append(figures.Offers(known.title, offered, "offer"))
         if st.session_state.get("rivals", True):
-            found = run_ranges.compared(shown.asked)
+            found = _found(
+                lambda: run_ranges.compared(shown.asked),
+                run_ranges.rivals_task(shown.asked),
+                "rivals_again",
+            )
             pending = pending or isinstance(found, Job)
-            if not isinstance(found, Job):
+            if found is not None and not isinstance(found, Job):
                 lines += [figures.Offers(_rival(key), line) for key, line in found.items()]
         now = shown.found.steps[shown.step]
         most = shown.before
@@ -221,9 +236,19 @@ def offers(shown: Shown) -> bool:
             title="Trade-off over all λ",
             alt=f"Trade-off of {known.title}: now {now.leakage:.2f} bits leak, utility "
             f"{now.utility:.4g}.",
-            on_pick=lambda: controls.pick_offer(() if isinstance(points, Job) else points),
+            on_pick=lambda: controls.pick_offer(offered),
         )
     return pending
+
+
+def _found(find: Callable[[], Any], task: background.Task, key: str) -> Any:
+    """Return what is found or is at work; None where it failed, after saying so."""
+    try:
+        return find()
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+        background.again(task, key)
+        return None
 
 
 def _rival(key: str) -> str:

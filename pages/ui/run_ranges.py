@@ -21,7 +21,8 @@ from core.nonstochastic.ranges import Partition
 from core.range_release import RangeRelease, RangeTable, range_release, range_table
 from core.scenario import Scenario
 from core.validation import BoolArray, FloatArray
-from pages.ui import run
+from pages.ui import background, run
+from pages.ui.background import Task
 
 QUICK_SYMBOLS = 160
 """Largest alphabet of X whose clustering takes less than a glance."""
@@ -74,17 +75,21 @@ def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]
     Raises
     ------
     CoreError
-        If there is no answer, or it took too long.
+        If there is no answer, it took too long or this session stopped it.
     """
     occurs, values = joint_range(scenario.data, scenario.utility)
     question = (problem, occurs, scenario.weight, scenario.utility, values)
     return _found(
-        scenario.data,
-        ("clustering", problem, repr(scenario.weight), scenario.utility),
+        clustering_task(problem, scenario),
         lambda: solve(*question),
         lambda: CLUSTERINGS.submit(cluster, *question, time_limit=LIMIT),
         quick=occurs.shape[1] <= QUICK_SYMBOLS,
     )
+
+
+def clustering_task(problem: str, scenario: Scenario) -> Task:
+    """Return the name of what `clustering` does, to stop it or to start it again."""
+    return Task(scenario.data, ("clustering", problem, repr(scenario.weight), scenario.utility))
 
 
 def trade_offs(asked: Asked) -> tuple[FrontierPoint, ...] | Job[Any]:
@@ -92,8 +97,7 @@ def trade_offs(asked: Asked) -> tuple[FrontierPoint, ...] | Job[Any]:
     problem, utility, data = asked
     occurs, values = joint_range(data, utility)
     return _found(
-        data,
-        ("trade-offs", problem, utility),
+        trade_offs_task(asked),
         lambda: pareto_frontier(occurs, problem, utility, values),
         lambda: CLUSTERINGS.submit(
             make_trade_offs, problem, occurs, utility, values, time_limit=LIMIT
@@ -107,17 +111,36 @@ def compared(asked: Asked) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]
     problem, utility, data = asked
     occurs, values = joint_range(data, utility)
     return _found(
-        data,
-        ("rivals", problem, utility),
+        rivals_task(asked),
         lambda: rivals(problem, occurs, utility, values),
         lambda: CLUSTERINGS.submit(make_rivals, problem, occurs, utility, values, time_limit=LIMIT),
         quick=occurs.shape[1] <= EXACT_SYMBOLS,
     )
 
 
+def trade_offs_task(asked: Asked) -> Task:
+    """Return the name of what `trade_offs` does."""
+    problem, utility, data = asked
+    return Task(data, ("trade-offs", problem, utility))
+
+
+def rivals_task(asked: Asked) -> Task:
+    """Return the name of what `compared` does."""
+    problem, utility, data = asked
+    return Task(data, ("rivals", problem, utility))
+
+
 def pending(asked: Asked) -> bool:
     """Say whether a frontier or its rivals are still being worked out."""
-    return isinstance(trade_offs(asked), Job) or isinstance(compared(asked), Job)
+    return any(isinstance(_tried(find, asked), Job) for find in (trade_offs, compared))
+
+
+def _tried(find: Callable[[Asked], Any], asked: Asked) -> Any:
+    """Return what is found, or None where there is nothing: whoever shows it says why."""
+    try:
+        return find(asked)
+    except CoreError:
+        return None
 
 
 def released(data: DataSpec, partition: Partition) -> RangeRelease:
@@ -165,13 +188,11 @@ def table(data: DataSpec, partition: Partition) -> RangeTable:
 
 
 def _found(
-    data: DataSpec,
-    key: tuple[str, ...],
+    task: Task,
     here: Callable[[], Any],
     elsewhere: Callable[[], Job[Any]],
     *,
     quick: bool,
 ) -> Any:
     """Return an answer, made here where that is quick, else the job until it has ended."""
-    found = run._cached(data, (*key, repr(data)), here if quick else elsewhere)
-    return found.result() if isinstance(found, Job) and found.finished else found
+    return run._cached(task.data, task.name, here) if quick else background.ask(task, elsewhere)

@@ -7,7 +7,7 @@ import streamlit as st
 from core.errors import CoreError
 from core.jobs import Job, State
 from core.scenario import Result, Scenario
-from pages.ui import run
+from pages.ui import following, run
 from pages.ui.labels import markdown
 
 
@@ -22,20 +22,7 @@ def follow(scenario: Scenario) -> None:
     if job.finished:
         st.caption(_ended(job))
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="refining"):
-        st.fragment(_watch, run_every=0.5)(job, scenario.time_limit)
-        st.button("Cancel", icon=":material/close:", on_click=job.cancel, key="cancel_refining")
-
-
-def _watch(job: Job[Result], limit: float) -> None:
-    if job.finished:
-        st.rerun()
-    seconds = job.seconds_of_work
-    if seconds == 0:
-        st.caption("A better answer is waiting for its turn…")
-        return
-    text = f"Looking for better: {seconds:.0f} s of at most {limit:g} s"
-    st.progress(min(1.0, seconds / limit), text=text)
+    following.follow(job, "Looking for better", limit=scenario.time_limit, key="cancel_refining")
 
 
 def _ended(job: Job[Result]) -> str:

@@ -54,3 +54,8 @@ class Store:
                 with self._lock:
                     self._making.pop(key, None)
         return made
+
+    def drop(self, key: Hashable) -> None:
+        """Forget the answer under a key, if there is one: the next to ask has it made anew."""
+        with self._lock:
+            self._kept.pop(key, None)

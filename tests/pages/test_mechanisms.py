@@ -1,5 +1,6 @@
 """The Mechanisms page through Streamlit's own test harness."""
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from core.mechanisms.merging_steps import replay
 from core.scenario import Scenario, evaluate
 
 PAGE = Path(__file__).parents[2] / "pages" / "mechanisms.py"
+PATIENCE = 120.0
 TWO = {"s": "income", "x": ["race", "sex"], "notion": "lip", "eps": "0.3"}
 
 
@@ -23,6 +25,16 @@ def opened(**query):
 
 def said(app):
     return " ".join(text.value for text in (*app.markdown, *app.caption))
+
+
+def compared(app):
+    """Return the table of all mechanisms, once it is there."""
+    deadline = time.monotonic() + PATIENCE
+    while not app.dataframe and time.monotonic() < deadline:
+        time.sleep(0.1)
+        app.run()
+        assert not app.exception
+    return app.dataframe[-1].value
 
 
 def test_the_default_question_is_taken_apart():
@@ -84,8 +96,7 @@ def test_steps_shrink_with_the_question():
 def test_the_table_compares_all_at_the_level_reached():
     app = opened(mech="subset_merging", eps="0.5", notion="lip", x="relationship")
     app.toggle(key="compare_all").set_value(True).run()
-    assert not app.exception
-    table = app.dataframe[-1].value
+    table = compared(app)
     reached = evaluate(
         Scenario.from_json(
             '{"data": {"released": ["relationship"]}, "mechanism": "subset_merging", '
@@ -211,7 +222,7 @@ def test_switches_set_back_leave_the_link():
 def test_the_comparison_is_in_the_link():
     app = opened(x="relationship", all="1")
     assert app.toggle(key="compare_all").value
-    assert "Watchdog" in set(app.dataframe[-1].value["mechanism"])
+    assert "Watchdog" in set(compared(app)["mechanism"])
     app.toggle(key="compare_all").set_value(False).run()
     assert asked(app, "all") == ""
 
@@ -248,3 +259,13 @@ def test_a_picked_output_stays_picked_while_others_come_and_go():
     now = app.selectbox(key="output")
     assert now.options[now.index].startswith("Sales (")
     assert len(now.options) != len(before.options)
+
+
+def test_a_comparison_can_be_cancelled_and_started_again():
+    app = opened(x="marital-status", eps="0.35", notion="lip", mech="watchdog", all="1")
+    app.button(key="compared_cancel").click().run()
+    assert not app.exception
+    assert "The work was cancelled" in said(app)
+    assert not app.dataframe
+    app.button(key="compared_again").click().run()
+    assert len(compared(app)) > 5

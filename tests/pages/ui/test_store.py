@@ -48,3 +48,11 @@ def test_what_many_ask_for_at_once_is_made_once():
         thread.join()
     assert made == [1]
     assert found == ["answer"] * 5
+
+
+def test_what_is_dropped_is_made_anew():
+    store = Store(2)
+    store.get("a", lambda: 1)
+    store.drop("a")
+    store.drop("never there")
+    assert store.get("a", lambda: 2) == 2
