@@ -112,8 +112,11 @@ def _changes(level: float, secret: str) -> str:
 
 
 def _kept(result: Result) -> str:
-    released = _columns(result.scenario.data.released, "X")
-    return f"{_percent(result.mechanism.nmi)} of what {released} says survives."
+    data, kept = result.scenario.data, _percent(result.mechanism.nmi)
+    if data.secret_released:
+        pair = _columns(data.secret + data.released, "S and U")
+        return f"{kept} of what {pair} say survives."
+    return f"{kept} of what {_columns(data.released, 'X')} says survives."
 
 
 def _bound(result: Result) -> str:

@@ -6,13 +6,20 @@ from core import validation
 from core.mechanisms.independent_reporting import independent_reporting
 from core.mechanisms.polyopt import polyopt
 from core.mechanisms.result import Mechanism
-from core.mechanisms.robust_search import robust_search
+from core.mechanisms.robust_design import estimate, released
+from core.mechanisms.robust_search import ldp_bound, robust_search
+from core.mechanisms.search import checked_options
 from core.notions.rldp import RLDP
 from core.optimal.solve import DEFAULT_SECONDS, Solver
 from core.uncertainty import RenyiBall
 
 _FIRST = 0.25
 """Part of the time for PolyOpt, which the exact search starts from."""
+
+_LEAST_SECONDS = 0.4
+"""With less than this, cutting planes would not come round once: then PolyOpt has all of it."""
+
+NAME = "Robust optimum"
 
 
 def robust_optimal(
@@ -36,7 +43,8 @@ def robust_optimal(
     uncertainty : RenyiBall
         F.
     solver, time_limit, gap, seed
-        As in `optimal`; the time includes that of PolyOpt, which it starts from.
+        As in `optimal`; the time includes that of PolyOpt, which it starts from, and which is
+        the answer where there is time for nothing else.
 
     Raises
     ------
@@ -59,15 +67,28 @@ def robust_optimal(
     0.546
     """
     budget = validation.budget(eps, "eps")
-    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
-    first = polyopt(
-        p_su, budget, uncertainty, solver=solver, time_limit=_FIRST * seconds, gap=gap, seed=seed
-    )
+    options = checked_options(solver, time_limit, gap, seed)
+    seconds = DEFAULT_SECONDS if options["time_limit"] is None else options["time_limit"]
+    hurried = seconds < _LEAST_SECONDS
+    share = 1.0 if hurried else _FIRST
+    first = polyopt(p_su, budget, uncertainty, **(options | {"time_limit": share * seconds}))
+    if hurried:
+        cells = estimate(p_su, uncertainty)
+        return released(
+            cells,
+            first.kernel,
+            name=NAME,
+            solver=first.solver,
+            status="time limit",
+            notion=RLDP(budget, uncertainty, exact=True),
+            upper_bound=ldp_bound(cells, budget, seconds, gap=gap, seed=seed),
+            notes=first.notes,
+        )
     return robust_search(
         p_su,
         uncertainty,
         RLDP(budget, uncertainty, exact=True),
-        name="Robust optimum",
+        name=NAME,
         solver=solver,
         time_limit=(1 - _FIRST) * seconds,
         gap=gap,

@@ -38,6 +38,11 @@ def show(result: Result, unit: str) -> None:
     st.markdown(
         f"Each one is allowed **{level(at, unit)} {unit} of LIP**, {why}. Click a column to sort. "
         "Those without a budget are shown as they are."
+        + (
+            " The robust ones are allowed as much RLDP, which implies it."
+            if result.scenario.data.secret_released
+            else ""
+        )
     )
     wanted = st.toggle(
         "Compare them",
@@ -124,4 +129,7 @@ def _table(rows: tuple[Compared, ...], at: float, unit: str) -> pd.DataFrame:
             "note": [row.note for row in rows],
         }
     )
+    if any(not math.isnan(row.robust) for row in rows):  # S is released too
+        worst = shown([row.robust for row in rows])
+        table.insert(7, f"at worst over the records, {unit}", worst)
     return table.sort_values(["within", "kept of X"], ascending=False, kind="stable")

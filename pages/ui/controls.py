@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import streamlit as st
 
+from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
+from core.notions import RLDP
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Scenario
-from pages.ui import confusability_controls, data_controls, state
+from pages.ui import confusability_controls, data_controls, run, state
 from pages.ui.chart import picked
 
 ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
 """The orders that the slider of α offers."""
+
+RECORDS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
+"""The numbers of records that the slider of n offers, beside the data's own."""
 
 MECHANISMS, PROMISES = "mechanisms", "promises"
 """What the frontier's lines can be."""
@@ -31,6 +37,13 @@ SLIDERS = {
     ),
 }
 """What each slider is called, and what it does."""
+
+SET_ORDER = (
+    "α · order of the uncertainty set",
+    "How distance from the estimate is measured. 2 is the χ² set of the paper; near 1 it is "
+    "Kullback–Leibler.",
+)
+"""The same of α under a robust notion."""
 
 
 def sidebar() -> None:
@@ -64,22 +77,33 @@ def choices() -> None:
 
 
 def live_sliders(scenario: Scenario) -> None:
-    """Show those of ε, λ, α and β that change the answer."""
+    """Show those of ε, λ, α, β and n that change the answer."""
     for name in SLIDERS:
         if name not in scenario.without_effect():
-            _slider(name, scenario, disabled=False)
+            slider(name, scenario)
+    if "n" not in scenario.without_effect():
+        with contextlib.suppress(CoreError):  # the page says what is wrong with the data
+            records(scenario)
 
 
 def idle_sliders(scenario: Scenario) -> None:
     """Show those of ε, λ, α and β that change nothing: disabled, with the reason."""
     for name, reason in scenario.without_effect().items():
         if name in SLIDERS:
-            _slider(name, scenario, disabled=True)
+            slider(name, scenario, disabled=True)
             st.caption(f"Off: {reason}")
 
 
-def _slider(name: str, scenario: Scenario, *, disabled: bool) -> None:
-    label, about = SLIDERS[name]
+def slider(
+    name: str, scenario: Scenario, *, disabled: bool = False, robust: bool | None = None
+) -> None:
+    """Show the slider of ε, λ, α or β; `robust` says whether α is that of a set of distributions.
+
+    Where it does not, the promise does.
+    """
+    if robust is None:
+        robust = notions.entry(scenario.notion).kind is RLDP
+    label, about = SET_ORDER if robust and name == "alpha" else SLIDERS[name]
     shown = {
         "label": label,
         "key": name,
@@ -88,7 +112,8 @@ def _slider(name: str, scenario: Scenario, *, disabled: bool) -> None:
         "persist_state": "session",
     }
     if name == "alpha":
-        orders = sorted({*ALPHAS, scenario.alpha})
+        offered = [alpha for alpha in ALPHAS if not robust or math.isfinite(alpha)]
+        orders = sorted({*offered, scenario.alpha})
         st.select_slider(options=orders, format_func=order, **shown)
     else:
         domain = DOMAINS[name]
@@ -99,6 +124,33 @@ def _slider(name: str, scenario: Scenario, *, disabled: bool) -> None:
             format="%.3f" if name == "beta" else "%.2f",
             **shown,
         )
+
+
+def records(scenario: Scenario) -> None:
+    """Show the slider of n: how many records the estimate comes from.
+
+    Raises
+    ------
+    CoreError
+        If the data cannot be counted.
+    """
+    now, own = run.records(scenario), run.counted(scenario.data).joint.n
+    # set only where it differs: what is set here overtakes a press that is on its way
+    if st.session_state.get("records") != now:
+        st.session_state["records"] = now
+
+    def take() -> None:
+        chosen = st.session_state["records"]
+        st.session_state["_n"] = None if chosen == own else chosen
+
+    st.select_slider(
+        "n · records behind the estimate",
+        options=sorted({*RECORDS, now, *([own] if own else [])}),
+        format_func=lambda n: f"{n:,}",
+        key="records",
+        on_change=take,
+        help="Fewer records leave more distributions possible.",
+    )
 
 
 def unit_switch() -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from core.exposure import Exposure, averages, exposure, pointwise
 from core.leakage import Leakage
 from core.measures import catalogue as measures
+from core.notions import SymbolNotion
 from core.notions import catalogue as notions
 from core.scenario import Result
 from core.sentences import question
@@ -119,12 +120,16 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
     risky = int(found.risky.sum())
     st.subheader("Which symbols are high-risk, and why", anchor=False)
     share = float(found.mass[found.risky].sum())
-    st.markdown(
-        f"Under {markdown(str(notion))}, **{risky} of {len(leak.labels)} symbols**, with "
-        f"{share:.0%} of the records, break the promise by themselves."
-        if risky
-        else f"Under {markdown(str(notion))}, every symbol keeps the promise by itself."
-    )
+    name = markdown(str(notion))
+    if not isinstance(notion, SymbolNotion):
+        st.markdown(f"{name} bounds no single symbol: none is high-risk by itself.")
+    elif risky:
+        st.markdown(
+            f"Under {name}, **{risky} of {len(leak.labels)} symbols**, with {share:.0%} of the "
+            "records, break the promise by themselves."
+        )
+    else:
+        st.markdown(f"Under {name}, every symbol keeps the promise by itself.")
     every = pointwise(leak, result.scenario.alpha)
     table = _symbols(leak, found).join(pd.DataFrame(dict(every)))
     _table(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")

@@ -11,7 +11,6 @@ from core.errors import CoreError
 from core.lookalikes import most_likely
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
-from core.notions import catalogue as notions
 from core.scenario import Result, Scenario
 from core.sentences import finding
 from pages.ui import (

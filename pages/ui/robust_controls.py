@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
 from core.robust_designs import DESIGNS
 from core.scenario import DOMAINS, Scenario
-from pages.ui import controls, data_controls, run_robust, state
+from pages.ui import controls, data_controls, state
 from pages.ui.chart import picked
-
-RECORDS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
-"""The numbers of records that the slider offers, beside the data's own."""
-
-ORDERS = tuple(order for order in controls.ALPHAS if math.isfinite(order))
-"""The orders of the ball that the slider offers."""
 
 MOST_DRAWS = 100
 """Draws that can be asked for: as many as the paper's."""
@@ -35,41 +27,18 @@ def sidebar() -> None:
 
 
 def sliders(scenario: Scenario) -> None:
-    """Show ε, n, β, α and the seed."""
+    """Show ε, n, β, α and the seed; call it in a fragment.
+
+    Raises
+    ------
+    CoreError
+        If the data cannot be counted.
+    """
     with st.sidebar:
-        domain = DOMAINS["eps"]
-        st.slider(
-            controls.SLIDERS["eps"][0],
-            domain.low,
-            domain.high,
-            step=domain.step,
-            format="%.2f",
-            key="eps",
-            persist_state="session",
-            help="What is promised: no output is more than e^ε times likelier under one secret "
-            "than under another.",
-        )
-        _records(scenario)
-        domain = DOMAINS["beta"]
-        st.slider(
-            controls.SLIDERS["beta"][0],
-            domain.low,
-            domain.high,
-            step=domain.step,
-            format="%.3f",
-            key="beta",
-            persist_state="session",
-            help=controls.SLIDERS["beta"][1],
-        )
-        st.select_slider(
-            "α · order of the uncertainty set",
-            options=sorted({*ORDERS, scenario.alpha}),
-            format_func=controls.order,
-            key="alpha",
-            persist_state="session",
-            help="How distance from the estimate is measured. 2 is the χ² set of the paper; "
-            "near 1 it is Kullback–Leibler.",
-        )
+        controls.slider("eps", scenario)
+        controls.records(scenario)
+        controls.slider("beta", scenario)
+        controls.slider("alpha", scenario, robust=True)
         seeds = DOMAINS["seed"]
         st.number_input(
             "Seed of the sample",
@@ -80,25 +49,6 @@ def sliders(scenario: Scenario) -> None:
             persist_state="session",
             help="Another seed draws other records of the same world.",
         )
-
-
-def _records(scenario: Scenario) -> None:
-    now = run_robust.records(scenario)
-    own = run_robust.world(scenario.data).n
-    st.session_state["robust_n"] = now
-
-    def take() -> None:
-        chosen = st.session_state["robust_n"]
-        st.session_state["_n"] = None if chosen == own else chosen
-
-    st.select_slider(
-        "n · records the designer sees",
-        options=sorted({*RECORDS, now, *([own] if own else [])}),
-        format_func=lambda n: f"{n:,}",
-        key="robust_n",
-        on_change=take,
-        help="Drawn at random from the world. Fewer records leave more possible.",
-    )
 
 
 def draws() -> tuple[bool, int, tuple[str, ...]]:

@@ -26,6 +26,7 @@ from core.notions import ALIP, LIP, Notion
 from core.notions import catalogue as notions
 from core.scenario import Result, Scenario, answer
 from core.sweep import GRID, Frontier, sweep
+from core.uncertainty.estimate import assumed_records
 from pages.ui.store import Store
 
 LIFT_BOUNDS = (LIP, ALIP)
@@ -53,6 +54,7 @@ SLOW_FROM = {
     "oue": 12,
     "srlip_product": 0,
     "srlip_product_optimised": 0,
+    "independent_reporting": 60,
     "merge_anonymity": 400,
     "merge_maximin": 400,
     "merge_reduction": 160,
@@ -232,6 +234,11 @@ def _of_each(result: Result, kind: str, make: Callable[[Leakage], Any]) -> tuple
     before = _cached(data, (f"{kind} before", repr(data)), lambda: make(result.before))
     after = _cached(data, (f"{kind} after", repr(scenario)), lambda: make(result.after))
     return before, after
+
+
+def records(scenario: Scenario) -> int:
+    """Return how many records are behind the estimate of a robust promise."""
+    return scenario.n or assumed_records(counted(scenario.data).joint.n)
 
 
 def promise(scenario: Scenario) -> Notion:

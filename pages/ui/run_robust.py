@@ -36,9 +36,6 @@ SECONDS = {"designs": 1.5, "frontiers": 0.6, "draws": 0.3, "betas": 0.3}
 LIMIT = 900.0
 """Seconds after which any work is ended."""
 
-PLENTY = 1_000
-"""Records that are drawn where the data has no number of its own."""
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -93,7 +90,7 @@ def world(data: DataSpec) -> Joint:
 
 def records(scenario: Scenario) -> int:
     """Return how many records the designer sees."""
-    return scenario.n or world(scenario.data).n or PLENTY
+    return run.records(scenario)
 
 
 def sample(scenario: Scenario) -> Sample:

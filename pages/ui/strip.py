@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.notions import RLDP
 from core.scenario import Result
 from pages.ui.units import level, share
 
@@ -42,7 +43,12 @@ def _figure(label: str, value: str, beside: str) -> None:
 
 
 def _audit(result: Result) -> None:
-    if result.mechanism.audit is None:
+    audit = result.mechanism.audit
+    if audit is None:
         st.badge("nothing promised", icon=":material/remove:", color="gray")
+    elif result.scenario.notion == "rldp" and not isinstance(audit.notion, RLDP):
+        st.badge(
+            f"audit: {audit.notion} kept, RLDP is not", icon=":material/warning:", color="orange"
+        )
     else:
         st.badge("audit: promise kept", icon=":material/verified:", color="green")

@@ -122,6 +122,7 @@ def test_the_finding_says_what_the_result_proves():
     joint = DataSpec("random:uniform:2x2:0", (), ())
     revealing = evaluate(Scenario(data=replace(joint, secret_released=True), mechanism="identity"))
     assert "rule out a value" in finding(revealing)
+    assert "100 % of what S and U say survives." in finding(revealing)
 
 
 @pytest.mark.parametrize("mechanism", list(mechanism_catalogue.CATALOGUE))

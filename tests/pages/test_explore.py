@@ -1,10 +1,12 @@
 """Explore through Streamlit's own test harness: what the page says for each question."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.data.spec import DataSpec
 from core.query import to_query
 from core.scenario import Scenario, evaluate
 from core.sentences import finding
@@ -134,3 +136,106 @@ def test_an_upload_of_another_session_asks_for_it_again():
     app = opened(data="upload:0123456789abcdef", s="a", x="b", **QUICK)
     assert not app.exception
     assert "upload it again" in app.error[0].value
+
+
+ROBUST = {"notion": "rldp", "sx": "1", "x": "race", "mech": "independent_reporting"}
+PAIR = DataSpec(released=("race",), secret_released=True)
+
+
+def test_a_robust_promise_has_its_own_numbers():
+    app = opened(**ROBUST)
+    assert not app.exception
+    assert not app.error
+    assert app.select_slider(key="records").value == 32_561
+    assert not app.slider(key="beta").disabled
+    assert app.select_slider(key="alpha").label == "α · order of the uncertainty set"
+    assert "∞" not in app.select_slider(key="alpha").options
+    result = evaluate(Scenario(data=PAIR, notion="rldp", mechanism="independent_reporting"))
+    assert figures(app)["NMI"] == f"{100 * result.mechanism.nmi:.1f} %"
+    assert markdown(finding(result)) in " ".join(text.value for text in app.markdown)
+    app.select_slider(key="records").set_value(300).run()
+    asked = replace(result.scenario, n=300)
+    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
+    app.select_slider(key="records").set_value(32_561).run()
+    assert app.session_state["_n"] is None
+
+
+def test_a_robust_permalink_opens_its_question():
+    asked = Scenario(
+        data=PAIR, notion="rldp", eps=0.75, n=300, beta=0.2, alpha=3.7, mechanism="secret_rr"
+    )
+    app = opened(**{key: values[0] for key, values in to_query(asked).items()})
+    assert not app.exception
+    assert not app.warning
+    assert app.session_state["_n"] == 300
+    assert app.slider(key="beta").value == 0.2
+    assert app.select_slider(key="alpha").value == 3.7
+    assert app.slider(key="beta").disabled  # this mechanism is robust for every distribution
+    assert figures(app)["I(X;Y), nats"] == f"{evaluate(asked).mechanism.utility:.3f}"
+
+
+def test_what_a_robust_link_has_wrong_is_told():
+    app = opened(**ROBUST | {"n": "0", "beta": "2", "alpha": "-1", "mech": "polyoptic"})
+    assert not app.exception
+    told = " ".join(warning.value for warning in app.warning)
+    for name in ("n=0", "beta=2", "alpha=", "mech=polyoptic"):
+        assert markdown(name) in told
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"sx": "0"}, "release S too"),
+        ({"alpha": "inf"}, "finite order"),
+        ({"mech": "watchdog"}, "does not work under RLDP"),
+        ({"notion": "ldp"}, "does not work under LDP"),
+        ({"x": "no such column"}, "no such column"),
+    ],
+)
+def test_what_a_robust_promise_needs_is_one_sentence(query, sentence):
+    app = opened(**ROBUST | query)
+    assert not app.exception
+    assert sentence in app.error[0].value.replace("\\", "")
+    assert not app.metric
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"eps": "0"},
+        {"eps": "8"},
+        {"n": "1"},
+        {"n": "10000000"},
+        {"beta": "0.001"},
+        {"beta": "0.5"},
+        {"alpha": "1.05"},
+        {"alpha": "100"},
+        {"mech": "non_robust"},
+        {"mech": "pair_rr"},
+        {"mech": "identity"},
+        {"data": "example:rldp_estimate"},
+        {"data": "random:uniform:2x3:0"},
+    ],
+)
+def test_the_ends_of_a_robust_promise_have_an_answer(query):
+    app = opened(**ROBUST | query)
+    assert not app.exception
+    assert not app.error
+    assert figures(app)["NMI"]
+
+
+def test_the_robust_optimum_has_a_first_answer_and_a_better_one():
+    app = opened(**ROBUST | {"mech": "optimal", "n": "300"})
+    assert not app.exception
+    first = app.session_state["_refining"][1]
+    assert "time limit" in [metric.delta for metric in app.metric]
+    app.session_state["_refining"][1].cancel()
+    assert first is not None
+
+
+def test_a_mechanism_that_trusts_the_estimate_does_not_wear_the_badge():
+    app = opened(**ROBUST | {"mech": "non_robust", "n": "300"})
+    told = " ".join(text.value for text in app.markdown)
+    assert "audit: 1-LDP kept, RLDP is not" in told
+    assert "audit: promise kept" not in told
+    assert "its level reaches" in told

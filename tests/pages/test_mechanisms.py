@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.data.spec import DataSpec
 from core.mechanisms import catalogue, subset_merging_steps
 from core.mechanisms.merging_steps import replay
 from core.scenario import Scenario, evaluate
+from pages.ui.labels import markdown
 
 PAGE = Path(__file__).parents[2] / "pages" / "mechanisms.py"
 PATIENCE = 120.0
@@ -269,3 +271,41 @@ def test_a_comparison_can_be_cancelled_and_started_again():
     assert not app.dataframe
     app.button(key="compared_again").click().run()
     assert len(compared(app)) > 5
+
+
+ROBUST = {"notion": "rldp", "sx": "1", "x": "race", "n": "300", "eps": "0.5"}
+
+
+@pytest.mark.parametrize(
+    "mech", ["polyopt", "independent_reporting", "secret_rr", "pair_rr", "non_robust"]
+)
+def test_a_robust_mechanism_is_taken_apart(mech):
+    app = opened(mech=mech, **ROBUST)
+    assert not app.exception
+    assert not app.error
+    assert app.title[0].value == markdown(catalogue.entry(mech).title)
+    assert ("at the estimate alone" in said(app)) == (mech == "non_robust")
+
+
+def test_the_table_has_the_robust_mechanisms_where_they_apply():
+    app = opened(mech="independent_reporting", all="1", **ROBUST)
+    assert not app.exception
+    table = compared(app).set_index("mechanism")
+    worst = table["at worst over the records, nats"]
+    asked = Scenario(
+        data=DataSpec(released=("race",), secret_released=True),
+        notion="rldp",
+        mechanism="independent_reporting",
+        n=300,
+        eps=0.5,
+    )
+    level = evaluate(asked).after.achieved["lip"]
+    for title in ("PolyOpt", "Robust optimum", "Secret randomised response"):
+        assert worst[title] <= level + 1e-4
+    assert worst["Non-robust optimum"] > level
+
+
+def test_a_robust_mechanism_without_its_promise_names_those_that_work():
+    app = opened(mech="watchdog", **ROBUST)
+    assert "does not work under RLDP" in app.error[0].value
+    assert "PolyOpt, Independent reporting, Secret randomised response" in said(app)
