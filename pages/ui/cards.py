@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import exports
+from pages.ui import tables
 
 
 def card(
@@ -58,12 +58,4 @@ def _formulas(key: str, formulas: tuple[str, ...]) -> None:
 def _table(key: str, table: Callable[[], pd.DataFrame]) -> None:
     with st.popover("table", type="tertiary", key=f"{key}_table", on_change="rerun") as opened:
         if opened.open:
-            frame = table()
-            st.dataframe(frame, hide_index=True, height=min(360, 38 + 35 * len(frame)))
-            exports.button(
-                "CSV",
-                f"liftscope-{key}.csv",
-                "text/csv",
-                lambda: exports.csv_bytes(frame),
-                f"{key}_csv",
-            )
+            tables.sheet(table(), key, most=360)

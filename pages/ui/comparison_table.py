@@ -14,7 +14,7 @@ from core.jobs import Job, Pool
 from core.jobs.work import compare_all
 from core.limits import ROUNDING
 from core.scenario import Result, Scenario
-from pages.ui import background, exports, following, run
+from pages.ui import background, following, run, tables
 from pages.ui.labels import markdown
 from pages.ui.units import in_unit, level
 
@@ -54,10 +54,10 @@ def show(result: Result, unit: str) -> None:
     if rows is None:
         return
     table = _table(rows, at, unit)
-    st.dataframe(
+    tables.sheet(
         table,
-        hide_index=True,
-        height=min(640, 38 + 35 * len(table)),
+        "mechanisms",
+        most=640,
         column_config={
             "within": st.column_config.CheckboxColumn(
                 "within", help="Whether it stays within the level of LIP."
@@ -68,17 +68,6 @@ def show(result: Result, unit: str) -> None:
         },
         key="compared",
     )
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        st.download_button(
-            "CSV",
-            data=lambda: exports.csv_bytes(table),
-            file_name="liftscope-mechanisms.csv",
-            mime="text/csv",
-            key="compared_download",
-            on_click="ignore",
-            type="tertiary",
-            icon=":material/download:",
-        )
 
 
 def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:

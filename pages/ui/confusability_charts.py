@@ -19,7 +19,7 @@ from core.nonstochastic.ranges import Partition
 from core.nonstochastic.rivals import BASELINES
 from core.range_release import RangeRelease
 from core.scenario import Scenario
-from pages.ui import background, confusability_state, exports, figures, run, run_ranges, words
+from pages.ui import background, confusability_state, figures, run, run_ranges, tables, words
 from pages.ui import confusability_controls as controls
 from pages.ui.cards import card
 from pages.ui.chart import chart
@@ -311,21 +311,14 @@ def clusters(shown: Shown) -> None:
     with st.container(border=True, height="stretch", key="card_clusters"):
         st.markdown("**The clusters**")
         st.caption("What the release says instead of x.")
-        st.dataframe(
+        tables.sheet(
             frame,
-            hide_index=True,
-            height=int(np.clip(38 + 35 * len(frame), 120, 560)),
+            "clusters",
+            most=560,
             column_config={
                 "cluster": st.column_config.TextColumn(width="medium"),
                 "probability": st.column_config.NumberColumn(format="%.4f"),
             },
-        )
-        exports.button(
-            "CSV",
-            "liftscope-clusters.csv",
-            "text/csv",
-            lambda: exports.csv_bytes(frame),
-            "clusters_csv",
         )
 
 

@@ -12,7 +12,7 @@ from core.data import Binning, Counted, DataSpec, TooManyLevelsError, bundled
 from core.data.catalogue import BUNDLED
 from core.errors import CoreError
 from core.validation import FloatArray
-from pages.ui import data_controls, exports, figures, look, run, state, treatment, uploads
+from pages.ui import data_controls, figures, look, run, state, tables, treatment, uploads
 from pages.ui.labels import markdown
 from pages.ui.still import still
 
@@ -223,11 +223,4 @@ def _columns(spec: DataSpec) -> None:
         frame = frame.drop(columns="what it is")
     with st.container(border=True, key="columns"):
         st.markdown(f"**Columns** of {info.rows:,} records")
-        st.dataframe(frame, hide_index=True, height=min(430, 38 + 35 * len(frame)))
-        exports.button(
-            "CSV",
-            "liftscope-columns.csv",
-            "text/csv",
-            lambda: exports.csv_bytes(frame),
-            "columns_csv",
-        )
+        tables.sheet(frame, "columns", most=430)

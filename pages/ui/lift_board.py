@@ -13,7 +13,7 @@ from core.notions import SymbolNotion
 from core.notions import catalogue as notions
 from core.scenario import Result
 from core.sentences import question
-from pages.ui import controls, exports, figures, opening, run, words
+from pages.ui import controls, figures, opening, run, tables, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
@@ -132,7 +132,7 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
         st.markdown(f"Under {name}, every symbol keeps the promise by itself.")
     every = pointwise(leak, result.scenario.alpha)
     table = _symbols(leak, found).join(pd.DataFrame(dict(every)))
-    _table(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")
+    tables.sheet(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")
     with st.popover(
         "formulas of the pointwise measures",
         type="tertiary",
@@ -179,7 +179,7 @@ def _measures(result: Result) -> None:
                 "what it says": [measures.entry(key).meaning for key in before],
             }
         )
-        _table(table, "averages")
+        tables.sheet(table, "averages")
     with st.popover(
         "formulas of the averages", type="tertiary", on_change="rerun", key="averages_formulas"
     ) as opened:
@@ -191,21 +191,6 @@ def _measures(result: Result) -> None:
 def _shown(value: tuple[float, str], unit: str) -> str:
     number, of = value
     return level(number, unit if of == "nats" else "nats", 4)
-
-
-def _table(table: pd.DataFrame, key: str) -> None:
-    st.dataframe(table, hide_index=True, height=min(420, 38 + 35 * len(table)))
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        st.download_button(
-            "CSV",
-            data=lambda: exports.csv_bytes(table),
-            file_name=f"liftscope-{key}.csv",
-            mime="text/csv",
-            key=f"{key}_download",
-            on_click="ignore",
-            type="tertiary",
-            icon=":material/download:",
-        )
 
 
 def _asymmetry() -> None:
