@@ -134,8 +134,8 @@ def figure_5(draws: int, limit: float) -> None:
         )
     table(
         f"Figure 5: I(X;Y) in nats and time, c = 2, a = 3·3·4, {draws} draws "
-        "(the paper's Theorem 4, the product, took 476 times as long as its Theorem 3, LIP from all "
-        "vertices)",
+        "(the paper's Theorem 4, the product, took 476 times as long as its Theorem 3: LIP from "
+        "all vertices)",
         ["ε", *names, "SRLIP gap, at most", *(f"time, {name}" for name in names), "repaired"],
         rows,
     )

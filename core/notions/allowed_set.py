@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from scipy import sparse
 
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
 Oracle = Callable[[FloatArray], FloatArray]
 """Takes a posterior r, shape (n_x,); returns violated cuts g, shape (k, n_x), with g·r > 0."""
@@ -28,11 +28,15 @@ class AllowedSet:
     oracle : callable or None
         Where rows do not say it all: returns the cuts g·r ≤ 0, valid on the whole set, that a
         given r breaks, shape (k, n_x); none (k = 0) means that r is allowed.
+    parts : tuple of ndarray
+        Ways to part the symbols so that many rows concern one part only, the best first: numbers
+        0, 1, … of each symbol's part, shape (n_x,). A hint for a bound.
     """
 
     rows: sparse.csr_array
     n_x: int
     oracle: Oracle | None = None
+    parts: tuple[IntArray, ...] = ()
 
     @property
     def n_helpers(self) -> int:

@@ -67,7 +67,8 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
     helpers = sparse.block_diag([part.rows[:, n_x:] for part in sets], format="csr")
     rows = sparse.csr_array(sparse.hstack([outputs, helpers], format="csr"))
     oracles = tuple(part.oracle for part in sets if part.oracle is not None)
-    return AllowedSet(rows, n_x, all_cuts(oracles))
+    parts = tuple(ways for part in sets for ways in part.parts)
+    return AllowedSet(rows, n_x, all_cuts(oracles), parts)
 
 
 def all_cuts(oracles: Sequence[Oracle]) -> Oracle | None:

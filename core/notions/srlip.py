@@ -20,6 +20,9 @@ from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
 from core.validation import FloatArray, IntArray
 
+FEW_ATTRIBUTES = 3
+"""Up to this many attributes all sets of them are offered as ways to part the symbols."""
+
 SETS_AT_ONCE = 100_000
 """Symbols of X, times sets of known attributes, that are looked at in one go."""
 
@@ -119,7 +122,7 @@ class SRLIP(Notion):
                     seen.add(members.tobytes())
                     found.append(self._rows(joint, members))
         matrix = sparse.csr_array(sparse.vstack(found, format="csr"))
-        return AllowedSet(matrix, joint.n_x)
+        return AllowedSet(matrix, joint.n_x, parts=_parts(values))
 
     def _rows(self, joint: Joint, members: np.ndarray) -> sparse.csr_array:
         """Return the rows of one x^J, which the x of `members` agree with."""
@@ -165,6 +168,19 @@ def side_channel_levels(
         firsts = part.min(axis=1) - part.min()
         levels += np.maximum.reduceat(found, firsts).tolist()
     return dict(zip(known, levels, strict=True))
+
+
+def _parts(values: IntArray) -> tuple[IntArray, ...]:
+    """Return the cells of sets J of attributes, fewer first: most conditions are on one cell."""
+    known = known_sets(len(values))[1:]
+    if len(values) > FEW_ATTRIBUTES:  # of as many attributes, those with the fewest cells
+        counts = [int(cells_of(values, one).max()) for one in known]
+        best: dict[int, int] = {}
+        for i in np.argsort(counts, kind="stable"):
+            best.setdefault(len(known[i]), int(i))
+        known = tuple(known[i] for i in best.values())
+    found = sorted((cells_of(values, one) for one in known), key=lambda cells: int(cells.max()))
+    return tuple(cells for cells in found if 0 < cells.max() < cells.size - 1)
 
 
 @lru_cache(maxsize=16)

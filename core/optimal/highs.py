@@ -156,6 +156,18 @@ class LinearProgram:
         self.n_cols += count
         self._all_cols = np.arange(self.n_cols, dtype=np.int32)
 
+    def add_rows(self, lower: FloatArray, upper: FloatArray) -> None:
+        """Add rows without entries, shape (k,) each; columns that come later may use them."""
+        count, none = len(lower), np.zeros(0, dtype=np.int32)
+        starts = np.zeros(count, dtype=np.int32)
+        status = self._highs.addRows(count, lower, upper, 0, starts, none, np.zeros(0))
+        _check(status, "new rows")
+        self.n_rows += count
+
+    def set_cost(self, col: int, cost: float) -> None:
+        """Replace the cost of one column."""
+        _check(self._highs.changeColCost(col, cost), "a cost")
+
     def basis(self) -> Any:
         """Return the present basis, to be handed to `set_basis` later."""
         return self._highs.getBasis()

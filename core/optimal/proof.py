@@ -17,6 +17,7 @@ from core.optimal import pivoting
 from core.optimal.bound import PricingBound
 from core.optimal.enumeration import all_vertices
 from core.optimal.polytope import Polytope
+from core.optimal.slices import sliced_bound
 from core.optimal.utility import MutualInformation, Utility
 from core.optimal.walk import MAX_VERTICES
 from core.validation import FloatArray
@@ -38,6 +39,12 @@ BRANCH_SHARE = 0.5
 
 LONG_WALK_SHARE = 0.6
 """Part of the time left that this walk may take."""
+
+QUICK_SHARE = 0.15
+"""Part of the time left that branch and bound may take before a bound by slices is tried, once."""
+
+SLICE_SHARE = 0.7
+"""Part of the time left that this bound may take."""
 
 WALK_ENTRIES = 4_000_000
 """Entries of all tableaus of a walk that is quicker than branch and bound."""
@@ -78,12 +85,13 @@ class Prover:
         self, allowed: AllowedSet, space: Polytope, p_x: FloatArray, utility: Utility
     ) -> None:
         self.space, self.p_x, self.utility = space, p_x, utility
-        self.allowed = AllowedSet(allowed.rows, allowed.n_x)
+        self.allowed = AllowedSet(allowed.rows, allowed.n_x, parts=allowed.parts)
         self.walked: FloatArray | None = None
         self.stopped, self._tried = "", 0
         self._costs, self._sizes = np.zeros(0), np.zeros(0)
         self._tree: PricingBound | None = None
-        self._tried_all = False
+        self._tried_all = self._sliced = False
+        self._known = np.inf
 
     def walk(self, deadline: float, max_vertices: int) -> bool:
         """Compute all vertices, if there are not too many; say whether they are known now.
@@ -122,10 +130,17 @@ class Prover:
             return self._check_pieces(duals, pieces, deadline)
         if not isinstance(self.utility, MutualInformation):
             return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
-        verdict = self._branch(duals, gap, _part(BRANCH_SHARE, deadline))
+        may_slice = bool(self.allowed.parts) and not self._sliced and not self.allowed.n_helpers
+        share = QUICK_SHARE if may_slice else BRANCH_SHARE
+        verdict = self._branch(duals, gap, _part(share, deadline))
         enough = self.utility.offset(self.p_x) - float(duals @ self.p_x) + gap
         if verdict.bound <= enough or len(verdict.better):
             return verdict
+        if may_slice:
+            self._sliced = True
+            self._known = sliced_bound(self.allowed, self.p_x, enough, _part(SLICE_SHARE, deadline))
+            if self._known <= enough:
+                return Verdict(self._known, verdict.better)
         if not self._tried_all:
             self._tried_all, self._tried = True, 0
             if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
@@ -133,7 +148,7 @@ class Prover:
         return self._branch(duals, gap, deadline)
 
     def _branch(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
-        """Prove by branch and bound."""
+        """Prove by branch and bound; a bound by slices stands."""
         if self._tree is None:
             self._tree = PricingBound(self.allowed)
         result = self._tree.minimise(
@@ -144,7 +159,7 @@ class Prover:
         )
         met = np.array(result.columns).reshape(-1, len(self.p_x))
         bound = self.utility.offset(self.p_x) - float(result.prices @ self.p_x) + MARGIN
-        return Verdict(bound, met)
+        return Verdict(min(bound, self._known), met)
 
     def _check_walked(self, duals: FloatArray) -> Verdict:
         """Price all vertices."""

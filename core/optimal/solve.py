@@ -25,6 +25,7 @@ from core.optimal.linear_search import LinearSearch, too_large
 from core.optimal.polish import least_share, mixed
 from core.optimal.polytope import polytope
 from core.optimal.proof import Prover
+from core.optimal.slices import sliced_bound
 from core.optimal.utility import MutualInformation, Utility
 from core.optimal.walk import MAX_VERTICES
 from core.validation import FloatArray
@@ -176,9 +177,10 @@ def _by_linear_programs(
     start: Start | None,
     finish: Finish,
 ) -> Outcome:
-    """Answer by column generation without tableaus: the bound is H(X), nothing is proven."""
+    """Answer by column generation without tableaus: H(X) is the bound where no slices give one."""
     now = time.monotonic()
-    search = LinearSearch(allowed, p_x, seed=seed, deadline=now + LINEAR_SHARE * (deadline - now))
+    share = SEARCH_SHARE if allowed.parts else LINEAR_SHARE
+    search = LinearSearch(allowed, p_x, seed=seed, deadline=now + share * (deadline - now))
     if start is not None:
         weights = (p_x[:, None] * start(now + START_SHARE * (deadline - now))).T
         search.include(weights / weights.sum(axis=1, keepdims=True))
@@ -187,7 +189,10 @@ def _by_linear_programs(
     kernel = finish(search.settled())
     goal = MutualInformation()
     value = goal.value((p_x[:, None] * kernel).T, p_x)
-    upper = max(goal.offset(p_x), value)
+    upper = goal.offset(p_x)
+    if allowed.parts and not allowed.n_helpers:
+        upper = min(upper, sliced_bound(allowed, p_x, value + gap, deadline))
+    upper = max(upper, value)
     status = "optimal" if upper - value <= gap else "time limit" if late else "heuristic"
     return Outcome(kernel, value, upper, "columns", status)
 
@@ -304,7 +309,7 @@ class _Task:
         search.descend_from(-np.log(np.maximum(points, SMALL)))  # to what lies behind the cuts
         padded = np.hstack([cuts, np.zeros((len(cuts), self.allowed.n_helpers))])
         rows = sparse.vstack([self.prover.allowed.rows, sparse.csr_array(padded)])
-        outer = AllowedSet(sparse.csr_array(rows), self.allowed.n_x)
+        outer = AllowedSet(sparse.csr_array(rows), self.allowed.n_x, parts=self.allowed.parts)
         self.prover = Prover(outer, search.space, self.p_x, self.goal)
         return True
 
