@@ -145,9 +145,7 @@ def _data_to_query(data: DataSpec) -> Query:
     if data.rare_below != plain.rare_below:
         query["rare"] = [str(data.rare_below)]
     if data.filters:
-        query["only"] = [
-            json.dumps([kept.column, *kept.levels], ensure_ascii=False) for kept in data.filters
-        ]
+        query["only"] = [_filter_text(kept) for kept in data.filters]
     return query
 
 
@@ -205,16 +203,37 @@ def _binning(column: str, kind: str, rest: str) -> Binning:
     return Binning(column, kind, int(rest))
 
 
+def _filter_text(kept: Filter) -> str:
+    what: list[Any] = [[kept.low, kept.high]] if kept.is_range else list(kept.levels)
+    return json.dumps([kept.column, *what], ensure_ascii=False)
+
+
 def _filters(texts: Sequence[str], notices: list[str]) -> tuple[Filter, ...]:
     found = []
     for text in texts:
         try:
-            column, *levels = map(str, json.loads(text))
-        except (ValueError, TypeError):
-            notices.append(f'The link has only={text}, which is not ["COLUMN", "LEVEL", …].')
-        else:
-            found.append(Filter(column, tuple(levels)))
+            found.append(_filter(json.loads(text)))
+        except (ValueError, TypeError) as error:
+            reason = (
+                error
+                if isinstance(error, CoreError)
+                else 'It must be ["COLUMN", "LEVEL", …] or ["COLUMN", [LOW, HIGH]].'
+            )
+            notices.append(f"The link has only={text}, which is ignored. {reason}")
     return tuple(found)
+
+
+def _filter(parts: Any) -> Filter:
+    """Read a filter; a TypeError or ValueError tells that it is none."""
+    if not isinstance(parts, list):
+        raise TypeError
+    column, *what = parts
+    if len(what) == 1 and isinstance(what[0], list):
+        low, high = (None if bound is None else float(bound) for bound in what[0])
+        if low is None and high is None:
+            raise ValueError
+        return Filter(str(column), low=low, high=high)
+    return Filter(str(column), tuple(map(str, what)))
 
 
 def _text(value: Any) -> str:

@@ -1,6 +1,7 @@
 """Where joints come from: bundled sets, files, random draws and the papers' examples."""
 
 from core.data.catalogue import BUNDLED, BundledSet, bundled
+from core.data.column_levels import ColumnLevels, column_levels
 from core.data.counting import count
 from core.data.describe import ColumnInfo, TableInfo, describe
 from core.data.examples import EXAMPLES, Example, example
@@ -17,6 +18,7 @@ __all__ = [
     "Binning",
     "BundledSet",
     "ColumnInfo",
+    "ColumnLevels",
     "CountReport",
     "Counted",
     "DataSpec",
@@ -27,6 +29,7 @@ __all__ = [
     "TableInfo",
     "TooManyLevelsError",
     "bundled",
+    "column_levels",
     "count",
     "describe",
     "example",

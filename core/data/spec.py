@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -70,18 +71,56 @@ def _check_edges(column: str, edges: tuple[float, ...]) -> None:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which records are asked about: those whose column has one of these levels.
+    """Which records are asked about: by the levels of a column, or by a range of its numbers.
 
     Attributes
     ----------
     column : str
         The column.
     levels : tuple of str
-        The levels that stay.
+        The levels that stay, where there is no range.
+    low, high : float or None
+        The least and the greatest number that stays, both included; None leaves a side open.
+        Where one is given, records without a number go.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are levels and a range, a bound is not finite or the range is empty.
+
+    Examples
+    --------
+    >>> Filter("age", low=18, high=65).is_range, Filter("sex", ("Female",)).is_range
+    (True, False)
     """
 
     column: str
-    levels: tuple[str, ...]
+    levels: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        for bound, name in ((self.low, "least"), (self.high, "greatest")):
+            if bound is not None:
+                validation.number(bound, f"The {name} number of {self.column!r} to keep")
+                if not math.isfinite(bound):
+                    raise InvalidInputError(
+                        f"The {name} number of {self.column!r} to keep must be finite, got {bound}."
+                    )
+        if self.is_range and self.levels:
+            raise InvalidInputError(
+                f"The filter on {self.column!r} has levels and a range: give one of them."
+            )
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise InvalidInputError(
+                f"The range of {self.column!r} to keep must not be empty, got "
+                f"{self.low:g} to {self.high:g}."
+            )
+
+    @property
+    def is_range(self) -> bool:
+        """Whether numbers decide, not levels."""
+        return self.low is not None or self.high is not None
 
 
 @dataclass(frozen=True)
@@ -176,9 +215,14 @@ def _binning(values: Any) -> Binning:
 
 def _filter(values: Any) -> Filter:
     parts = _known(values, Filter, "A filter")
-    if set(parts) != {"column", "levels"}:
-        raise InvalidInputError("A filter must name its column and its levels.")
-    return Filter(str(parts["column"]), _texts(parts["levels"], "levels"))
+    if "column" not in parts or len(parts) == 1:
+        raise InvalidInputError("A filter must name its column and its levels or its range.")
+    for name in ("low", "high"):
+        if parts.get(name) is not None:
+            parts[name] = validation.number(parts[name], f"A filter's {name}")
+    if "levels" in parts:
+        parts["levels"] = _texts(parts["levels"], "levels")
+    return Filter(**parts | {"column": str(parts["column"])})
 
 
 def _known(values: Any, kind: type, name: str) -> dict[str, Any]:

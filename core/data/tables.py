@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -196,13 +197,27 @@ def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
     Raises
     ------
     InvalidInputError
-        If a filter's column does not exist.
+        If a filter's column does not exist, or holds no numbers of which a range could be kept.
     """
     records = table.records
     for chosen in filters:
-        level = as_text(table.column(chosen.column)).fill_null(MISSING)
-        records = records.filter(level.isin(chosen.levels))
+        records = records.filter(_passes(table.column(chosen.column), chosen))
     return records
+
+
+def _passes(column: Any, chosen: Filter) -> Any:
+    """Return whether each record passes a filter on a column."""
+    if not chosen.is_range:
+        return as_text(column).fill_null(MISSING).isin(chosen.levels)
+    if not may_hold_numbers(column):
+        raise InvalidInputError(
+            f"Column {chosen.column!r} holds no numbers, so no range of it can be kept."
+        )
+    number = as_number(column)
+    return number.between(
+        -math.inf if chosen.low is None else chosen.low,
+        math.inf if chosen.high is None else chosen.high,
+    ).fill_null(False)
 
 
 def count_records(file: FileTable) -> int:

@@ -19,6 +19,17 @@ BINNINGS = st.one_of(
         st.lists(st.floats(-1e9, 1e9), min_size=2, max_size=4, unique=True),
     ),
 )
+BOUNDS = st.floats(allow_nan=False, allow_infinity=False)
+FILTERS = st.one_of(
+    st.builds(Filter, NAMES, st.lists(NAMES, max_size=2).map(tuple)),
+    st.builds(lambda column, low: Filter(column, low=low), NAMES, BOUNDS),
+    st.builds(lambda column, high: Filter(column, high=high), NAMES, BOUNDS),
+    st.builds(
+        lambda column, ends: Filter(column, low=min(ends), high=max(ends)),
+        NAMES,
+        st.tuples(BOUNDS, BOUNDS),
+    ),
+)
 DATA = st.builds(
     DataSpec,
     source=st.sampled_from(["adult", "upload:00ff", "random:uniform:5x17:0"]),
@@ -28,9 +39,7 @@ DATA = st.builds(
     binnings=st.lists(BINNINGS, max_size=2, unique_by=lambda cut: cut.column).map(tuple),
     missing=st.sampled_from(["level", "drop"]),
     rare_below=st.integers(0, 10_000),
-    filters=st.lists(
-        st.builds(Filter, NAMES, st.lists(NAMES, max_size=2).map(tuple)), max_size=2
-    ).map(tuple),
+    filters=st.lists(FILTERS, max_size=2).map(tuple),
 )
 SCENARIOS = st.builds(
     Scenario,
@@ -95,7 +104,11 @@ def test_garbage_never_raises_and_what_is_refused_is_named(query):
             "The link has bins=age:oddly:3, which is ignored. A binning's kind must be one of "
             "'width', 'quantile', 'edges', got 'oddly'.",
         ),
-        ({"only": "x"}, 'The link has only=x, which is not ["COLUMN", "LEVEL", …].'),
+        (
+            {"only": "x"},
+            'The link has only=x, which is ignored. It must be ["COLUMN", "LEVEL", …] or '
+            '["COLUMN", [LOW, HIGH]].',
+        ),
         ({"bins": "7"}, "The link has bins=7, which is ignored. It must be COLUMN:KIND:NUMBER."),
         (
             {"bins": "age:width:many"},
@@ -107,6 +120,32 @@ def test_what_is_out_of_range_falls_back_with_a_sentence(query, notice):
     scenario, notices = from_query(query)
     assert scenario == Scenario()
     assert notices == (notice.format(Scenario().mechanism),)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('"age"', "It must be"),
+        ('{"age": 1}', "It must be"),
+        ("[]", "It must be"),
+        ('["age", [1, 2, 3]]', "It must be"),
+        ('["age", [null, null]]', "It must be"),
+        ('["age", ["x", 2]]', "It must be"),
+        ('["age", [9, 3]]', "The range of 'age' to keep must not be empty, got 9 to 3."),
+        ('["age", [1e999, null]]', "The least number of 'age' to keep must be finite"),
+    ],
+)
+def test_a_filter_that_is_none_is_ignored_with_its_reason(text, reason):
+    scenario, (notice,) = from_query({"only": text})
+    assert scenario == Scenario()
+    assert notice.startswith(f"The link has only={text}, which is ignored. {reason}")
+
+
+def test_a_range_has_a_short_form():
+    data = DataSpec(filters=(Filter("age", low=18.0), Filter("sex", ("Male",))))
+    query = to_query(Scenario(data=data))
+    assert query == {"only": ['["age", [18.0, null]]', '["sex", "Male"]']}
+    assert from_query(query) == (Scenario(data=data), ())
 
 
 def test_repeated_keys_name_several_columns():

@@ -156,6 +156,30 @@ def test_a_filter_keeps_the_records_that_have_its_levels(add, sources):
     assert counted.report.sentences()[0] == "1 of 4 records (25 %) were left out by filters."
 
 
+@pytest.mark.parametrize(
+    ("bounds", "kept"),
+    [
+        ({"low": 2}, ["2", "2.5", "10"]),
+        ({"high": 2.5}, ["-1", "2", "2.5"]),
+        ({"low": 2, "high": 2.5}, ["2", "2.5"]),
+        ({"low": -1e9, "high": 1e9}, ["-1", "2", "2.5", "10"]),
+    ],
+)
+def test_a_range_keeps_the_records_whose_number_is_in_it(add, sources, bounds, kept):
+    numbers = ["-1", "2", "2.5", "10", None, "?"]
+    frame = pd.DataFrame({"s": list("ab") * 6, "f": [n for n in numbers for _ in range(2)]})
+    counted = count(DataSpec(add(frame), ("s",), ("f",), filters=(Filter("f", **bounds),)), sources)
+    assert list(counted.joint.x_labels) == kept
+    assert counted.report.filtered == 12 - 2 * len(kept)
+
+
+def test_a_range_of_what_holds_no_numbers_is_refused(add, sources):
+    frame = pd.DataFrame({"s": list("abab"), "x": list("ppqq"), "d": pd.Timestamp("2020-01-01")})
+    spec = DataSpec(add(frame), ("s",), ("x",), filters=(Filter("d", low=1.0),))
+    with pytest.raises(InvalidInputError, match="Column 'd' holds no numbers, so no range"):
+        count(spec, sources)
+
+
 def test_secret_released_makes_x_the_pair(add, sources):
     frame = pd.DataFrame({"s": list("aab"), "u": list("pqp")})
     counted = count(DataSpec(add(frame), ("s",), ("u",), secret_released=True), sources)

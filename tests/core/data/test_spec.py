@@ -19,7 +19,7 @@ def test_a_spec_survives_json():
         binnings=(Binning("c", "edges", 3, (0.0, 0.1, 1e9)), Binning("a", "width", 5)),
         missing="drop",
         rare_below=7,
-        filters=(Filter("d", ("<b>", "é")),),
+        filters=(Filter("d", ("<b>", "é")), Filter("e", low=-1.5, high=2.0)),
     )
     assert DataSpec.from_dict(json.loads(json.dumps(dataclasses.asdict(spec)))) == spec
     assert DataSpec.from_dict({}) == DataSpec()
@@ -60,6 +60,15 @@ def test_a_spec_survives_json():
         ({"binnings": [{"column": "a"}, {"column": "a"}]}, "'a' has more than one binning"),
         ({"filters": [{"column": "a"}]}, "A filter must name its column and its levels"),
         ({"filters": [{"column": "a", "levels": "b"}]}, "levels must be a list, got 'b'"),
+        ({"filters": [{"column": "a", "low": "x"}]}, "A filter's low must be a number, got 'x'"),
+        (
+            {"filters": [{"column": "a", "low": 2, "high": 1}]},
+            "The range of 'a' to keep must not be empty, got 2 to 1",
+        ),
+        (
+            {"filters": [{"column": "a", "levels": ["b"], "high": 1}]},
+            "The filter on 'a' has levels and a range: give one of them",
+        ),
     ],
 )
 def test_what_is_outside_its_domain_is_named(values, sentence):
