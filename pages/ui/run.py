@@ -12,7 +12,17 @@ from typing import Any
 import streamlit as st
 
 from core import histogram as lift
-from core.data import BinPreview, Counted, Sources, TableInfo, count, describe, preview
+from core.data import (
+    BinPreview,
+    ColumnLevels,
+    Counted,
+    Sources,
+    TableInfo,
+    count,
+    describe,
+    preview,
+)
+from core.data import column_levels as list_levels
 from core.data.spec import Binning, DataSpec
 from core.disclosure import Beliefs, Disclosure, SideChannel, about_x, disclosure, side_channels
 from core.errors import CoreError
@@ -32,7 +42,7 @@ from pages.ui.store import Store
 LIFT_BOUNDS = (LIP, ALIP)
 """The notions whose budgets bound log Ψ and log Λ themselves."""
 
-QUICK = ("watchdog", "watchdog_uniform", "subset_merging", "grr")
+QUICK = ("watchdog", "watchdog_uniform", "subset_merging", "grr", "secret_rr", "pair_rr")
 """Mechanisms whose whole sweep takes less than a glance."""
 
 QUICK_SYMBOLS = 40
@@ -104,6 +114,15 @@ def described(source: str) -> TableInfo | None:
     """Return what a source's columns hold; None where it is a joint."""
     spec = DataSpec(source)
     return _cached(spec, ("described", source), lambda: describe(source, sources()))
+
+
+def column_levels(source: str, column: str) -> ColumnLevels:
+    """Return the levels of a column of a source, to choose from."""
+    return _cached(
+        DataSpec(source),
+        ("levels", source, column),
+        lambda: list_levels(source, column, sources()),
+    )
 
 
 def previewed(spec: DataSpec, binning: Binning) -> BinPreview:

@@ -1,4 +1,4 @@
-"""What becomes of the columns: bins, missing values, rare levels."""
+"""What becomes of records and columns: filters, bins, missing values, rare levels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.data import Binning, DataSpec
 from core.data.describe import ColumnInfo
 from core.errors import CoreError
 from core.limits import MAX_BINS
-from pages.ui import data_controls, figures, run, state
+from pages.ui import data_controls, figures, filter_controls, run, state
 from pages.ui.labels import markdown
 from pages.ui.still import still
 
@@ -28,7 +28,7 @@ _PROBLEM = "_edges_problem"
 
 
 def show(spec: DataSpec) -> None:
-    """Show the controls of missing values and rare levels, and of each numeric column used."""
+    """Show the controls of missing values, rare levels, filters, and each numeric column used."""
     left, right = st.columns(2)
     with left:
         st.session_state["treat_missing"] = spec.missing
@@ -51,6 +51,7 @@ def show(spec: DataSpec) -> None:
             help="They become one level of S, and one of X. 0 groups none.",
         )
     info = run.described(spec.source)
+    filter_controls.show(spec, info)
     used = dict.fromkeys(spec.secret + spec.released)
     for i, column in enumerate(info.columns):
         if column.numeric and column.name in used:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.data import DataSpec
+from core.data import DataSpec, Filter
 from core.limits import MAX_UPLOAD_MB
 
 PAGE = str(Path(__file__).parents[2] / "pages" / "data.py")
@@ -259,3 +259,68 @@ def test_the_server_refuses_what_core_refuses():
     config = Path(PAGE).parents[1] / ".streamlit" / "config.toml"
     settings = tomllib.loads(config.read_text(encoding="utf-8"))
     assert settings["server"]["maxUploadSize"] == MAX_UPLOAD_MB
+
+
+def test_records_are_kept_by_the_values_of_a_column():
+    app = open_page()
+    app.selectbox(key="filter_add").set_value("race")
+    checked(app.run())
+    assert metrics(app)["Records n"] == "32,561"  # nothing is chosen yet
+    app.multiselect(key="filter0").set_value(["Black", "Other"])
+    checked(app.run())
+    assert spec(app).filters == (Filter("race", ("Black", "Other")),)
+    assert metrics(app)["Records n"] == "3,395"  # of Adult's 3,124 and 271
+    assert app.query_params["only"] == '["race", "Black", "Other"]'
+    said = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "29,166 of 32,561 records (90 %) were left out by filters" in said
+    assert "only some race" in said
+    app.multiselect(key="filter0").set_value([])
+    checked(app.run())
+    assert spec(app).filters == ()
+    assert metrics(app)["Records n"] == "32,561"
+    assert "only" not in app.query_params
+
+
+def test_records_are_kept_by_a_range_of_numbers():
+    app = open_page()
+    app.selectbox(key="filter_add").set_value("age")
+    checked(app.run())
+    assert spec(app).filters == (Filter("age", low=17.0, high=90.0),)
+    assert metrics(app)["Records n"] == "32,561"
+    app.number_input(key="filter0_low").set_value(90.0)
+    checked(app.run())
+    assert metrics(app)["Records n"] == "43"
+    app.number_input(key="filter0_high").set_value(20.0)
+    checked(app.run())
+    assert errors(app) == ["The range of 'age' to keep must not be empty, got 90 to 20."]
+    assert spec(app).filters == (Filter("age", low=90.0, high=90.0),)
+    app.number_input(key="filter0_low").set_value(None)
+    checked(app.run())
+    assert not app.error
+    assert spec(app).filters == (Filter("age", high=20.0),)
+    app.button(key="filter0_away").click()
+    checked(app.run())
+    assert spec(app).filters == ()
+
+
+def test_a_link_brings_filters_each_of_which_can_be_taken_away():
+    app = open_page(only=['["sex", "Male", "Neither"]', '["age", [null, 30]]', '["nope", "x"]'])
+    assert "has no column 'nope'" in errors(app)[0]
+    app.button(key="filter2_away").click()
+    checked(app.run())
+    assert app.multiselect(key="filter0").value == ["Male", "Neither"]
+    assert app.number_input(key="filter1_low").value is None
+    assert app.number_input(key="filter1_high").value == 30.0
+    assert "sex" in errors(app)[0]  # only one secret is left
+    app.button(key="filter0_away").click()
+    checked(app.run())
+    assert not app.error
+    assert app.number_input(key="filter0_high").value == 30.0
+    assert spec(app).filters == (Filter("age", high=30.0),)
+
+
+def test_a_link_with_a_filter_that_is_none_says_so():
+    app = open_page(only='["age", [9, 3]]')
+    assert "The range of 'age' to keep must not be empty" in app.warning[0].value.replace("\\", "")
+    assert not spec(app).filters
+    assert "only" not in app.query_params
