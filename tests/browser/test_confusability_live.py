@@ -5,6 +5,7 @@ import re
 import pandas as pd
 import pytest
 
+from tests.browser import waiting
 from tests.browser.test_explore_live import drawn, figure, press, saved
 
 pytestmark = pytest.mark.browser
@@ -15,10 +16,7 @@ CHARTS = ("range_graph_before", "range_graph_after", "merges", "trade_off", "ran
 
 def settle(page):
     """Wait until all charts are drawn and the trade-offs are there."""
-    for key in CHARTS:
-        page.locator(f".st-key-{key} .lsc-plot[data-drawn]").wait_for(state="attached")
-    page.get_by_text("Working out the trade-offs").wait_for(state="detached")
-    page.wait_for_timeout(400)
+    waiting.settle(page, CHARTS, busy=["Working out the trade-offs"])
 
 
 def place(page, key, trace, point):

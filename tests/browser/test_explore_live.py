@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.browser import waiting
+
 pytestmark = pytest.mark.browser
 
 QUICK = "?mech=subset_merging"
+CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
 
 
 def drawn(page, key):
@@ -19,23 +22,7 @@ def drawn(page, key):
 
 def settle(page):
     """Wait until all charts are drawn and the board is at rest."""
-    page.evaluate("window.quietSince = null")
-    page.wait_for_function(
-        """() => {
-          const keys = ["frontier", "lifts", "mechanism"].concat(
-            ["confusability_before", "confusability_after"]);
-          const whole = keys.every(key => {
-            const plots = document.querySelectorAll(`.st-key-${key} .lsc-plot`);
-            return plots.length === 1 && plots[0].dataset.drawn && plots[0]._fullLayout;
-          });
-          if (!whole || document.body.innerText.includes("Working out more frontiers")) {
-            window.quietSince = null;
-            return false;
-          }
-          window.quietSince ??= performance.now();
-          return performance.now() - window.quietSince > 2000;
-        }"""
-    )
+    waiting.settle(page, CHARTS, busy=["Working out more frontiers"], rest=2000)
 
 
 def figure(page, label):

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tests.browser import waiting
+
 pytestmark = pytest.mark.browser
 
 QUERY = "mechanisms?s=income&x=sex&x=race&notion=lip&eps=0.3"
@@ -11,8 +13,7 @@ CHARTS = ("kernel", "posteriors", "beliefs", "channels", "steps")
 
 
 def settle(page):
-    for key in CHARTS:
-        page.locator(f".st-key-{key} .lsc-plot[data-drawn]").wait_for(state="attached")
+    waiting.settle(page, CHARTS)
 
 
 def drawn(page, key):
@@ -24,6 +25,25 @@ def wait_for_change(page, key, old):
         "([key, old]) => document.querySelector(`.st-key-${key} .lsc-plot`).dataset.drawn !== old",
         arg=[key, old],
     )
+
+
+def test_switches_and_steps_are_restored_by_the_link(visit):
+    page = visit(QUERY)
+    settle(page)
+    page.get_by_role("button", name="Back").click()
+    page.wait_for_url(re.compile("step=10"))
+    page.get_by_text("about X", exact=True).click()
+    page.wait_for_url(re.compile("about=x"))
+    page.get_by_text("The attacker already knows a part of X").click()
+    page.locator(".st-key-known_sex input").click()
+    page.get_by_role("option", name="Female", exact=True).click()
+    page.wait_for_url(re.compile("known="))
+    again = visit(page.url.rpartition("/")[2])
+    settle(again)
+    again.get_by_text("someone who knows sex = Female").wait_for()
+    again.get_by_text("step 10 of 11").wait_for()
+    again.get_by_text("P(x | y): a row for each output").wait_for()
+    assert again.url.rpartition("/")[2] == page.url.rpartition("/")[2]
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
