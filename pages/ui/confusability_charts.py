@@ -26,6 +26,9 @@ from pages.ui.chart import chart
 from pages.ui.labels import markdown
 from pages.ui.units import level, share
 
+WIDTH = 420
+"""Pixels across for which names are placed in a graph: as wide as a card's half on a desk."""
+
 ROW = 15
 """Pixels a release takes in the table of ranges."""
 
@@ -108,7 +111,7 @@ def _graph(shown: Shown, when: str, partition: Partition, view: str) -> None:
     if part is not None:
         name += f", part {part + 1}"
     chart(
-        figures.confusability(graph, name, when, open_parts=closed),
+        figures.confusability(graph, name, when, open_parts=closed, width=WIDTH),
         key=f"range_graph_{when}",
         title=f"What looks alike: {name}",
         alt=_alt(graph, name, closed=closed),
@@ -317,6 +320,9 @@ def clusters(shown: Shown) -> None:
             most=560,
             column_config={
                 "cluster": st.column_config.TextColumn(width="medium"),
+                "symbols": st.column_config.NumberColumn(width=70),
+                "secrets possible": st.column_config.NumberColumn(width=110),
+                "part": st.column_config.NumberColumn(width=50),
                 "probability": st.column_config.NumberColumn(format="%.4f"),
             },
         )

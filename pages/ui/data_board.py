@@ -140,7 +140,8 @@ def _distributions(counted: Counted) -> None:
             ),
             key="joint",
             title="The joint distribution P(s, x)",
-            subtitle="Darker: more records have this x (row) together with this secret (column).",
+            subtitle="The stronger the colour, the more records have this x (row) together with "
+            "this secret (column).",
             alt=f"Joint distribution of {joint.n_s} secrets and {joint.n_x} symbols.",
             table=lambda: _joint_table(counted),
         )

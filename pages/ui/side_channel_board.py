@@ -110,7 +110,7 @@ def _pick(attribute: Attribute) -> int | None:
 def levels(result: Result, unit: str) -> None:
     """Show what the release gives away to those who know some attributes."""
     if len(result.counted.attributes) < 2:
-        with st.container(border=True, key="no_attributes"):
+        with st.container(border=True, height="stretch", key="no_attributes"):
             st.markdown("**What side channels add**")
             st.caption(
                 "X is a single column here, so nobody can know a part of it. Choose two or more "

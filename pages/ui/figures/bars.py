@@ -37,6 +37,7 @@ def bars(
     short = labels.distinct(list(names), ROOM)
     full = [labels.short(name, 90) for name in names]
     records = [""] * len(full) if counts is None else [f"<br>{count:,} records" for count in counts]
+    height = int(np.clip(70 + ROW * len(short), 150, max(460, min(70 + 13 * len(short), 720))))
     return {
         "data": [
             {
@@ -50,10 +51,10 @@ def bars(
             }
         ],
         "layout": layout(
-            int(np.clip(70 + ROW * len(short), 150, 460)),
+            height,
             (margin_for(short, 40, 150) + 6, 12, 8, 42),
             xaxis=axis(title, (0, float(shares.max()) * 1.05), tickformat=".0%", nticks=6),
-            yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
+            yaxis=label_axis(short, height - 50) | {"range": [len(short) - 0.5, -0.5]},
             bargap=0.25,
         ),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,6 +17,10 @@ Figure = dict[str, Any]
 Plain because it is made anew at every move of a slider: `plotly.graph_objects` would take longer
 over checking it than the browser over drawing it. The tests check every figure with it.
 """
+
+
+LEAST = 12.0
+"""Pixels from one name on an axis to the next, at least."""
 
 
 def numbers(values: ArrayLike, digits: int = 5) -> list[float | None]:
@@ -47,13 +52,23 @@ def axis(title: str = "", span: Sequence[float] | None = None, **more: Any) -> d
     return result | more
 
 
-def label_axis(names: Sequence[str], **more: Any) -> dict[str, Any]:
-    """Return an axis with one place a symbol; names are left out where there is no room."""
-    room = len(names) <= 45
+def label_axis(names: Sequence[str], pixels: float = 540, **more: Any) -> dict[str, Any]:
+    """Return an axis with one place a symbol; every second, third… name where there is less room.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the symbols.
+    pixels : float
+        Room that the axis has.
+    **more
+        Plotly's settings of the axis.
+    """
+    each = max(1, math.ceil(len(names) * LEAST / max(pixels, 1)))
     return axis(
         span=(-0.5, len(names) - 0.5),
-        tickvals=list(range(len(names))) if room else [],
-        ticktext=list(names) if room else [],
+        tickvals=list(range(0, len(names), each)),
+        ticktext=list(names[::each]),
         showgrid=False,
         **more,
     )

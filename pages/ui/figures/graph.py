@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +11,21 @@ from core.lookalikes import Lookalikes
 from core.validation import FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, note, numbers
+from pages.ui.figures.placing import NODE, place_names
 from pages.ui.palette import SERIES, colour
 
 HEIGHT = 360
-NAMED = 24
-"""Up to this many nodes have their names beside them; the hover always has."""
+WIDTH = 230
+"""Pixels that a drawing is sure to have across: names are placed for it."""
+
+FRAME = (4, 4, 26, 42)
+"""Pixels left, right, above and below the drawing."""
+
+ROUND = 13
+"""From this many nodes on a full circle has its names like rays, where they would collide else."""
+
+RAYS_FROM = 320
+"""Pixels across that rays need."""
 
 EDGES = 4_000
 """Most edges that are drawn: beyond it the picture is a blot and the browser slow."""
@@ -25,6 +36,15 @@ LABELLED = 600
 SHAPES = ("circle", "square", "diamond", "triangle-up", "hexagon", "triangle-down", "pentagon")
 """Shapes of parts, in order. As many as are coprime to the colours: 35 parts all look different."""
 
+POSITIONS = {
+    "": "middle right",
+    "right": "middle right",
+    "left": "middle left",
+    "top": "top center",
+    "bottom": "bottom center",
+}
+"""Side of a node → Plotly's words for it."""
+
 WORDS = {
     "released": ("releases", "secrets", "release"),
     "secret": ("secrets", "releases", "secret"),
@@ -32,7 +52,9 @@ WORDS = {
 """What nodes and the other side are called, and one node."""
 
 
-def confusability(graph: Lookalikes, name: str, role: str, *, open_parts: bool = False) -> Figure:
+def confusability(
+    graph: Lookalikes, name: str, role: str, *, open_parts: bool = False, width: int = WIDTH
+) -> Figure:
     """Draw a confusability graph; colour and shape tell its parts apart.
 
     Probabilities play no part in the graph, and none in its picture.
@@ -47,9 +69,13 @@ def confusability(graph: Lookalikes, name: str, role: str, *, open_parts: bool =
         The colour of its name and of its first part.
     open_parts : bool
         Whether a click on a node tells its place among the nodes.
+    width : int
+        Pixels that the drawing has across, to place the names.
     """
-    span_x, span_y = _spans(graph.positions)
-    traces = [_lines(graph), _nodes(graph, role)]
+    rays = _is_circle(graph) and width >= RAYS_FROM
+    span_x, span_y = _spans(graph.positions, rays=rays)
+    sides = [""] * len(graph.names) if rays else _sides(graph, span_x, span_y, width)
+    traces = [_lines(graph), _nodes(graph, role, sides)]
     if open_parts:
         traces[1]["meta"] = ["part"]
     if 0 < len(graph.edges) <= LABELLED:
@@ -58,7 +84,7 @@ def confusability(graph: Lookalikes, name: str, role: str, *, open_parts: bool =
         "data": traces,
         "layout": layout(
             HEIGHT,
-            (4, 4, 26, 42),
+            FRAME,
             xaxis=axis("", span_x, visible=False),
             yaxis=axis("", span_y, visible=False),
             annotations=[
@@ -70,6 +96,7 @@ def confusability(graph: Lookalikes, name: str, role: str, *, open_parts: bool =
                     font={"size": 12, "color": colour(role), "weight": 600},
                 ),
                 note(_summary(graph), 0.5, -0.02, yanchor="top"),
+                *(_rays(graph) if rays else []),
             ],
         ),
     }
@@ -137,17 +164,56 @@ def _names(graph: Lookalikes) -> list[str]:
     ]
 
 
-def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
-    named = len(graph.names) <= NAMED
+def _is_circle(graph: Lookalikes) -> bool:
+    """Say whether all nodes are joined, which puts them on a circle, and are many."""
+    count = len(graph.names)
+    return count >= ROUND and 2 * len(graph.edges) == count * (count - 1)
+
+
+def _rays(graph: Lookalikes) -> list[dict[str, Any]]:
+    """Return the names as rays around a circle."""
+    middle = graph.positions.mean(axis=0)
+    rays = []
+    for (x, y), name in zip(graph.positions, _names(graph), strict=True):
+        turn = math.atan2(y - middle[1], x - middle[0])
+        away = NODE + 2.6 * len(name)
+        tilt = -math.degrees(turn)
+        rays.append(
+            note(
+                name,
+                float(f"{x:.4g}"),
+                float(f"{y:.4g}"),
+                xref="x",
+                yref="y",
+                xshift=round(away * math.cos(turn), 1),
+                yshift=round(away * math.sin(turn), 1),
+                textangle=round(tilt if abs(tilt) <= 90 else tilt - math.copysign(180, tilt), 1),
+                font={"size": 9.5, "color": colour("ink")},
+            )
+        )
+    return rays
+
+
+def _sides(
+    graph: Lookalikes, span_x: tuple[float, float], span_y: tuple[float, float], width: int
+) -> list[str]:
+    """Return on which side of its node each name stands; "" where there is no room for it."""
+    left, right, top, bottom = FRAME
+    size = np.array([width - left - right, HEIGHT - top - bottom])
+    low, high = np.array([span_x, span_y]).T
+    return place_names((graph.positions - low) / (high - low) * size, _names(graph))
+
+
+def _nodes(graph: Lookalikes, role: str, sides: list[str]) -> dict[str, object]:
     n_other = len(graph.others)
     ink = [part_colour(int(part), role) for part in graph.parts]
     return {
         "type": "scatter",
-        "mode": "markers+text" if named else "markers",
+        "mode": "markers+text" if any(sides) else "markers",
         "x": numbers(graph.positions[:, 0], 4),
         "y": numbers(graph.positions[:, 1], 4),
-        "text": _names(graph) if named else None,
-        "textposition": _beside(graph.positions) if graph.edges else "middle right",
+        "text": [name if side else "" for name, side in zip(_names(graph), sides, strict=True)],
+        "textposition": [POSITIONS[side] for side in sides],
         "textfont": {"size": 10.5, "color": colour("ink")},
         "cliponaxis": False,
         "customdata": [
@@ -170,34 +236,12 @@ def _nodes(graph: Lookalikes, role: str) -> dict[str, object]:
     }
 
 
-def _spans(positions: FloatArray) -> tuple[tuple[float, float], tuple[float, float]]:
+def _spans(positions: FloatArray, *, rays: bool) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the ranges of both axes, with room for names beside the nodes."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     middle, span = (low + high) / 2, max(float((high - low).max()), 1.0)
+    across, up = (1.33 * span, 0.81 * span) if rays else (span, 0.6 * span)
     return (
-        (float(middle[0] - span), float(middle[0] + span)),
-        (float(middle[1] - 0.6 * span), float(middle[1] + 0.6 * span)),
+        (float(middle[0] - across), float(middle[0] + across)),
+        (float(middle[1] - up), float(middle[1] + up)),
     )
-
-
-def _beside(positions: FloatArray) -> list[str]:
-    """Put each name on the side that looks away from the middle."""
-    middle = positions.mean(axis=0)
-    sides = []
-    for across, up in positions - middle:
-        if abs(across) < 1e-9 and abs(up) < 1e-9:
-            sides.append("bottom center")
-            continue
-        turn = math.atan2(up, across)
-        vertical = (
-            "top" if math.sin(turn) > 0.8 else "bottom" if math.sin(turn) < -0.8 else "middle"
-        )
-        horizontal = (
-            "center"
-            if vertical != "middle" and abs(math.cos(turn)) < 0.2
-            else "right"
-            if across >= 0
-            else "left"
-        )
-        sides.append(f"{vertical} {horizontal}")
-    return sides

@@ -12,6 +12,9 @@ from pages.ui.figures.base import Figure, label_axis, layout, margin_for, rows
 from pages.ui.palette import colour, diverging, sequential
 
 HEIGHT = 360
+ACROSS = 270
+"""Pixels that the columns are sure to have, beside a second chart."""
+
 ROOM = 16
 """Characters of a row's name that are shown; the hover has them all."""
 
@@ -223,7 +226,9 @@ def _heat_map(
         "layout": layout(
             height,
             (margin_for(row_names, 40, 128) + 18, 8, 8, bottom),
-            xaxis=label_axis(column_names, title_text=titles[0], tickangle=-55 if upright else 0)
+            xaxis=label_axis(
+                column_names, ACROSS, title_text=titles[0], tickangle=-55 if upright else 0
+            )
             | {
                 "title": {
                     "text": titles[0],
@@ -231,7 +236,7 @@ def _heat_map(
                     "font": {"size": 12, "color": colour("muted")},
                 }
             },
-            yaxis=label_axis(row_names)
+            yaxis=label_axis(row_names, height - 8 - bottom)
             | {
                 "range": [len(row_names) - 0.5, -0.5],
                 "title": {

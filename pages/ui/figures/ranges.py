@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from core.range_release import RangeTable
 from pages.ui import labels
 from pages.ui.figures.base import Figure, label_axis, layout, margin_for
 from pages.ui.figures.graph import part_colour
+from pages.ui.figures.matrix import ACROSS
 from pages.ui.palette import SERIES, colour
-
-TICKS = 24
-"""Most names on an axis: the hover has them all."""
 
 ROOM = 16
 """Characters of a name that are shown; the hover has more."""
@@ -59,11 +55,9 @@ def range_matrix(table: RangeTable, height: int) -> Figure:
         "layout": layout(
             height,
             (margin_for(rows, 40, 128) + 26, 8, 8, bottom),
-            xaxis=label_axis(columns, tickangle=-55 if upright else 0)
-            | {"title": _title("secret s", table.left_out[0])}
-            | _some(columns),
-            yaxis=label_axis(rows)
-            | _some(rows)
+            xaxis=label_axis(columns, ACROSS, tickangle=-55 if upright else 0)
+            | {"title": _title("secret s", table.left_out[0])},
+            yaxis=label_axis(rows, height - 8 - bottom)
             | {
                 "range": [len(rows) - 0.5, -0.5],
                 "title": _title("release", table.left_out[1]),
@@ -93,12 +87,6 @@ def _marks(table: RangeTable) -> dict[str, object]:
         "hovertemplate": "%{customdata[0]}<br>s: %{customdata[1]}<br>occur together, "
         "part %{customdata[2]}<extra></extra>",
     }
-
-
-def _some(names: list[str]) -> dict[str, object]:
-    """Return the ticks of every k-th name: as many as can be read."""
-    step = math.ceil(len(names) / TICKS)
-    return {"tickvals": list(range(0, len(names), step)), "ticktext": names[::step]}
 
 
 def _title(words: str, left_out: int) -> dict[str, object]:

@@ -87,7 +87,7 @@ def symbol_lifts(
                 zerolinecolor=colour("edge"),
                 nticks=7,
             ),
-            yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
+            yaxis=label_axis(short, height - 76) | {"range": [len(short) - 0.5, -0.5]},
             shapes=shapes,
             showlegend=True,
             legend={

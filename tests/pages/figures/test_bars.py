@@ -16,7 +16,9 @@ def test_there_is_a_bar_for_each_level_in_order():
     assert drawn.layout.yaxis.range == (1.5, -0.5)
 
 
-@pytest.mark.parametrize(("levels", "height"), [(1, 150), (10, 310), (500, 460)])
+@pytest.mark.parametrize(
+    ("levels", "height"), [(1, 150), (10, 310), (20, 460), (42, 616), (500, 720)]
+)
 def test_the_height_follows_the_levels_within_bounds(levels, height):
     figure = figures.bars(np.full(levels, 1 / levels), [str(i) for i in range(levels)], None, "p")
     assert go.Figure(figure).layout.height == height
