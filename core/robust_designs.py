@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import JOINER, Joint
+from core.limits import ROUNDING
 from core.mechanisms import Mechanism
 from core.mechanisms.robust_search import robust_search
 from core.notions import RLDP
@@ -39,6 +40,12 @@ SEARCHED = ("non_robust", "exact", "polyopt")
 
 BUDGETS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 """The grid of ε of a frontier, in nats."""
+
+QUICK = tuple(key for key in DESIGNS if key != "exact")
+"""Those that are there in a moment, where the alphabet is small; the robust optimum is not."""
+
+LEVELS_SHOWN = 4.0
+"""How far an axis of ε* reaches, in nats, where the budget lies well below."""
 
 Report = Callable[[Any], None]
 """Takes (steps done, steps in all)."""
@@ -78,6 +85,20 @@ class Sample:
         masses = self.truth.sum(axis=1, keepdims=True)
         result: FloatArray = self.truth / np.where(masses > 0, masses, 1.0)
         return result
+
+    @property
+    def reach(self) -> float:
+        """The end of an axis of P(u | s): twice the largest true one, whatever was drawn."""
+        return float(min(1.0, np.ceil(20 * float(self.true_conditional.max())) / 10))
+
+    def within(self, s: int) -> int:
+        """Return how many of the true P*(u | s) lie in the intervals that the set leaves."""
+        truth = self.true_conditional[s]
+        return int(((self.ball.lower[s] <= truth) & (truth <= self.ball.upper[s])).sum())
+
+    def widest(self, s: int) -> float:
+        """Return the widest of the intervals of P(u | s)."""
+        return float((self.ball.upper[s] - self.ball.lower[s]).max())
 
 
 def take_sample(
@@ -139,6 +160,27 @@ class Outcome:
     realised: float
     worst: float
     true_nmi: float
+
+    @property
+    def most_nmi(self) -> float:
+        """What no mechanism under the same promise exceeds, as a share of H(X) at P̂."""
+        made = self.mechanism
+        return made.nmi * made.upper_bound / made.utility if made.utility > 0 else 1.0
+
+    def breaks(self, eps: float) -> bool:
+        """Say whether more than ε is given away at P*."""
+        return self.realised > eps + ROUNDING
+
+
+def level_reach(eps: float) -> float:
+    """Return the end of an axis of levels around a budget, in nats.
+
+    Examples
+    --------
+    >>> level_reach(1.0), level_reach(5.5)
+    (4.0, 7.0)
+    """
+    return max(LEVELS_SHOWN, float(np.ceil(eps)) + 1)
 
 
 def design(
@@ -223,14 +265,21 @@ def design_all(
 
 
 def compare_designs(
-    sample: Sample, eps: float, seconds: float, *, report: Report
+    sample: Sample,
+    eps: float,
+    seconds: float,
+    keys: Sequence[str] = tuple(DESIGNS),
+    *,
+    report: Report,
 ) -> tuple[Outcome, ...]:
-    """Design every mechanism at what was seen and measure it at the truth.
+    """Design mechanisms at what was seen and measure them at the truth.
 
     Parameters
     ----------
     sample, eps, seconds
         As in `design`.
+    keys : sequence of str
+        Of `DESIGNS`.
     report : callable
         Takes (mechanisms done, in all).
     """
@@ -238,10 +287,10 @@ def compare_designs(
     judge = RLDP(eps, sample.ball, exact=True)
     outcomes: dict[str, Outcome] = {}
     made: dict[str, Mechanism] = {}
-    for key in sorted(DESIGNS, key="exact".__eq__):
-        report((len(outcomes), len(DESIGNS)))
-        known = [made["polyopt"], made["independent"]] if key == "exact" else []
-        made[key] = design(key, sample, eps, seconds, known)
+    for key in sorted(keys, key="exact".__eq__):
+        report((len(outcomes), len(keys)))
+        known = [made[one] for one in ("polyopt", "independent") if one in made]
+        made[key] = design(key, sample, eps, seconds, known if "polyopt" in made else ())
         outcomes[key] = Outcome(
             key,
             made[key],
@@ -249,7 +298,7 @@ def compare_designs(
             worst=judge.achieved(joint, made[key].kernel),
             true_nmi=float(normalised_information(sample.truth, made[key].kernel)),
         )
-    return tuple(outcomes[key] for key in DESIGNS)
+    return tuple(outcomes[key] for key in DESIGNS if key in outcomes)
 
 
 def robust_frontiers(

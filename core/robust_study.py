@@ -9,8 +9,17 @@ import numpy as np
 
 from core import validation
 from core.errors import InvalidInputError
+from core.limits import ROUNDING
 from core.realised import draw_truth, normalised_information, realised_level
-from core.robust_designs import Report, Sample, design_all, take_sample
+from core.robust_designs import (
+    BUDGETS,
+    DESIGNS,
+    SEARCHED,
+    Report,
+    Sample,
+    design_all,
+    take_sample,
+)
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
@@ -41,6 +50,58 @@ class Draws:
     true_nmi: dict[str, FloatArray]
     skipped: int
     covered: int
+
+    @property
+    def used(self) -> int:
+        """Number of draws in which every secret was seen."""
+        return len(next(iter(self.realised.values())))
+
+    def broken(self, eps: float) -> dict[str, int]:
+        """Return in how many draws each design gives away more than ε at the truth."""
+        return {key: int((levels > eps + ROUNDING).sum()) for key, levels in self.realised.items()}
+
+    def means(self) -> dict[str, tuple[float, float]]:
+        """Return for each design the mean share kept at P̂, and at P*."""
+        return {
+            key: (float(nmi.mean()), float(self.true_nmi[key].mean()))
+            for key, nmi in self.nmi.items()
+        }
+
+
+def realised_reach(eps: float) -> float:
+    """Return the end of an axis of ε* over many draws: of ε alone, so that it stays.
+
+    Examples
+    --------
+    >>> realised_reach(0.1), realised_reach(2.0)
+    (1.0, 5.0)
+    """
+    return max(1.0, 2.5 * eps)
+
+
+def most_seconds(kind: str, seconds: float, keys: Sequence[str] = (), draws: int = 0) -> float:
+    """Return how many seconds a study takes at most, about, from its searches' time limits.
+
+    Parameters
+    ----------
+    kind : str
+        "frontiers", "draws" or "betas".
+    seconds : float
+        What one search may take.
+    keys : sequence of str
+        Designs that are drawn; all where there are none.
+    draws : int
+        How many.
+
+    Examples
+    --------
+    >>> most_seconds("draws", 0.5, ("polyopt", "secret_rr"), 20)
+    10.0
+    """
+    if kind == "betas":
+        return draws * len(BETAS) * seconds  # PolyOpt alone is searched for
+    searches = len(set(keys or DESIGNS) & set(SEARCHED))
+    return (len(BUDGETS) if kind == "frontiers" else draws) * seconds * searches
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,8 @@ def maximise_round(
             start=_constantly(master.kernel(mixture)),
         )
         upper = min(upper, outer.upper_bound)
-        inside, cuts = _pulled(_posteriors(outer.kernel, p_x), p_x, oracle)
+        points = _posteriors(outer.kernel, p_x)
+        inside, cuts = _pulled(points, p_x, oracle, begin + seconds)
         pool = np.vstack([pool, inside])
         added = sparse.csr_array(np.hstack([cuts, np.zeros((len(cuts), allowed.n_helpers))]))
         rows = sparse.csr_array(sparse.vstack([rows, added]))
@@ -120,14 +121,20 @@ def _posteriors(kernel: FloatArray, p_x: FloatArray) -> FloatArray:
     return result
 
 
-def _pulled(points: FloatArray, p_x: FloatArray, oracle: Oracle) -> tuple[FloatArray, FloatArray]:
+def _pulled(
+    points: FloatArray, p_x: FloatArray, oracle: Oracle, deadline: float
+) -> tuple[FloatArray, FloatArray]:
     """Move outputs, shape (k, n_x), towards P_X until they are allowed; return them and the cuts.
+
+    Those that the deadline leaves no time for are left out.
 
     Where a cut g·r ≤ 0 is broken, the crossing of the segment to P_X with its hyperplane is the
     next point to ask about; g·P_X < 0, as P_X is inside.
     """
     inside, cuts = [], []
     for point in points:
+        if time.monotonic() >= deadline:
+            break
         current = point
         for _ in range(_CROSSINGS):
             found = oracle(current)

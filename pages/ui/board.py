@@ -21,8 +21,11 @@ from pages.ui.cards import card
 from pages.ui.labels import markdown
 from pages.ui.strip import strip
 
-COMPARED = ("optimal", "subset_random_response", "subset_merging", "watchdog")
-"""The mechanisms that the frontier shows beside the current one."""
+COMPARED = (
+    *("optimal", "subset_random_response", "subset_merging", "watchdog"),
+    *("polyopt", "independent_reporting", "secret_rr", "non_robust"),
+)
+"""The mechanisms that the frontier shows beside the current one, where they work."""
 
 MOST_LINES = 5
 """Lines that the frontier compares: more can no longer be told apart."""

@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
-from core.robust_designs import DESIGNS, Outcome, Sample, named
+from core.lookalikes import most_likely
+from core.robust_designs import DESIGNS, Outcome, Sample, level_reach, named
 from core.scenario import Scenario
-from core.validation import FloatArray
 from pages.ui import (
     exports,
     figures,
@@ -26,20 +26,25 @@ from pages.ui.chart import chart
 from pages.ui.labels import markdown
 from pages.ui.units import level, share
 
-REACH = 4.0
-"""End of the axes of ε*, in nats, where the budget lies below it."""
+MOST_COLUMNS = 80
+"""Outputs that a matrix draws: columns of more are hairlines."""
 
 
 def show() -> None:
-    """Show the page."""
+    """Show the page: first all that stays while sliders move, then what is live."""
     look.apply()
     robust_controls.sidebar()
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
     st.title("What if the data misleads?", anchor=False)
-    scenario = state.scenario()
+    _live()
+
+
+@st.fragment
+def _live() -> None:
+    """Show all that changes with a slider; only this runs again when one is released."""
     try:
-        robust_controls.sliders(scenario)
+        robust_controls.sliders(state.scenario())
         scenario = state.scenario()
         sample = run_robust.sample(scenario)
     except CoreError as error:
@@ -50,24 +55,27 @@ def show() -> None:
     left, right = st.columns(2)
     with left:
         _intervals(scenario, sample)
-    names = run_robust.world(scenario.data).s_labels
     if sample.never_seen:
         run_robust.cancel("designs")
-        gone = ", ".join(names[s] for s in sample.never_seen)
-        st.error(
-            f"{markdown(gone)}: never seen in this sample of {run_robust.records(scenario):,} "
-            "records, so P(u | s) may be anything (B_s = ∞) and no mechanism can be designed. Take "
-            "more records or another seed, or group rare levels on the Data page."
-        )
+        _never_seen(scenario, sample)
     else:
-        outcomes = _designs(scenario)
+        found = run_robust.designs(scenario, sample)
         with right:
-            _levels(scenario, outcomes)
-        if outcomes:
-            _matrices(scenario, outcomes)
-        robust_studies.frontiers(scenario, outcomes)
-    robust_studies.draws(scenario)
-    robust_studies.betas(scenario)
+            _levels(scenario, found)
+        if found.outcomes:
+            _matrices(scenario, found.outcomes)
+        robust_studies.frontiers(scenario, found.outcomes)
+    robust_studies.many(scenario)
+
+
+def _never_seen(scenario: Scenario, sample: Sample) -> None:
+    names = run_robust.world(scenario.data).s_labels
+    gone = ", ".join(names[s] for s in sample.never_seen)
+    st.error(
+        f"{markdown(gone)}: never seen in this sample of {run_robust.records(scenario):,} "
+        "records, so P(u | s) may be anything (B_s = ∞) and no mechanism can be designed. Take "
+        "more records or another seed, or group rare levels on the Data page."
+    )
 
 
 def _story(scenario: Scenario, sample: Sample) -> None:
@@ -88,12 +96,13 @@ def _story(scenario: Scenario, sample: Sample) -> None:
         facts[1].metric(
             "B, nats",
             level(sample.ball.bound, "nats", 4),
-            help="How far, in Rényi divergence, the truth may be from the estimate.",
+            help="The bound of the uncertainty set: how far, in Rényi divergence, the truth may be "
+            "from the estimate. Fewer records or a smaller β make it larger.",
         )
         facts[2].metric(
             "Distance of the truth",
             level(float(sample.ball.divergence(sample.truth)), "nats", 4),
-            help="D_α(P̂‖P*), which the designer does not know.",
+            help="D_α(P̂‖P*), how far it is: the designer does not know it.",
         )
         facts[3].metric(
             "Truth in the set",
@@ -127,32 +136,26 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             key=f"robust_secret_{world.n_s}",
         )
         truth = sample.true_conditional
-        low, high = sample.ball.lower[s], sample.ball.upper[s]
         chart(
             figures.intervals(
-                low,
-                high,
+                sample.ball.lower[s],
+                sample.ball.upper[s],
                 sample.ball.p_u_given_s[s],
                 truth[s],
                 world.x_labels,
-                _reach(truth),
+                sample.reach,
             ),
             key="intervals",
             title="What the sample leaves possible",
             alt=f"Intervals of {world.n_x} values of P(u | s) for {world.s_labels[s]}; the widest "
-            f"spans {share(float((high - low).max()))}.",
+            f"spans {share(sample.widest(s))}.",
         )
-        inside = int(((low <= truth[s]) & (truth[s] <= high)).sum())
         st.caption(
-            f"B_s = {level(float(sample.ball.conditional_bound[s]), 'nats', 4)} nats; P(U | s) may "
-            f"differ from the estimate by up to {sample.ball.radius[s]:.3f} in ℓ1. "
-            f"{inside} of {world.n_x} true values lie within their bars."
+            f"{sample.within(s)} of {world.n_x} true values lie within their bars. Given this "
+            f"secret the truth may be {level(float(sample.ball.conditional_bound[s]), 'nats', 4)} "
+            "nats (B_s) from the estimate, and its probabilities may differ by up to "
+            f"{sample.ball.radius[s]:.3f} in sum (rad_s)."
         )
-
-
-def _reach(truth: FloatArray) -> float:
-    """Return the end of the axis of P(u | s): twice the largest true one, whatever the sample."""
-    return float(min(1.0, np.ceil(20 * float(truth.max())) / 10))
 
 
 def _interval_table(scenario: Scenario, sample: Sample) -> pd.DataFrame:
@@ -172,62 +175,58 @@ def _interval_table(scenario: Scenario, sample: Sample) -> pd.DataFrame:
     )
 
 
-def _designs(scenario: Scenario) -> tuple[Outcome, ...]:
-    """Begin the designs for the settings on screen; return those that are there."""
-    asked = run_robust.question("designs", scenario)
-    desk = run_robust.desk("designs")
-    if desk.asked != asked:
-        run_robust.start("designs", asked, scenario)
-        desk = run_robust.desk("designs")
-    fits = desk.answered is not None and desk.answered.data == asked.data
-    return desk.answer if fits else ()
-
-
-def _levels(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
-    asked = run_robust.question("designs", scenario)
+def _levels(scenario: Scenario, found: run_robust.Designs) -> None:
     with card(
         key="robust_levels",
         title="Promised and kept",
         subtitle="Each design's privacy level in the world, and at worst over all that is "
         "possible. Right of the dashed line the promise is broken.",
-        table=lambda: outcome_table(outcomes),
+        table=lambda: outcome_table(found.outcomes),
         formulas=(words.RLDP, words.REALISED, words.DESIGNS),
     ):
-        robust_work.stale("designs", asked)
-        robust_work.progress("designs", "Designing")
-        robust_work.launch("designs", asked, scenario, "Design", "Six mechanisms at these records.")
-        if not outcomes:
+        asked = run_robust.question("designs", scenario)
+        with st.container(key="designs_work"):
+            if found.stale:
+                robust_work.stale("designs", asked)
+            robust_work.launch(
+                "designs", asked, scenario, "Design", "The robust optimum at these records."
+            )
+            robust_work.progress("designs", "Designing")
+            if run_robust.desk("designs").answered == asked:
+                st.caption("All designs are for the settings on the left.")
+        if not found.outcomes:
             return
-        eps = run_robust.desk("designs").answered.eps
         chart(
             figures.levels_at(
-                [DESIGNS[outcome.key] for outcome in outcomes],
-                np.array([outcome.realised for outcome in outcomes]),
-                np.array([outcome.worst for outcome in outcomes]),
-                eps,
-                max(REACH, np.ceil(eps) + 1),
+                [DESIGNS[outcome.key] for outcome in found.outcomes],
+                np.array([outcome.realised for outcome in found.outcomes]),
+                np.array([outcome.worst for outcome in found.outcomes]),
+                found.eps,
+                level_reach(found.eps),
             ),
             key="robust_levels",
             title="Promised and kept",
             alt="Privacy level at the truth: "
-            + "; ".join(f"{DESIGNS[one.key]} {level(one.realised, 'nats')}" for one in outcomes),
+            + "; ".join(
+                f"{DESIGNS[one.key]} {level(one.realised, 'nats')}" for one in found.outcomes
+            ),
         )
-        _finding(outcomes, eps)
+        _finding(found)
 
 
-def _finding(outcomes: tuple[Outcome, ...], eps: float) -> None:
+def _finding(found: run_robust.Designs) -> None:
     """Say what trusting the estimate gives away here, and what robustness costs."""
-    found = {outcome.key: outcome for outcome in outcomes}
-    trusting, robust = found["non_robust"], found["exact"]
-    broken = trusting.realised > eps + 1e-9
+    by_key = {outcome.key: outcome for outcome in found.outcomes}
+    trusting, robust = by_key["non_robust"], by_key.get("exact", by_key["polyopt"])
+    name = "The robust optimum" if robust.key == "exact" else "PolyOpt, which is robust,"
     st.markdown(
         f"Trusting the estimate keeps {share(trusting.mechanism.nmi)} of the pair and "
         + (
             f"**breaks the promise**: ε\\* is {level(trusting.realised, 'nats')}"
-            if broken
+            if trusting.breaks(found.eps)
             else f"keeps the promise this time: ε\\* is {level(trusting.realised, 'nats')}"
         )
-        + f" where {eps:g} was promised. The robust optimum keeps "
+        + f" where {found.eps:g} was promised. {name} keeps "
         f"{share(robust.mechanism.nmi)} with ε\\* = {level(robust.realised, 'nats')}."
     )
 
@@ -239,12 +238,7 @@ def outcome_table(outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
             "design": [DESIGNS[one.key] for one in outcomes],
             "kept at P̂": [one.mechanism.nmi for one in outcomes],
             "kept at P*": [one.true_nmi for one in outcomes],
-            "at most, at P̂": [
-                one.mechanism.nmi * one.mechanism.upper_bound / one.mechanism.utility
-                if one.mechanism.utility > 0
-                else np.nan
-                for one in outcomes
-            ],
+            "at most, at P̂": [one.most_nmi for one in outcomes],
             "ε* at P*": [one.realised for one in outcomes],
             "ε* at worst": [one.worst for one in outcomes],
             "outputs": [one.mechanism.n_y for one in outcomes],
@@ -261,18 +255,18 @@ def _matrices(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
     ):
         with column:
             key = f"robust_matrix_{side}"
-            chosen = by_key[st.session_state.get(f"{key}_design", default)]
+            wanted = st.session_state.get(f"{key}_design", default)
+            chosen = by_key.get(wanted, by_key["polyopt"])  # until the robust optimum is there
             made = named(chosen.mechanism, world.s_labels, world.x_labels)
             with card(
                 key=key,
-                title=("One mechanism", "and another")[side],
+                title=DESIGNS[chosen.key],
                 subtitle="P(y | s, u): how likely the pair (row) comes out as y (column).",
                 table=lambda made=made: exports.kernel_table(made),
                 formulas=(words.DESIGNS,),
                 beside=lambda key=key, default=default: _pick(key, default),
             ):
-                shown = np.argsort(-made.kernel.sum(axis=0), kind="stable")[:80]
-                shown = np.sort(shown)
+                shown = most_likely(made.kernel.sum(axis=0), MOST_COLUMNS)
                 chart(
                     figures.mechanism_matrix(
                         made.kernel[:, shown],

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.robust_designs import BUDGETS, DESIGNS, Outcome
-from core.robust_study import BETAS, Draws
+from core.robust_study import BETAS, Draws, realised_reach
 from core.scenario import DOMAINS, Scenario
 from pages.ui import figures, robust_controls, robust_work, run_robust
 from pages.ui import robust_words as words
@@ -19,19 +19,20 @@ PLACES = {key: place for place, key in enumerate(DESIGNS)}
 """Each design's colour and symbol, the same in every chart."""
 
 
+@st.fragment
 def frontiers(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
     """Show what each design keeps along ε."""
     st.subheader("What robustness costs along ε", anchor=False)
     asked = run_robust.question("frontiers", scenario)
     desk = run_robust.desk("frontiers")
-    robust_work.launch(
+    robust_work.row(
         "frontiers",
+        "Frontiers",
         asked,
         scenario,
         "Work out the frontiers",
         f"Six mechanisms at {len(BUDGETS)} budgets; {_estimate('frontiers', asked)}.",
     )
-    robust_work.progress("frontiers", "Frontiers")
     if desk.answer is None or desk.answered.data != asked.data:
         return
     robust_work.stale("frontiers", asked)
@@ -59,6 +60,13 @@ def frontiers(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
         )
 
 
+@st.fragment
+def many(scenario: Scenario) -> None:
+    """Show what many samples say: who keeps the promise, and what being surer costs."""
+    draws(scenario)
+    betas(scenario)
+
+
 def draws(scenario: Scenario) -> None:
     """Show ε* and utility of designs over many samples."""
     st.subheader("Many samples: who keeps the promise?", anchor=False)
@@ -72,14 +80,14 @@ def draws(scenario: Scenario) -> None:
         return
     asked = run_robust.question("draws", scenario, draws=count, fresh=fresh, keys=keys)
     desk = run_robust.desk("draws")
-    robust_work.launch(
+    robust_work.row(
         "draws",
+        "Drawing",
         asked,
         scenario,
         "Draw samples",
         f"{count} samples, {len(keys)} designs each; {_estimate('draws', asked)}.",
     )
-    robust_work.progress("draws", "Drawing")
     if desk.answer is not None:
         robust_work.stale("draws", asked)
         _drawn(desk.answer, desk.answered)
@@ -87,12 +95,10 @@ def draws(scenario: Scenario) -> None:
 
 def _drawn(found: Draws, answered: run_robust.Asked) -> None:
     eps = answered.eps or 0.0
-    used = answered.draws - found.skipped
-    told = f"The uncertainty set held the truth in {found.covered} of {used} draws."
+    told = f"The uncertainty set held the truth in {found.covered} of {found.used} draws."
     if found.skipped:
         told += f" In {found.skipped} more a secret was never seen, and nothing could be designed."
     st.markdown(told)
-    reach = max(1.0, 2.5 * eps)  # of ε alone, so that the axis stays from draw to draw
     left, right = st.columns(2)
     with (
         left,
@@ -109,7 +115,7 @@ def _drawn(found: Draws, answered: run_robust.Asked) -> None:
             figures.boxes(
                 [figures.Box(PLACES[key], DESIGNS[key], v) for key, v in found.realised.items()],
                 eps=eps,
-                reach=reach,
+                reach=realised_reach(eps),
             ),
             key="robust_boxes",
             title="Privacy level in the world",
@@ -138,17 +144,15 @@ def _drawn(found: Draws, answered: run_robust.Asked) -> None:
             title="Utility: expected and had",
             alt="Mean share kept at the estimate and at the truth: "
             + "; ".join(
-                f"{DESIGNS[key]} {share(float(nmi.mean()))}, "
-                f"{share(float(found.true_nmi[key].mean()))}"
-                for key, nmi in found.nmi.items()
+                f"{DESIGNS[key]} {share(at_estimate)}, {share(at_truth)}"
+                for key, (at_estimate, at_truth) in found.means().items()
             ),
         )
 
 
 def _broken(found: Draws, eps: float) -> str:
     return ", ".join(
-        f"{DESIGNS[key]} {int((levels > eps + 1e-9).sum())} of {len(levels)}"
-        for key, levels in found.realised.items()
+        f"{DESIGNS[key]} {count} of {found.used}" for key, count in found.broken(eps).items()
     )
 
 
@@ -178,14 +182,14 @@ def betas(scenario: Scenario) -> None:
     count = min(int(st.session_state.get("robust_draws", 20)), 20)
     asked = run_robust.question("betas", scenario, draws=count, fresh=fresh)
     desk = run_robust.desk("betas")
-    robust_work.launch(
+    robust_work.row(
         "betas",
+        "Varying β",
         asked,
         scenario,
         "Vary β",
         f"{count} samples, β = .1, .01 and .001; {_estimate('betas', asked)}.",
     )
-    robust_work.progress("betas", "Varying β")
     if desk.answer is None:
         return
     robust_work.stale("betas", asked)
@@ -211,5 +215,5 @@ def betas(scenario: Scenario) -> None:
 
 
 def _estimate(kind: str, asked: run_robust.Asked) -> str:
-    seconds = run_robust.at_most(kind, asked)
+    seconds = run_robust.most_seconds(kind, asked)
     return f"up to about {level(seconds, 'nats', 0)} s" if seconds else "a moment"

@@ -5,12 +5,33 @@ from __future__ import annotations
 import streamlit as st
 
 from core.scenario import Scenario
-from pages.ui import run_robust
+from pages.ui import following, run_robust
 from pages.ui.labels import markdown
 from pages.ui.run_robust import Asked
 
 NAMES = {"eps": "ε", "n": "n", "beta": "β", "alpha": "α", "seed": "seed", "draws": "draws"}
 """What the numbers of a question are called."""
+
+
+def row(kind: str, what: str, asked: Asked, scenario: Scenario, label: str, about: str) -> None:
+    """Show, in a row whose height stays, the button that begins a study, or its progress.
+
+    Parameters
+    ----------
+    kind : str
+        Of work.
+    what : str
+        What it does, as the beginning of a sentence.
+    asked : Asked
+        The question that the settings on screen ask.
+    scenario : Scenario
+        Those settings.
+    label, about : str
+        Of the button, and beside it.
+    """
+    with st.container(key=f"{kind}_work"):
+        launch(kind, asked, scenario, label, about)
+        progress(kind, what)
 
 
 def launch(kind: str, asked: Asked, scenario: Scenario, label: str, about: str) -> None:
@@ -52,36 +73,14 @@ def stale(kind: str, asked: Asked) -> None:
     )
 
 
-def waiting(kind: str) -> bool:
-    """Say whether work of a kind is under way."""
-    return run_robust.desk(kind).job is not None
-
-
 def progress(kind: str, what: str) -> None:
     """Show the progress of what is under way and its Cancel, until it ends."""
-    if waiting(kind):
-        st.fragment(_follow, run_every=1.0)(kind, what)
-
-
-def _follow(kind: str, what: str) -> None:
-    desk = run_robust.desk(kind)
-    job = desk.job
-    if job is None:
-        st.rerun()
-        return
-    done, total = job.progress or (0, 1)
-    said = f"{what}: {job.seconds:.0f} s so far"
-    if job.state == "waiting":
-        said = f"{what}: waiting for its turn"
-    elif done:
-        said += f", about {job.seconds * (total - done) / done:.0f} s to go"
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.progress(done / total, text=f"{said} ({done} of {total})" if total > 1 else said)
-        st.button(
-            "Cancel",
+    job = run_robust.desk(kind).job
+    if job is not None:
+        following.follow(
+            job,
+            what,
+            limit=run_robust.LIMIT,
             key=f"{kind}_cancel",
-            icon=":material/close:",
-            on_click=run_robust.cancel,
-            args=(kind,),
-            width="content",
+            on_cancel=lambda: run_robust.cancel(kind),
         )

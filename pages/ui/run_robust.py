@@ -13,14 +13,15 @@ from core.errors import CoreError
 from core.jobs import Job, Pool, State
 from core.joint import Joint
 from core.robust_designs import (
-    DESIGNS,
-    SEARCHED,
+    QUICK,
+    Outcome,
     Sample,
     compare_designs,
     robust_frontiers,
     take_sample,
 )
 from core.robust_study import BETAS, Drawn, study_beta, study_draws
+from core.robust_study import most_seconds as study_seconds
 from core.scenario import Scenario
 from pages.ui import run
 
@@ -32,6 +33,12 @@ STUDIES = Pool(2)
 
 SECONDS = {"designs": 1.5, "frontiers": 0.6, "draws": 0.3, "betas": 0.3}
 """What one search may take, by what it is for."""
+
+FEW_CELLS = 32
+"""Cells (s, u) up to which the designs but the robust optimum take a moment."""
+
+MOMENT = 0.08
+"""Seconds that one search may take then."""
 
 LIMIT = 900.0
 """Seconds after which any work is ended."""
@@ -170,8 +177,56 @@ def _call(
     return study_beta, (truth, scenario.eps, drawn, seconds, BETAS), STUDIES
 
 
-def at_most(kind: str, asked: Asked) -> float:
-    """Return about how many seconds a study takes at most, from its searches' time limits."""
-    searches = len(set(asked.keys or DESIGNS) & set(SEARCHED))
-    rounds = {"frontiers": 10, "draws": asked.draws, "betas": asked.draws * len(BETAS)}[kind]
-    return rounds * SECONDS[kind] * searches
+def most_seconds(kind: str, asked: Asked) -> float:
+    """Return about how many seconds a study takes at most."""
+    return study_seconds(kind, SECONDS[kind], asked.keys, asked.draws)
+
+
+@dataclass(frozen=True, eq=False)
+class Designs:
+    """The designs that there are now.
+
+    Attributes
+    ----------
+    outcomes : tuple of Outcome
+        One for each; none where there is no answer yet, no robust optimum in the first moment.
+    eps : float
+        The budget that they are for.
+    stale : bool
+        Whether they are for other settings than those on screen.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    eps: float
+    stale: bool = False
+
+
+def designs(scenario: Scenario, seen: Sample) -> Designs:
+    """Return the designs for the settings on screen, and begin what is missing.
+
+    Those that take a moment come at once, where the alphabet is small; the robust optimum, and
+    all designs of a large alphabet, come from another process, and the last ones stay meanwhile.
+
+    Raises
+    ------
+    CoreError
+        If one of those that take a moment fails.
+    """
+    asked = question("designs", scenario)
+    place = desk("designs")
+    if place.asked != asked:
+        start("designs", asked, scenario)
+        place = desk("designs")
+    if place.answered == asked:
+        return Designs(place.answer, scenario.eps)
+    if seen.truth.size <= FEW_CELLS:
+        key = ("quick designs", repr(asked))
+        found = run._cached(
+            scenario.data,
+            key,
+            lambda: compare_designs(seen, scenario.eps, MOMENT, QUICK, report=lambda _done: None),
+        )
+        return Designs(found, scenario.eps)
+    if place.answered is not None and place.answered.data == asked.data:
+        return Designs(place.answer, place.answered.eps or 0.0, stale=True)
+    return Designs((), scenario.eps)

@@ -28,3 +28,53 @@ def test_designs_follow_a_slider_and_a_study_can_be_cancelled_and_finished(visit
     boxes = page.locator(".st-key-robust_boxes .lsc-plot[data-drawn]")
     boxes.wait_for(state="attached")
     assert "Draws that break the promise" in page.locator(".st-key-card_robust_boxes").inner_text()
+
+
+CARDS = ("intervals", "robust_levels", "robust_matrix_0", "robust_matrix_1")
+
+
+def settle(page):
+    """Wait until all charts are drawn, each once, no work is under way and nothing moves."""
+    page.evaluate("window.quietSince = null")
+    page.wait_for_function(
+        """keys => {
+          const whole = keys.every(key => {
+            const plots = document.querySelectorAll(`.st-key-${key} .lsc-plot`);
+            return plots.length === 1 && plots[0].dataset.drawn && plots[0]._fullLayout;
+          });
+          const busy = document.querySelector(".st-key-designs_cancel");
+          const drawn = [...document.querySelectorAll(".lsc-plot")].map(e => e.dataset.drawn);
+          const now = JSON.stringify(drawn);
+          if (!whole || busy || now !== window.lastDrawn) {
+            window.lastDrawn = now;
+            window.quietSince = null;
+            return false;
+          }
+          window.quietSince ??= performance.now();
+          return performance.now() - window.quietSince > 2000;
+        }""",
+        arg=list(CARDS),
+    )
+
+
+@pytest.mark.parametrize(
+    ("slider", "key", "link", "shown"),
+    [
+        ("eps", "ArrowLeft", r"eps=0\.8(&|$)", "0.8"),
+        ("beta", "ArrowLeft", r"beta=0\.046(&|$)", "0.046"),
+        ("records", "ArrowRight", r"n=30000(&|$)", "30,000"),  # by 1,000, 3,000 and 10,000
+    ],
+)
+def test_four_quick_presses_all_count(visit, slider, key, link, shown):
+    page = visit("robust?x=race&n=300")
+    settle(page)
+    page.evaluate("document.querySelectorAll('.lsc-plot').forEach(e => { e.mark = 1; })")
+    page.locator(f".st-key-{slider} input[type='range']").focus()
+    for _ in range(4):
+        page.keyboard.press(key)
+    page.wait_for_url(re.compile(link))
+    settle(page)
+    assert re.search(link, page.url)
+    assert shown in page.locator(f".st-key-{slider}").inner_text().replace("0.80", "0.8")
+    stayed = page.evaluate("[...document.querySelectorAll('.lsc-plot')].every(e => e.mark === 1)")
+    assert stayed, "a chart was built anew instead of being drawn into"

@@ -5,7 +5,7 @@ import pytest
 from core.comparison import compare
 from core.data import DataSpec, count
 from core.mechanisms import catalogue
-from core.notions import LDP, LIP, RLDP
+from core.notions import LIP, RLDP
 from core.scenario import Scenario
 
 ADULT = Scenario(data=DataSpec(released=("relationship",)))

@@ -11,6 +11,7 @@ from core.notions import RLDP
 from core.realised import realised_level
 from core.robust_designs import (
     DESIGNS,
+    QUICK,
     compare_designs,
     design,
     design_all,
@@ -18,7 +19,7 @@ from core.robust_designs import (
     robust_frontiers,
     take_sample,
 )
-from core.robust_study import Drawn, study_beta, study_draws
+from core.robust_study import Drawn, Draws, most_seconds, study_beta, study_draws
 from core.uncertainty import RenyiBall
 
 TRUTH = np.array([[0.1, 0.1], [0.2, 0.6]])
@@ -192,3 +193,49 @@ def test_a_smaller_beta_costs_robust_designs_a_little_and_secret_response_nothin
     assert found["polyopt"][0] > found["polyopt"][1] > 0.5 * found["polyopt"][0]
     assert found["independent"][0] > found["independent"][1]
     assert found["secret_rr"][0] == found["secret_rr"][1]
+
+
+def test_what_is_quick_is_all_but_the_robust_optimum(sample):
+    outcomes = compare_designs(sample, 1.0, 0.5, QUICK, report=silent)
+    assert tuple(one.key for one in outcomes) == QUICK
+    assert set(DESIGNS) - set(QUICK) == {"exact"}
+    by_key = {one.key: one for one in outcomes}
+    trusting = by_key["non_robust"]
+    assert trusting.most_nmi == pytest.approx(trusting.mechanism.nmi, abs=1e-5)
+    assert by_key["secret_rr"].most_nmi == pytest.approx(1.0)  # no bound but H(X)
+    nothing = compare_designs(sample, 0.0, 0.5, ("secret_rr",), report=silent)[0]
+    assert nothing.most_nmi == 1.0
+    assert trusting.breaks(trusting.realised - 1e-3)
+    assert not trusting.breaks(trusting.realised)
+
+
+def test_what_a_sample_leaves_possible_in_figures(sample):
+    truth, ball = sample.true_conditional, sample.ball
+    assert sample.reach == 1.0  # twice .75 is more than there is
+    assert take_sample(np.full((2, 8), 1 / 16), 100).reach == pytest.approx(0.3)
+    for s in range(2):
+        inside = [ball.lower[s, u] <= truth[s, u] <= ball.upper[s, u] for u in range(2)]
+        assert sample.within(s) == sum(inside)
+        assert sample.widest(s) == pytest.approx(max(ball.upper[s] - ball.lower[s]))
+    assert sample.covered
+    assert sample.within(0) == 2
+
+
+def test_draws_are_counted_and_averaged():
+    found = Draws(
+        realised={"a": np.array([0.5, 1.5, np.inf]), "b": np.array([0.1, 0.2, 1.0])},
+        nmi={"a": np.array([0.1, 0.2, 0.3]), "b": np.array([0.0, 0.0, 0.3])},
+        true_nmi={"a": np.array([0.3, 0.3, 0.3]), "b": np.array([0.0, 0.3, 0.0])},
+        skipped=1,
+        covered=3,
+    )
+    assert found.used == 3
+    assert found.broken(1.0) == {"a": 2, "b": 0}
+    assert found.means() == {"a": pytest.approx((0.2, 0.3)), "b": pytest.approx((0.1, 0.1))}
+
+
+def test_a_study_takes_as_long_as_its_searches_may():
+    assert most_seconds("frontiers", 0.6) == pytest.approx(10 * 0.6 * 3)
+    assert most_seconds("draws", 0.3, ("non_robust", "polyopt", "grr"), 20) == pytest.approx(12)
+    assert most_seconds("draws", 0.3, ("grr",), 20) == 0
+    assert most_seconds("betas", 0.3, draws=20) == pytest.approx(20 * 3 * 0.3)

@@ -67,13 +67,23 @@ def test_a_permalink_sets_the_sample_and_its_designs_follow():
     assert share(table.loc["Robust optimum", "kept at P̂"]) in said(app)
 
 
-def test_an_answer_for_other_settings_is_marked_stale():
+def test_what_takes_a_moment_is_there_at_once_and_never_stale():
     app = after(opened(**SMALL), "designs")
+    app.slider(key="eps").set_value(2.0).run()
     assert "stale" not in said(app)
+    assert "where 2 was promised. PolyOpt, which is robust, keeps" in said(app)
+    app = after(app, "designs")
+    assert "where 2 was promised. The robust optimum keeps" in said(app)
+    assert "All designs are for the settings on the left." in [text.value for text in app.caption]
+
+
+def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_out():
+    app = after(opened(s="race", x="occupation", n="300000"), "designs")
+    assert not app.error
     app.slider(key="eps").set_value(2.0).run()
     assert "stale: for ε = 1" in said(app)
-    app = after(app, "designs")
-    assert "stale" not in said(app)
+    assert "where 1 was promised" in said(app)
+    app.session_state["_robust_designs"].job.cancel()
 
 
 def test_designs_can_be_cancelled_and_begun_again():
