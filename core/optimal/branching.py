@@ -19,6 +19,7 @@ import numpy as np
 from scipy import special
 
 from core.optimal.odds import dominance, odds_worth_a_look
+from core.optimal.pairs import HALF, none_large, one_large, pair_bounds
 from core.optimal.relaxation import THIN, Multipliers
 from core.optimal.space import Space
 from core.validation import FloatArray
@@ -39,19 +40,22 @@ NARROW = 1e-8
 """A box no wider than this is not split: HiGHS cannot tell its points apart. Its bound, short by
 some 1e-9 at most, then lowers the price."""
 
+MANY = 60
+"""With fewer symbols than this, splitting one after the other is quicker than all pairs."""
+
 FLAT = 1e-9
 """A reduced cost below this tightens nothing."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Box:
-    """A box whose bound is not yet 0, and where to split it."""
+    """A box whose bound is not yet 0, and where to split it; one not looked at has no place."""
 
     lower: FloatArray
     upper: FloatArray
     multipliers: Multipliers
-    split: int
-    at: float
+    split: int = -1
+    at: float = 0.0
 
 
 class Tree:
@@ -100,6 +104,7 @@ class Tree:
         self._open: list[tuple[float, int, Box]] = []
         self._floor = floor
         self._started = False
+        self._latest = Multipliers(np.zeros(len(space.relaxation.matrix)), 0.0)
 
     @property
     def proven(self) -> float:
@@ -144,6 +149,9 @@ class Tree:
         self.space.relaxation.focus(self.dominant)
         while not self.closed and self.boxes < last and time.monotonic() < deadline:
             _, _, box = heapq.heappop(self._open)
+            if box.split < 0:
+                self._add(box.lower, box.upper, box.multipliers)
+                continue
             left, right = box.upper.copy(), box.lower.copy()
             left[box.split] = right[box.split] = box.at
             self._add(box.lower, left, box.multipliers)
@@ -163,7 +171,15 @@ class Tree:
         lower, upper = np.zeros(len(prices)), np.full(len(prices), min(1.0, most))
         lower[d], upper[d] = least, most
         self.space.relaxation.focus(d)
-        self._add(lower, upper, None)
+        if len(prices) < MANY or upper.max() <= HALF:
+            self._add(lower, upper, None)
+            return
+        self._add(lower, none_large(upper, d), None)
+        values = pair_bounds(self.space.relaxation, self._prices, lower, upper, self._latest)
+        for large in np.flatnonzero(values < 0):
+            box = one_large(lower, upper, d, int(large))
+            closing = self.target + float(values[large] / least)
+            heapq.heappush(self._open, (closing, next(self._count), Box(*box, self._latest)))
 
     def _add(self, lower: FloatArray, upper: FloatArray, known: Multipliers | None) -> None:
         """Bound a box, tighten it, and keep it unless its bound is 0."""
@@ -177,6 +193,7 @@ class Tree:
         for _ in range(TIGHTENINGS):
             slopes, _ = self.space.relaxation.secants(lower, upper)
             met, multipliers = self.space.relaxation.solve(slopes - self._prices, lower, upper)
+            self._latest = multipliers
             if met is None:
                 if self.space.relaxation.shown_empty(lower, upper, multipliers):
                     return

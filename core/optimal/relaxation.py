@@ -135,7 +135,7 @@ class Relaxation:
         row's slack is left out, and each variable then takes the cheaper end of its box. The
         rounding of these sums is taken off.
         """
-        priced, rows = self._priced(multipliers.rows)
+        priced, rows = self.priced(multipliers.rows)
         nu = multipliers.mass
         reduced = costs + priced - nu * self._mass[: self.n_x]
         value = nu + float(np.minimum(reduced * lower, reduced * upper).sum())
@@ -153,7 +153,7 @@ class Relaxation:
         point, multipliers = self.solve(costs, np.zeros(self.n_x), highest)
         if point is None or point[d] >= ODDS_CAP:
             return np.inf
-        priced, _ = self._priced(multipliers.rows)
+        priced, _ = self.priced(multipliers.rows)
         slope = float(priced[d])
         # Σ_x priced_x (k, w)_x ≤ 0, so k·priced_d ≤ −Σ priced_x w_x ≤ max_x −priced_x
         others = np.delete(priced, d)
@@ -163,7 +163,7 @@ class Relaxation:
             return np.inf
         return max((float(-others.min()) + rounding) / (slope - rounding), 0.0)
 
-    def _priced(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def priced(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rows @ matrix on the symbols, with multipliers that price no helper below 0."""
         priced = rows @ self.matrix
         helpers = priced[self.n_x :]
