@@ -61,8 +61,13 @@ def _choose(columns: dict[str, ColumnInfo]) -> None:
 def _row(spec: DataSpec, kept: Filter, place: int, column: ColumnInfo | None) -> None:
     """Show one filter, and the button that takes it away."""
     key = f"filter{place}"
-    values, away = st.columns([12, 1], vertical_alignment="bottom")
-    with away:
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
+        if kept.is_range:
+            _range(kept, place, key)
+        elif column is None:
+            st.markdown(f"**{markdown(kept.column)}** is no column of this data.")
+        else:
+            _levels(spec, kept, place, key)
         st.button(
             "",
             icon=":material/close:",
@@ -71,13 +76,9 @@ def _row(spec: DataSpec, kept: Filter, place: int, column: ColumnInfo | None) ->
             on_click=_remove,
             args=(place,),
         )
-    with values:
-        if kept.is_range:
-            _range(kept, place, key)
-        elif column is None:
-            st.markdown(f"**{markdown(kept.column)}** is no column of this data.")
-        else:
-            _levels(spec, kept, place, key)
+    where, problem = st.session_state.get(_PROBLEM, (None, ""))
+    if where == place:
+        st.error(markdown(problem), icon=":material/error:")
 
 
 def _levels(spec: DataSpec, kept: Filter, place: int, key: str) -> None:
@@ -103,23 +104,20 @@ def _levels(spec: DataSpec, kept: Filter, place: int, key: str) -> None:
 
 
 def _range(kept: Filter, place: int, key: str) -> None:
-    problem = st.session_state.get(_PROBLEM)
-    if problem is None:
+    if st.session_state.get(_PROBLEM, (None,))[0] != place:
         st.session_state[f"{key}_low"], st.session_state[f"{key}_high"] = kept.low, kept.high
-    with st.container(horizontal=True, key=f"{key}_range"):
-        for end, word in (("low", "from"), ("high", "to")):
-            st.number_input(
-                f"{markdown(kept.column)}, {word}",
-                value=None,
-                key=f"{key}_{end}",
-                format="%g",
-                step=1.0,
-                placeholder="no bound",
-                on_change=_take_range,
-                args=(kept, place, key),
-            )
-    if problem is not None:
-        st.error(markdown(problem), icon=":material/error:")
+    for end, word in (("low", "from"), ("high", "to")):
+        st.number_input(
+            f"{markdown(kept.column)}, {word}",
+            value=None,
+            key=f"{key}_{end}",
+            format="%g",
+            step=1.0,
+            placeholder="no bound",
+            on_change=_take_range,
+            args=(kept, place, key),
+            width=150,
+        )
 
 
 def _take_levels(kept: Filter, place: int, key: str) -> None:
@@ -138,7 +136,7 @@ def _take_range(kept: Filter, place: int, key: str) -> None:
     try:
         _put(None if low is None and high is None else replace(kept, low=low, high=high), place)
     except CoreError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = (place, str(error))
 
 
 def _remove(place: int) -> None:

@@ -59,4 +59,6 @@ def told(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
             said += f", about {job.seconds * (total - done) / done:.0f} s to go"
         return done / total, f"{said} ({done} of {total})" if total > 1 else said
     seconds = job.seconds_of_work
+    if seconds == 0:
+        return 0.0, f"{what}: starting"
     return min(1.0, seconds / limit), f"{what}: {seconds:.0f} s of at most {limit:g} s"

@@ -199,10 +199,10 @@ def _asymmetry() -> None:
     st.subheader("Why the bound on min-lift costs so much", anchor=False)
     st.markdown(
         f"In {draws:,} random joints of {n_s} secrets and {n_x} symbols, log Ψ reaches from "
-        f"{found.low_range[0]:.1f} to {found.low_range[1]:.2f} and log Λ only from "
-        f"{found.high_range[0]:.2f} to {found.high_range[1]:.2f} nats: beliefs fall much further "
-        "than they rise. One budget for both sides is spent on the falls; λ above ½ gives more of "
-        "it to them."
+        f"{level(found.low_range[0], 'nats', 1)} to {level(found.low_range[1], 'nats', 2)} and "
+        f"log Λ only from {found.high_range[0]:.2f} to {found.high_range[1]:.2f} nats: "
+        "beliefs fall much further than they rise. One budget for both sides is spent on the "
+        "falls; λ above ½ gives more of it to them."
     )
     with card(
         key="asymmetry",

@@ -50,14 +50,10 @@ def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:
     >>> readable(pd.DataFrame({"a": [1.0, 2.0]})).shape
     (2, 1)
     """
-    endless = [
-        column
-        for column, kind in frame.dtypes.items()
-        if kind.kind == "f" and np.isinf(frame[column]).any()
-    ]
-    if not endless:
+    fractions = [column for column, kind in frame.dtypes.items() if kind.kind == "f"]
+    if not np.isinf(frame[fractions].to_numpy(dtype=np.float64)).any():
         return frame
-    return frame.reset_index(drop=True).style.format(number, subset=endless)
+    return frame.reset_index(drop=True).style.format(number, subset=fractions)
 
 
 def number(value: float) -> str:
@@ -65,11 +61,12 @@ def number(value: float) -> str:
 
     Examples
     --------
-    >>> number(-np.inf), number(0.25), number(-1.80961), number(np.nan)
-    ('−∞', '0.25', '−1.8096', '')
+    >>> [number(value) for value in (-np.inf, 0.25, -1.80961, 0.000031, np.nan)]
+    ['−∞', '0.25', '−1.8096', '3.1e−05', '']
     """
     if np.isnan(value):
         return ""
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return f"{value:.4f}".rstrip("0").rstrip(".").replace("-", "−")
+    text = f"{value:.2g}" if 0 < abs(value) < 1e-3 else f"{value:.4f}".rstrip("0").rstrip(".")
+    return text.replace("-", "−")

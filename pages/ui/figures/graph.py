@@ -11,7 +11,7 @@ from core.lookalikes import Lookalikes
 from core.validation import FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, note, numbers
-from pages.ui.figures.placing import NODE, place_names
+from pages.ui.figures.placing import place_names
 from pages.ui.palette import SERIES, colour
 
 HEIGHT = 360
@@ -20,6 +20,12 @@ WIDTH = 230
 
 FRAME = (4, 4, 26, 42)
 """Pixels left, right, above and below the drawing."""
+
+MANY = 30
+"""From this many nodes on they are drawn smaller."""
+
+LETTER = 5.2
+"""Pixels that a character of a ray takes."""
 
 ROUND = 13
 """From this many nodes on a full circle has its names like rays, where they would collide else."""
@@ -73,7 +79,8 @@ def confusability(
         Pixels that the drawing has across, to place the names.
     """
     rays = _is_circle(graph) and width >= RAYS_FROM
-    span_x, span_y = _spans(graph.positions, rays=rays)
+    longest = max(map(len, _names(graph))) if rays else 0
+    span_x, span_y = _spans(graph.positions, 9 + LETTER * longest if rays else 0.0)
     sides = [""] * len(graph.names) if rays else _sides(graph, span_x, span_y, width)
     traces = [_lines(graph), _nodes(graph, role, sides)]
     if open_parts:
@@ -176,7 +183,7 @@ def _rays(graph: Lookalikes) -> list[dict[str, Any]]:
     rays = []
     for (x, y), name in zip(graph.positions, _names(graph), strict=True):
         turn = math.atan2(y - middle[1], x - middle[0])
-        away = NODE + 2.6 * len(name)
+        away = 9 + LETTER * len(name) / 2
         tilt = -math.degrees(turn)
         rays.append(
             note(
@@ -199,9 +206,16 @@ def _sides(
 ) -> list[str]:
     """Return on which side of its node each name stands; "" where there is no room for it."""
     left, right, top, bottom = FRAME
-    size = np.array([width - left - right, HEIGHT - top - bottom])
+    size = (width - left - right, HEIGHT - top - bottom)
     low, high = np.array([span_x, span_y]).T
-    return place_names((graph.positions - low) / (high - low) * size, _names(graph))
+    pixels = (graph.positions - low) / (high - low) * size
+    return place_names(pixels, _names(graph), [across / 2 for across in _sizes(graph)], size)
+
+
+def _sizes(graph: Lookalikes) -> list[float]:
+    """Return the nodes' diameters in pixels: a part's by how much is in it."""
+    least = 9.0 if len(graph.names) <= MANY else 5.0
+    return [least + 4 * min(8.0, math.sqrt(float(count))) for count in graph.members]
 
 
 def _nodes(graph: Lookalikes, role: str, sides: list[str]) -> dict[str, object]:
@@ -221,7 +235,7 @@ def _nodes(graph: Lookalikes, role: str, sides: list[str]) -> dict[str, object]:
             for name, count, part in zip(graph.names, graph.possible, graph.parts, strict=True)
         ],
         "marker": {
-            "size": [9 + 4 * min(8.0, math.sqrt(float(count))) for count in graph.members],
+            "size": _sizes(graph),
             "symbol": [SHAPES[int(part) % len(SHAPES)] for part in graph.parts],
             "color": [
                 own if count == n_other else colour("paper")
@@ -236,12 +250,14 @@ def _nodes(graph: Lookalikes, role: str, sides: list[str]) -> dict[str, object]:
     }
 
 
-def _spans(positions: FloatArray, *, rays: bool) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ranges of both axes, with room for names beside the nodes."""
+def _spans(positions: FloatArray, rays: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ranges of both axes, with room for names beside the nodes, or for rays."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     middle, span = (low + high) / 2, max(float((high - low).max()), 1.0)
-    across, up = (1.33 * span, 0.81 * span) if rays else (span, 0.6 * span)
+    half = (HEIGHT - FRAME[2] - FRAME[3]) / 2
+    up = 0.5 * half / (half - rays) if rays else 0.6
+    across = max(1.0, 1.65 * up) if rays else 1.0
     return (
-        (float(middle[0] - across), float(middle[0] + across)),
-        (float(middle[1] - up), float(middle[1] + up)),
+        (float(middle[0] - across * span), float(middle[0] + across * span)),
+        (float(middle[1] - up * span), float(middle[1] + up * span)),
     )

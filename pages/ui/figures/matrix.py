@@ -12,7 +12,7 @@ from pages.ui.figures.base import Figure, label_axis, layout, margin_for, rows
 from pages.ui.palette import colour, diverging, sequential
 
 HEIGHT = 360
-ACROSS = 270
+ACROSS = 220
 """Pixels that the columns are sure to have, beside a second chart."""
 
 ROOM = 16

@@ -10,8 +10,8 @@ from core.validation import FloatArray
 CHARACTER, LINE = 6.0, 13.0
 """Pixels that a character takes across, and a name up."""
 
-NODE = 8.0
-"""Pixels from a node's centre to where its name may begin."""
+GAP = 2.0
+"""Pixels between a node's edge and its name."""
 
 SIDES = ("right", "left", "top", "bottom")
 """Sides of a node, tried in this order after the one that looks away from the middle."""
@@ -20,7 +20,12 @@ Box = tuple[float, float, float, float]
 """Left, right, bottom and top, in pixels."""
 
 
-def place_names(pixels: FloatArray, names: Sequence[str]) -> list[str]:
+def place_names(
+    pixels: FloatArray,
+    names: Sequence[str],
+    radii: Sequence[float],
+    size: tuple[float, float],
+) -> list[str]:
     """Return on which side of its node each name stands; "" where there is no room for it.
 
     Parameters
@@ -29,19 +34,32 @@ def place_names(pixels: FloatArray, names: Sequence[str]) -> list[str]:
         Places of the nodes in pixels, y upwards, shape (n, 2).
     names : sequence of str
         What is to stand beside them.
+    radii : sequence of float
+        How far each node reaches from its place, in pixels.
+    size : tuple of float
+        Width and height of the drawing, of which no name sticks out.
 
     Examples
     --------
     >>> import numpy as np
-    >>> place_names(np.array([[0.0, 0.0], [100.0, 0.0], [100.0, 3.0]]), ["a", "b", "c"])
-    ['left', 'right', 'left']
+    >>> place_names(np.array([[50.0, 50.0], [99.0, 50.0]]), ["a", "b"], [6, 6], (200, 100))
+    ['left', 'right']
+    >>> place_names(np.array([[50.0, 50.0], [99.0, 50.0]]), ["a", "b"], [6, 6], (105, 100))
+    ['left', 'left']
     """
-    taken = [_around(x, y, NODE - 2, NODE - 2) for x, y in pixels]
+    taken = [_around(x, y, r, r) for (x, y), r in zip(pixels, radii, strict=True)]
     middle = pixels.mean(axis=0)
     sides = []
-    for (x, y), name in zip(pixels, names, strict=True):
-        boxes = {side: _box(x, y, side, name) for side in _order(x - middle[0], y - middle[1])}
-        free = (side for side, box in boxes.items() if not any(_meet(box, one) for one in taken))
+    for (x, y), name, radius in zip(pixels, names, radii, strict=True):
+        boxes = {
+            side: name_box(x, y, side, name, radius)
+            for side in _order(x - middle[0], y - middle[1])
+        }
+        free = (
+            side
+            for side, box in boxes.items()
+            if _inside(box, size) and not any(meet(box, other) for other in taken)
+        )
         side = next(free, "")
         if side:
             taken.append(boxes[side])
@@ -60,20 +78,22 @@ def _order(across: float, up: float) -> list[str]:
     return [first, *(side for side in SIDES if side != first)]
 
 
-def _box(x: float, y: float, side: str, name: str) -> Box:
+def name_box(x: float, y: float, side: str, name: str, radius: float) -> Box:
+    """Return the room that a name takes on a side of its node."""
     half = CHARACTER * len(name) / 2
-    away = {
-        "right": (NODE + half, 0.0),
-        "left": (-NODE - half, 0.0),
-        "top": (0.0, NODE + LINE / 2),
-        "bottom": (0.0, -NODE - LINE / 2),
-    }[side]
-    return _around(x + away[0], y + away[1], half, LINE / 2)
+    across, up = radius + GAP + half, radius + GAP + LINE / 2
+    away = {"right": (across, 0.0), "left": (-across, 0.0), "top": (0.0, up), "bottom": (0.0, -up)}
+    return _around(x + away[side][0], y + away[side][1], half, LINE / 2)
+
+
+def meet(one: Box, other: Box) -> bool:
+    """Say whether two boxes have room in common."""
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
 
 
 def _around(x: float, y: float, across: float, up: float) -> Box:
     return x - across, x + across, y - up, y + up
 
 
-def _meet(one: Box, other: Box) -> bool:
-    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+def _inside(box: Box, size: tuple[float, float]) -> bool:
+    return box[0] >= 0 and box[1] <= size[0] and box[2] >= 0 and box[3] <= size[1]

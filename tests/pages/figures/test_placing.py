@@ -7,29 +7,41 @@ from core.leakage import leakage
 from core.lookalikes import lookalikes
 from pages.ui import figures
 from pages.ui.figures.base import label_axis
-from pages.ui.figures.placing import _around, _box, _meet, place_names
+from pages.ui.figures.placing import meet, name_box, place_names
 
 PLACES = st.lists(
     st.tuples(st.integers(0, 300), st.integers(0, 200)), min_size=1, max_size=25, unique=True
 )
 
 
+SIZE = (300.0, 200.0)
+
+
 @settings(max_examples=60)
-@given(PLACES, st.integers(1, 12))
-def test_names_cover_neither_nodes_nor_each_other(places, length):
+@given(PLACES, st.integers(1, 12), st.sampled_from([4.0, 6.5, 20.0]))
+def test_names_cover_neither_nodes_nor_each_other(places, length, radius):
     pixels, name = np.array(places, dtype=float), "n" * length
-    sides = place_names(pixels, [name] * len(pixels))
-    boxes = [_box(x, y, side, name) for (x, y), side in zip(pixels, sides, strict=True) if side]
-    nodes = [_around(x, y, 6, 6) for x, y in pixels]
+    sides = place_names(pixels, [name] * len(pixels), [radius] * len(pixels), SIZE)
+    boxes = [
+        name_box(x, y, side, name, radius)
+        for (x, y), side in zip(pixels, sides, strict=True)
+        if side
+    ]
     for i, box in enumerate(boxes):
-        assert not any(_meet(box, other) for other in boxes[:i])
-        assert not any(_meet(box, node) for node in nodes)
+        assert not any(meet(box, other) for other in boxes[:i])
+        for x, y in pixels:
+            assert not meet(box, (x - radius, x + radius, y - radius, y + radius))
+        assert box[0] >= 0
+        assert box[1] <= SIZE[0]
+        assert box[2] >= 0
+        assert box[3] <= SIZE[1]
 
 
 def test_a_name_stands_on_the_side_that_looks_away_from_the_middle():
-    cross = np.array([[0, 100], [0, -100], [100, 0], [-100, 0]], dtype=float)
-    assert place_names(cross, list("abcd")) == ["top", "bottom", "right", "left"]
-    assert place_names(cross[:1], ["alone"]) == ["bottom"]
+    cross = np.array([[150, 150], [150, 50], [200, 100], [100, 100]], dtype=float)
+    assert place_names(cross, list("abcd"), [6] * 4, SIZE) == ["top", "bottom", "right", "left"]
+    assert place_names(cross[:1], ["alone"], [6], SIZE) == ["bottom"]
+    assert place_names(cross[:1], ["n" * 60], [6], SIZE) == [""]
 
 
 def full_circle(count):
@@ -45,6 +57,11 @@ def test_names_around_a_full_circle_are_rays_where_there_is_room(count):
     rays = [note for note in wide["layout"]["annotations"] if "textangle" in note]
     assert [ray["text"] for ray in rays] == [f"name {i}" for i in range(count)]
     assert all(abs(ray["textangle"]) <= 90 for ray in rays)
+    low, high = wide["layout"]["yaxis"]["range"]
+    pixels = (360 - 26 - 42) / (high - low)
+    for ray in rays:
+        reach = abs(ray["y"] - (low + high) / 2) * pixels + abs(ray["yshift"])
+        assert reach < (360 - 26 - 42) / 2
     narrow = figures.confusability(graph, "X itself", "before")
     assert not any("textangle" in note for note in narrow["layout"]["annotations"])
     shown = [text for text in narrow["data"][-1]["text"] if text]

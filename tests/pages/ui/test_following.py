@@ -18,6 +18,7 @@ def job(*, state=State.RUNNING, progress=None, seconds=0.0):
     ("work", "done", "text"),
     [
         (job(state=State.WAITING), 0.0, "Merging: waiting for its turn"),
+        (job(), 0.0, "Merging: starting"),
         (job(progress="merging", seconds=3), 0.3, "Merging: 3 s of at most 10 s"),
         (job(progress="merging", seconds=30), 1.0, "Merging: 30 s of at most 10 s"),
         (
