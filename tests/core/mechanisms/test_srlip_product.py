@@ -1,4 +1,5 @@
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -227,6 +228,18 @@ def test_the_optimum_starts_from_the_product_where_time_is_short():
     best = m.optimal(joint, SRLIP(0.5, (3, 3, 4)), time_limit=1)
     assert best.utility >= product.utility - 1e-6
     assert SRLIP(0.5, (3, 3, 4)).holds(joint, best.kernel)
+
+
+def test_many_symbols_start_from_the_best_split():
+    joint = Joint.random_uniform(2, 80, np.random.default_rng(0))
+    notion = SRLIP(0.5, (4, 4, 5))
+    even = m.srlip_product(joint, 0.5, (4, 4, 5))
+    split = m.srlip_product(joint, 0.5, (4, 4, 5), "optimised")
+    assert split.utility > 2 * even.utility
+    assert quick_product(joint, notion, time.monotonic() + 60).utility == split.utility
+    best = m.optimal(joint, notion, time_limit=2)
+    assert best.utility >= split.utility - 1e-6
+    assert notion.holds(joint, best.kernel)
 
 
 def test_four_attributes_of_which_some_never_vary():

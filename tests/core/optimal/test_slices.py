@@ -13,6 +13,7 @@ from core.notions.allowed_set import AllowedSet
 from core.notions.rows import combined
 from core.optimal import slices
 from core.optimal.enumeration import best_mixture
+from core.optimal.linear_search import too_large
 from core.optimal.rays import extreme_rays
 from core.optimal.slices import SliceBound, sliced_bound
 from core.optimal.utility import MutualInformation
@@ -129,9 +130,17 @@ def test_a_way_that_takes_too_long_gives_way_to_the_next(monkeypatch):
     assert sliced_bound(allowed, joint.p_x, 0.0, later()) == pytest.approx(entropy, abs=1e-10)
 
 
+def test_sets_of_many_short_rows_are_searched_by_sparse_programs():
+    rng = np.random.default_rng(0)
+    few, many = Joint.random_uniform(2, 36, rng), Joint.random_uniform(2, 80, rng)
+    assert not too_large(SRLIP(0.5, (3, 3, 4)).allowed_set(few))
+    assert too_large(SRLIP(0.5, (4, 4, 5)).allowed_set(many))
+    assert not too_large(LIP(0.5).allowed_set(Joint.random_uniform(30, 200, rng)))  # all long
+
+
 def test_sets_too_large_for_tableaus_are_bounded_too(monkeypatch):
     joint = Joint.random_uniform(2, 18, np.random.default_rng(0))
-    monkeypatch.setattr("core.optimal.linear_search.MOST_ENTRIES", 10)
+    monkeypatch.setattr("core.optimal.linear_search.MOST_PARTED", 10)
     found = m.optimal(joint, SRLIP(0.4, (2, 3, 3)), time_limit=2)
     assert found.utility < found.upper_bound < special.entr(joint.p_x).sum() - 0.05
 
