@@ -224,7 +224,7 @@ def study_beta(
     InvalidInputError
         If no draw has a record of every secret.
     """
-    values: dict[str, list[list[float]]] = {key: [] for key in ("secret_rr", *OF_BETA)}
+    values: dict[str, list[FloatArray]] = {key: [] for key in ("secret_rr", *OF_BETA)}
     skipped = 0
     for i in range(drawn.draws):
         report((i, drawn.draws))
@@ -237,9 +237,18 @@ def study_beta(
             for take in (_with_beta(sample, drawn.n, beta, drawn.alpha) for beta in betas)
         ]
         for key, row in values.items():
-            row.append([mechanisms[key].nmi for mechanisms in made])
+            nmi = np.array([mechanisms[key].nmi for mechanisms in made])
+            row.append(_falling(nmi, betas) if key in SEARCHED else nmi)
     _require_some(drawn, skipped)
     return {key: np.array(rows).mean(axis=0) for key, rows in values.items()}
+
+
+def _falling(nmi: FloatArray, betas: Sequence[float]) -> FloatArray:
+    """Return for each β the best that was found for it or a smaller one, which promises more."""
+    order = np.argsort(betas)
+    best = np.empty_like(nmi)
+    best[order] = np.maximum.accumulate(nmi[order])
+    return best
 
 
 def _with_beta(sample: Sample, n: int, beta: float, alpha: float) -> Sample:

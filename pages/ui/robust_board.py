@@ -90,24 +90,26 @@ def _story(scenario: Scenario, sample: Sample) -> None:
         "A mechanism that trusts the estimate can break its promise in the world; a robust one "
         "keeps it for everything that the records leave possible."
     )
-    with st.container(key="strip"):
-        facts = st.columns(4)
-        facts[0].metric("Records seen", f"{n:,}", help="Drawn at random from the world.")
-        facts[1].metric(
+    with st.container(horizontal=True, gap="large", key="strip"):
+        st.metric("Records seen", f"{n:,}", help="Drawn at random from the world.", width="content")
+        st.metric(
             "B, nats",
             level(sample.ball.bound, "nats", 4),
             help="The bound of the uncertainty set: how far, in Rényi divergence, the truth may be "
             "from the estimate. Fewer records or a smaller β make it larger.",
+            width="content",
         )
-        facts[2].metric(
+        st.metric(
             "Distance of the truth",
             level(float(sample.ball.divergence(sample.truth)), "nats", 4),
             help="D_α(P̂‖P*), how far it is: the designer does not know it.",
+            width="content",
         )
-        facts[3].metric(
+        st.metric(
             "Truth in the set",
             "yes" if sample.covered else "no",
             help=f"It is, in about {share(1 - scenario.beta)} of samples.",
+            width="content",
         )
     if not sample.covered:
         st.info(

@@ -239,3 +239,23 @@ def test_a_study_takes_as_long_as_its_searches_may():
     assert most_seconds("draws", 0.3, ("non_robust", "polyopt", "grr"), 20) == pytest.approx(12)
     assert most_seconds("draws", 0.3, ("grr",), 20) == 0
     assert most_seconds("betas", 0.3, draws=20) == pytest.approx(20 * 3 * 0.3)
+
+
+def test_a_larger_beta_never_keeps_less_even_where_time_ends_a_search(monkeypatch):
+    found = iter([0.3, 0.5, 0.2])
+
+    class Made:
+        nmi = property(lambda _self: next(found))
+
+    def made(_sample, _eps, _seconds, keys):
+        return {key: Made() if key == "polyopt" else FIXED for key in keys}
+
+    class Fixed:
+        nmi = 0.1
+
+    FIXED = Fixed()
+    monkeypatch.setattr("core.robust_study.design_all", made)
+    drawn = Drawn(1000, 0.05, 2.0, seed=0, draws=1, fresh=False)
+    means = study_beta(TRUTH, 1.0, drawn, 1.0, (0.1, 0.01, 0.001), report=silent)
+    assert means["polyopt"].tolist() == [0.5, 0.5, 0.2]  # what holds for .01 holds for .1
+    assert means["secret_rr"].tolist() == [0.1, 0.1, 0.1]

@@ -88,7 +88,7 @@ def intervals(
         "layout": layout(
             int(np.clip(96 + ROW * len(short), 220, 620)),
             (margin_for(short, 44, 150) + 6, 14, 30, 44),
-            xaxis=axis("P(u | s)", (0, reach), tickformat=".0%", nticks=6),
+            xaxis=axis("P(u | s)", (-0.025 * reach, reach), tickformat=".0%", nticks=6),
             yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
             showlegend=True,
             legend=LEGEND,
