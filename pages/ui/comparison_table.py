@@ -56,7 +56,7 @@ def show(result: Result, unit: str) -> None:
     table = _table(rows, at, unit)
     tables.sheet(
         table,
-        "mechanisms",
+        "comparison",
         most=640,
         column_config={
             "within": st.column_config.CheckboxColumn(
@@ -66,7 +66,6 @@ def show(result: Result, unit: str) -> None:
                 "kept of X", format="percent", min_value=0.0, max_value=1.0
             ),
         },
-        key="compared",
     )
 
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from core.validation import FloatArray
 
-CHARACTER, LINE = 6.0, 13.0
+CHARACTER, LINE = 5.5, 13.0
 """Pixels that a character takes across, and a name up."""
+
+SLACK = 6.0
+"""Pixels by which a name may stick out of the drawing: the margins are free."""
+
+OPPOSITE = {"right": "left", "left": "right", "top": "bottom", "bottom": "top"}
 
 GAP = 2.0
 """Pixels between a node's edge and its name."""
@@ -41,19 +48,20 @@ def place_names(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> place_names(np.array([[50.0, 50.0], [99.0, 50.0]]), ["a", "b"], [6, 6], (200, 100))
+    >>> pixels = np.array([[50.0, 50.0], [99.0, 50.0]])
+    >>> place_names(pixels, ["a", "b"], [6, 6], (200, 100))
     ['left', 'right']
-    >>> place_names(np.array([[50.0, 50.0], [99.0, 50.0]]), ["a", "b"], [6, 6], (105, 100))
-    ['left', 'left']
+    >>> place_names(pixels, ["a", "b"], [6, 6], (100, 100))
+    ['left', 'top']
     """
     taken = [_around(x, y, r, r) for (x, y), r in zip(pixels, radii, strict=True)]
     middle = pixels.mean(axis=0)
+    rim = 0.8 * float(np.hypot(*(pixels - middle).T).max())
     sides = []
     for (x, y), name, radius in zip(pixels, names, radii, strict=True):
         boxes = {
             side: name_box(x, y, side, name, radius)
-            for side in _order(x - middle[0], y - middle[1])
+            for side in _order(x - middle[0], y - middle[1], rim)
         }
         free = (
             side
@@ -67,15 +75,19 @@ def place_names(
     return sides
 
 
-def _order(across: float, up: float) -> list[str]:
-    """Return the sides in the order in which they are tried: away from the middle first."""
+def _order(across: float, up: float, rim: float) -> list[str]:
+    """Return the sides in the order in which they are tried: away from the middle first.
+
+    From the rim on, none looks inwards, where the lines are.
+    """
     if math.hypot(across, up) < 1:
         first = "bottom"
     elif abs(up) > 2.5 * abs(across):
         first = "top" if up > 0 else "bottom"
     else:
         first = "right" if across >= 0 else "left"
-    return [first, *(side for side in SIDES if side != first)]
+    never = OPPOSITE[first] if math.hypot(across, up) > max(rim, 1.0) else ""
+    return [first, *(side for side in SIDES if side not in (first, never))]
 
 
 def name_box(x: float, y: float, side: str, name: str, radius: float) -> Box:
@@ -96,4 +108,6 @@ def _around(x: float, y: float, across: float, up: float) -> Box:
 
 
 def _inside(box: Box, size: tuple[float, float]) -> bool:
-    return box[0] >= 0 and box[1] <= size[0] and box[2] >= 0 and box[3] <= size[1]
+    left, right, low, high = box
+    across = left >= -SLACK and right <= size[0] + SLACK
+    return across and low >= -SLACK and high <= size[1] + SLACK
