@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from core.errors import InfeasibleError
+from core.errors import InfeasibleError, TimeLimitError
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.columns import ColumnSearch
 from core.optimal.enumeration import best_mixture
@@ -255,7 +255,11 @@ class _Task:
             self.notes = (f"Columns answer in place of enumeration. {self.prover.stopped}",)
             return None
         points = self.prover.walked
-        master, mixture, _ = best_mixture(points, self.p_x, self.goal, self.deadline)
+        try:
+            master, mixture, _ = best_mixture(points, self.p_x, self.goal, self.deadline)
+        except TimeLimitError as error:
+            self.notes = (f"Columns answer in place of enumeration. {error}",)
+            return None
         verdict = self.prover.check(mixture.duals, self.gap, self.deadline)
         self.upper = min(self.upper, verdict.bound)
         kernel = self.finish(master.kernel(mixture))

@@ -198,11 +198,12 @@ def _levels(scenario: Scenario, found: run_robust.Designs) -> None:
                 st.caption("All designs are for the settings on the left.")
         if not found.outcomes:
             return
+        made = {outcome.key: outcome for outcome in found.outcomes}
         chart(
             figures.levels_at(
-                [DESIGNS[outcome.key] for outcome in found.outcomes],
-                np.array([outcome.realised for outcome in found.outcomes]),
-                np.array([outcome.worst for outcome in found.outcomes]),
+                list(DESIGNS.values()),  # all rows, so that the chart stays as the last one comes
+                np.array([made[key].realised if key in made else np.nan for key in DESIGNS]),
+                np.array([made[key].worst if key in made else np.nan for key in DESIGNS]),
                 found.eps,
                 level_reach(found.eps),
             ),

@@ -34,6 +34,9 @@ def strip(result: Result, unit: str) -> None:
                 level(now, unit, digits),
                 f"X itself {level(then, unit, digits)}",
             )
+        if isinstance(mechanism.notion, RLDP) and mechanism.audit is not None:
+            worst = level(mechanism.audit.achieved, unit)
+            _figure(f"RLDP reached, {unit}", worst, "LDP at worst over the set")
         _figure(f"Gap, {unit}", level(mechanism.gap, unit), mechanism.status)
         _audit(result)
 

@@ -134,7 +134,8 @@ def levels_at(
     names : sequence of str
         The designs.
     realised, worst : ndarray
-        In nats, shape (k,); what is beyond the axis is drawn at its end.
+        In nats, shape (k,); what is beyond the axis is drawn at its end, what is not known yet
+        (NaN) is not.
     eps : float
         What was promised.
     reach : float

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 
 from core import measures
-from core.errors import InfeasibleError
+from core.errors import InfeasibleError, TimeLimitError
 from core.joint import Joint
 from core.mechanisms import optimal, subset_merging
 from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift
@@ -319,3 +319,18 @@ def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
     assert first.bound >= best.utility
     assert len(first.better)
     assert (allowed.rows @ first.better.T).max() < 1e-9
+
+
+def test_columns_answer_where_time_is_over_among_the_vertices(monkeypatch):
+    def late(*_):
+        raise TimeLimitError("The linear program was not solved in the time given.")
+
+    joint = Joint.random_uniform(2, 4, np.random.default_rng(3))
+    allowed, notion = LIP(0.5).allowed_set(joint), LIP(0.5)
+    whole = maximise(allowed, joint.p_x)
+    monkeypatch.setattr("core.optimal.solve.best_mixture", late)
+    found = maximise(allowed, joint.p_x)
+    assert found.solver == "columns"
+    assert "not solved in the time given" in found.notes[0]
+    assert found.utility == pytest.approx(whole.utility, abs=1e-6)
+    assert notion.holds(joint, found.kernel)

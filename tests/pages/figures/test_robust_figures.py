@@ -71,3 +71,12 @@ def test_betas_go_from_the_largest_to_the_smallest():
     figure = FIGURES["beta"]
     assert figure["layout"]["xaxis"]["ticktext"] == ["0.1", "0.001"]
     assert figure["data"][0]["y"] == [0.1, 0.3]
+
+
+def test_a_design_that_is_not_there_yet_keeps_its_row():
+    figure = figures.levels_at(
+        ["a", "b"], np.array([0.4, np.nan]), np.array([0.5, np.nan]), 1.0, 4.0
+    )
+    assert figure["data"][0]["x"] == [0.4, None]
+    assert figure["data"][1]["x"] == [0.5, None]
+    assert figure["layout"]["yaxis"]["ticktext"] == ["a", "b"]
