@@ -39,7 +39,7 @@ class Domain:
 DOMAINS: Mapping[str, Domain] = {
     "eps": Domain(0.0, 8.0, 0.05),
     "lam": Domain(0.0, 1.0, 0.05),
-    "alpha": Domain(1.05, np.inf, 0.05),
+    "alpha": Domain(0.05, np.inf, 0.05),
     "beta": Domain(0.001, 0.5, 0.001),
     "n": Domain(1, 10_000_000, 1),
     "time_limit": Domain(0.05, 600.0, 0.05),
@@ -69,7 +69,8 @@ class Scenario:
     lam : float
         λ ∈ [0, 1]: the share of ε that bounds the min-lift, where the notion has two bounds.
     alpha : float
-        Order α > 1 of the α-lift, ∞ included, or of the uncertainty set of RLDP, which is finite.
+        Order of the α-lift, α > 1 with ∞ included, or of the uncertainty set of RLDP, which may
+        be below 1 and is finite; 1 is Kullback–Leibler.
     beta : float
         β: the chance that the uncertainty set misses the truth (RLDP).
     n : int or None

@@ -18,6 +18,9 @@ from pages.ui.chart import picked
 ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
 """The orders that the slider of α offers."""
 
+SET_ORDERS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0)
+"""Those of the uncertainty set."""
+
 RECORDS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
 """The numbers of records that the slider of n offers, beside the data's own."""
 
@@ -40,7 +43,7 @@ SLIDERS = {
 
 SET_ORDER = (
     "α · order of the uncertainty set",
-    "How distance from the estimate is measured. 2 is the χ² set of the paper; near 1 it is "
+    "How distance from the estimate is measured. 2 is the χ² set of the paper, 1 is "
     "Kullback–Leibler.",
 )
 """The same of α under a robust notion."""
@@ -67,13 +70,19 @@ def choices() -> None:
     st.selectbox(
         "Mechanism",
         list(mechanisms.CATALOGUE),
-        format_func=lambda key: mechanisms.entry(key).title,
+        format_func=_mechanism,
         key="mech",
         help=mechanisms.entry(st.session_state["mech"]).meaning,
         persist_state="session",
     )
     if "weight" in mechanisms.entry(st.session_state["mech"]).parameters:
         confusability_controls.price(state.scenario())
+
+
+def _mechanism(key: str) -> str:
+    """Return what a mechanism is called, and whether S must be at hand when it releases."""
+    entry = mechanisms.entry(key)
+    return f"{entry.title}, needs S" if entry.reads_secret else entry.title
 
 
 def live_sliders(scenario: Scenario) -> None:
@@ -112,8 +121,7 @@ def slider(
         "persist_state": "session",
     }
     if name == "alpha":
-        offered = [alpha for alpha in ALPHAS if not robust or math.isfinite(alpha)]
-        orders = sorted({*offered, scenario.alpha})
+        orders = sorted({*(SET_ORDERS if robust else ALPHAS), scenario.alpha})
         st.select_slider(options=orders, format_func=order, **shown)
     else:
         domain = DOMAINS[name]

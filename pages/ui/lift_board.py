@@ -9,7 +9,7 @@ import streamlit as st
 from core.exposure import Exposure, averages, exposure, pointwise
 from core.leakage import Leakage
 from core.measures import catalogue as measures
-from core.notions import SymbolNotion
+from core.notions import RLDP, AlphaLift, SymbolNotion
 from core.notions import catalogue as notions
 from core.scenario import Result
 from core.sentences import question
@@ -24,6 +24,10 @@ ROW = 24
 
 PAPER = (5, 17, 1000)
 """Secrets, symbols and draws of [Lift] Fig. 1."""
+
+
+USUAL = 2.0
+"""The order of measures where the promise has none."""
 
 
 def show() -> None:
@@ -130,7 +134,7 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
         )
     else:
         st.markdown(f"Under {name}, every symbol keeps the promise by itself.")
-    every = pointwise(leak, result.scenario.alpha)
+    every = pointwise(leak, _order(result) or _usual(result))
     table = _symbols(leak, found).join(pd.DataFrame(dict(every)))
     tables.sheet(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")
     with st.popover(
@@ -146,26 +150,36 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
             st.markdown(words.notion(result.scenario.notion))
 
 
+def _order(result: Result) -> float | None:
+    """Return the order of the lift's mean that the promise has; None where it has none."""
+    scenario = result.scenario
+    return scenario.alpha if notions.entry(scenario.notion).kind is AlphaLift else None
+
+
+def _usual(result: Result) -> float:
+    """Return the order of measures where the promise has none: the link's, unless it is a set's."""
+    scenario = result.scenario
+    of_set = notions.entry(scenario.notion).kind is RLDP
+    return scenario.alpha if scenario.alpha in controls.ALPHAS and not of_set else USUAL
+
+
 def _measures(result: Result) -> None:
     st.subheader("Averages over the release", anchor=False)
-    alpha = result.scenario.alpha
-    order = controls.order(alpha)
-    idle = "alpha" not in notions.entry(result.scenario.notion).parameters
+    alpha = _order(result)
     with st.container(key="measures"):
         controls.unit_switch()
         unit = controls.unit()
-        chosen = alpha
-        if idle:
-            chosen = st.select_slider(
+        if alpha is None:
+            alpha = st.select_slider(
                 "α · order of the measures below",
                 options=list(controls.ALPHAS),
-                value=alpha if alpha in controls.ALPHAS else 2.0,
+                value=_usual(result),
                 format_func=controls.order,
                 key="measure_alpha",
                 help="1.05 is close to Shannon's mean, ∞ is the worst case.",
             )
-            order = controls.order(chosen)
-        before, after = averages(result.before, chosen), averages(result.after, chosen)
+        order = controls.order(alpha)
+        before, after = averages(result.before, alpha), averages(result.after, alpha)
         table = pd.DataFrame(
             {
                 "measure": [

@@ -25,7 +25,7 @@ ESTIMATE = DataSpec("example:rldp_estimate", (), (), secret_released=True)
         ({"eps": -1}, r"eps must be in \[0, 8\], got -1"),
         ({"eps": float("nan")}, r"eps must be in \[0, 8\], got nan"),
         ({"lam": 1.5}, r"lam must be in \[0, 1\], got 1\.5"),
-        ({"alpha": 1}, r"alpha must be in \[1\.05, inf\], got 1"),
+        ({"alpha": 0}, r"alpha must be in \[0\.05, inf\], got 0"),
         ({"beta": 0}, "beta must be in"),
         ({"notion": "dp"}, "'dp'"),
         ({"mechanism": "magic"}, "'magic'"),
@@ -154,6 +154,16 @@ def test_rldp_takes_its_numbers_from_the_scenario():
     assert evaluate(other).mechanism.utility > result.mechanism.utility
     assert Scenario.from_json(other.to_json()) == other
     assert len({one.content_hash() for one in (scenario, other, replace(scenario, n=1000))}) == 3
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0])
+def test_sets_of_orders_up_to_1_are_for_rldp_and_not_for_the_lift(alpha):
+    scenario = Scenario(data=ESTIMATE, notion="rldp", alpha=alpha, mechanism="polyopt")
+    made = evaluate(scenario).mechanism
+    assert made.notion.uncertainty.alpha == alpha
+    assert made.audit.holds
+    with pytest.raises(InvalidInputError, match=r"alpha must be in \(1, inf\]"):
+        evaluate(replace(scenario, notion="alpha", mechanism="optimal"))
 
 
 def test_what_rldp_uses_and_what_it_does_not():

@@ -83,3 +83,20 @@ def test_extremes_have_an_answer(query):
     app = opened(**query)
     assert not app.exception
     assert not app.error
+
+
+@pytest.mark.parametrize("alpha", ["0.5", "1", "3"])
+def test_a_robust_promise_bounds_no_single_symbol_and_its_order_is_not_that_of_measures(alpha):
+    app = opened(notion="rldp", sx="1", x="race", mech="secret_rr", alpha=alpha)
+    assert not app.exception
+    assert not app.error
+    told = " ".join(text.value for text in app.markdown).replace("\\", "")
+    assert "0.5-RLDP bounds no single symbol" in told
+    assert app.dataframe[1].value["measure"].str.contains("α = 2").any()
+    assert app.select_slider(key="measure_alpha").value == 2.0
+
+
+def test_a_robust_promise_without_the_secret_released_is_one_sentence():
+    app = opened(notion="rldp", mech="identity")
+    assert not app.exception
+    assert "release S too" in app.error[0].value

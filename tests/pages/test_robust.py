@@ -153,7 +153,17 @@ def test_what_a_link_has_wrong_is_told():
     app.session_state["_robust_designs"].job.cancel()
 
 
-@pytest.mark.parametrize("query", [{"eps": "0"}, {"eps": "8"}, {"beta": "0.5"}, {"n": "1000000"}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"eps": "0"},
+        {"eps": "8"},
+        {"beta": "0.5"},
+        {"n": "1000000"},
+        {"alpha": "0.5"},
+        {"alpha": "1"},
+    ],
+)
 def test_extremes_have_an_answer(query):
     app = after(opened(**SMALL | query), "designs")
     assert not app.exception
