@@ -7,6 +7,8 @@ is taken. A set of 36 symbols may have 600 rows: then that is a thousandth of th
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from core.optimal.polytope import Polytope
@@ -25,6 +27,11 @@ def solved(space: Polytope, basic: IntArray, tight: IntArray, *, edges: bool) ->
     edges : bool
         Whether all columns are wanted, shape (k, n_basic, n_free + 1), or the values of the
         basic labels alone, shape (k, n_basic, 1).
+
+    Returns
+    -------
+    ndarray
+        NaN for a basis that is singular.
     """
     if space.n_basic > space.n_vars:
         return _over_variables(space, basic, tight, edges=edges)
@@ -45,7 +52,7 @@ def _over_basic(space: Polytope, basic: IntArray, tight: IntArray, *, edges: boo
     square, sides = _gathered(wide, basic), (space.right + widths @ wide.T)[:, :, None]
     if edges:
         sides = np.concatenate([_gathered(wide, tight), sides], axis=2)
-    result: FloatArray = np.linalg.solve(square, sides)
+    result: FloatArray = _solve(square, sides)
     return result
 
 
@@ -69,11 +76,23 @@ def _over_variables(
     levels = np.broadcast_to(right[count:], (k, len(rows) - count))
     sides = np.concatenate([-offsets[tight], levels], axis=1)[:, :, None]
     if not edges:
-        levels = np.linalg.solve(square, sides)[:, :, 0] @ normals.T + offsets
+        levels = _solve(square, sides)[:, :, 0] @ normals.T + offsets
         values: FloatArray = np.take_along_axis(levels, basic, axis=1)[:, :, None]
         return values
     moves = np.broadcast_to(np.eye(n_vars, n_free), (k, n_vars, n_free))
-    moved = np.linalg.solve(square, np.concatenate([-moves, sides], axis=2))
+    moved = _solve(square, np.concatenate([-moves, sides], axis=2))
     result: FloatArray = normals[basic] @ moved
     result[:, :, -1] += offsets[basic]
+    return result
+
+
+def _solve(square: FloatArray, sides: FloatArray) -> FloatArray:
+    """Solve k systems; NaN for one that is singular, as a basis after a pivot on rounding is."""
+    result = np.full((len(square), square.shape[1], sides.shape[2]), np.nan)
+    try:
+        result[:] = np.linalg.solve(square, sides)
+    except np.linalg.LinAlgError:
+        for i in range(len(square)):
+            with suppress(np.linalg.LinAlgError):
+                result[i] = np.linalg.solve(square[i], sides[i])
     return result

@@ -182,6 +182,8 @@ class ColumnSearch:
         if found is None:
             return False
         starts = pivoting.tableaus(found.space, found.basic, found.tight)
+        if len(starts) == 0:
+            return False
         ends, _ = descend(starts, self.mixture.duals, self.utility, deadline=self.deadline)
         self.pool.add(ends.corners())
         return len(self._better()) > 0

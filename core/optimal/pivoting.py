@@ -277,7 +277,7 @@ def scattered(space: Polytope, basic: IntArray, values: FloatArray) -> FloatArra
 
 
 def tableaus(space: Polytope, basic: IntArray, tight: IntArray) -> Tableaus:
-    """Return the tableaus of given bases, computed from scratch.
+    """Return the tableaus of given bases, computed from scratch; singular ones are left out.
 
     Parameters
     ----------
@@ -286,7 +286,9 @@ def tableaus(space: Polytope, basic: IntArray, tight: IntArray) -> Tableaus:
     basic, tight : ndarray
         Labels, shapes (k, n_basic) and (k, n_free).
     """
-    return Tableaus(space, solved(space, basic, tight, edges=True), basic.copy(), tight.copy())
+    body = solved(space, basic, tight, edges=True)
+    proper = np.flatnonzero(np.isfinite(body).all(axis=(1, 2)))
+    return Tableaus(space, body, basic.copy(), tight.copy()).take(proper)
 
 
 def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Corners:
@@ -328,7 +330,10 @@ def some_corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -
 def start(space: Polytope, rng: np.random.Generator) -> Tableaus:
     """Return the tableau of one vertex, the best for a random cost."""
     found = corners(space, rng.random((STARTS, space.n_x))).take(np.zeros(1, dtype=np.int64))
-    return tableaus(space, found.basic, found.tight)
+    first = tableaus(space, found.basic, found.tight)
+    if len(first) == 0:
+        raise SolverError("The first vertex of the polytope has a singular basis.")
+    return first
 
 
 def true_points(

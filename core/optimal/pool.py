@@ -84,7 +84,7 @@ class Pool:
         return self._prices
 
     def tableaus(self, which: IntArray) -> Tableaus:
-        """Return the tableaus of some, computed from scratch."""
+        """Return the tableaus of some, computed from scratch, where they have one."""
         return pivoting.tableaus(
             self.searched,
             self._basic[which],
@@ -96,7 +96,7 @@ class Pool:
         self.expanded[which] = True
         level = self.tableaus(which)
         edges = level.edges()
-        lams = np.broadcast_to(duals, (len(which), len(duals)))
+        lams = np.broadcast_to(duals, (len(level), len(duals)))
         prices = edge_prices(level, edges, lams, self.utility)
         if prices.shape[1] > BEST_EDGES:
             limits = np.partition(prices, BEST_EDGES, axis=1)[:, BEST_EDGES]

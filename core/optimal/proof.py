@@ -50,10 +50,10 @@ WALK_ENTRIES = 4_000_000
 """Entries of all tableaus of a walk that is quicker than branch and bound."""
 
 LOW = 20
-"""Dimensions up to which most polytopes are small enough to be walked for longer,"""
+"""Dimensions up to which a polytope is often small enough to be walked for longer,"""
 
-LOW_ENTRIES = 16_000_000
-"""up to so many entries: Adult's education under LIP of 15 occupations has 33,000 vertices."""
+LOW_FACTOR = 4
+"""by so much: Adult's education under LIP of 15 occupations has 33,000 vertices."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ class Prover:
         deadline : float
             On the clock of `time.monotonic`.
         """
-        most = LOW_ENTRIES if self.space.n_free <= LOW else WALK_ENTRIES
+        most = WALK_ENTRIES * (LOW_FACTOR if self.space.n_free <= LOW else 1)
         few = most // (self.space.n_basic * (self.space.n_free + 1))
         if self.walk(_part(WALK_SHARE, deadline), few):
             return self._check_walked(duals)

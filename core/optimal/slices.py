@@ -250,11 +250,15 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: fl
     float
         H(X) at most: where no way is quick enough, or none is known.
     """
+    too_large = len(p_x)
     for part in allowed.parts:
-        now = time.monotonic()
+        largest, now = int(np.bincount(part).max()), time.monotonic()
+        if largest >= too_large:
+            continue
         try:
             slices = SliceBound(allowed, p_x, part, now + VERTEX_SHARE * (deadline - now))
         except (TimeLimitError, SolverError):
+            too_large = largest
             continue
         return slices.bound(goal, deadline)
     return float(special.entr(p_x).sum()) + MARGIN

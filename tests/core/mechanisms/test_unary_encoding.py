@@ -1,4 +1,7 @@
+import random
+from importlib import util
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,6 +43,37 @@ def test_levels_without_enumeration_are_those_over_all_sets(joint, alpha):
     assert upper == pytest.approx(LIP(1).upper_level(joint_sy).max(), abs=1e-9)
     ratio = LDP(1).achieved(joint, kernel)
     assert unary_levels(joint, LDP(1), alpha) == (0.0, pytest.approx(ratio, abs=1e-9))
+
+
+def unary_client(alpha, n_x):
+    """The client of pure-ldp, from its file: the package around it asks for scikit-learn."""
+    package = util.find_spec("pure_ldp")
+    assert package is not None
+    assert package.origin is not None
+    path = Path(package.origin).parent / "frequency_oracles" / "unary_encoding" / "ue_client.py"
+    spec = util.spec_from_file_location("ue_client", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.UEClient(epsilon=alpha, d=n_x, use_oue=True)
+
+
+@pytest.mark.parametrize("alpha", [0.4, 1.7])
+def test_the_kernel_is_that_of_another_library(alpha):
+    """pure-ldp draws its outputs: its chances are exact, 30,000 draws are within 5 sigma."""
+    client = unary_client(alpha, 4)
+    kernel = unary_kernel(4, alpha)
+    contains = np.arange(16)[:, None] >> np.arange(4) & 1
+    chances = np.where(np.eye(4) == 1, client.p, client.q)
+    np.testing.assert_allclose(kernel @ contains, chances, atol=1e-14)
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002  # what that library draws from
+    draws = 30_000
+    seen = np.array([client._perturb(2) for _ in range(draws)]) @ (1 << np.arange(4))
+    counts = np.bincount(seen, minlength=16)
+    error = np.sqrt(draws * kernel[2] * (1 - kernel[2]))
+    assert (np.abs(counts - draws * kernel[2]) < 5 * error).all()
 
 
 def test_equation_29_over_all_subsets_by_loops():
