@@ -53,12 +53,21 @@ def show(result: Result, unit: str) -> None:
     rows = _rows(result.scenario, at) if wanted else None
     if rows is None:
         return
-    table = _table(rows, at, unit)
+    table = _table(rows, at, unit, several=len(result.counted.attributes) > 1)
     tables.sheet(
         table,
         "comparison",
         most=640,
         column_config={
+            "needs S": st.column_config.CheckboxColumn(
+                "needs S", help="Whether it must read the secret when it releases."
+            ),
+            f"at most, {unit}": st.column_config.NumberColumn(
+                help="What no mechanism of its kind can exceed, as far as is proven."
+            ),
+            f"I(S;Y), {unit}": st.column_config.NumberColumn(
+                help="What the release says about the secret on average."
+            ),
             "within": st.column_config.CheckboxColumn(
                 "within", help="Whether it stays within the level of LIP."
             ),
@@ -96,28 +105,32 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
     return tuple(found)
 
 
-def _table(rows: tuple[Compared, ...], at: float, unit: str) -> pd.DataFrame:
+def _table(rows: tuple[Compared, ...], at: float, unit: str, *, several: bool) -> pd.DataFrame:
+    """Return the table; with the level against side channels where X has several columns."""
+
     def shown(values: list[float]) -> list[float]:
         return [round(in_unit(value, unit), 4) for value in values]
 
     table = pd.DataFrame(
         {
             "mechanism": [row.title for row in rows],
+            "needs S": [row.reads_secret for row in rows],
             "within": [row.lip <= at + ROUNDING for row in rows],
             "kept of X": [row.nmi for row in rows],
             f"I(X;Y), {unit}": shown([row.utility for row in rows]),
             f"at most, {unit}": shown([row.upper_bound for row in rows]),
             f"LIP, {unit}": shown([row.lip for row in rows]),
             f"LDP, {unit}": shown([row.ldp for row in rows]),
-            f"with side channels, {unit}": shown([row.side_channel for row in rows]),
             f"I(S;Y), {unit}": shown([row.leak for row in rows]),
             "outputs": [row.outputs for row in rows],
-            "needs S": [row.reads_secret for row in rows],
             "seconds": [round(row.seconds, 2) for row in rows],
             "note": [row.note for row in rows],
         }
     )
+    if several:
+        known = shown([row.side_channel for row in rows])
+        table.insert(8, f"with side channels, {unit}", known)
     if any(not math.isnan(row.robust) for row in rows):  # S is released too
         worst = shown([row.robust for row in rows])
-        table.insert(7, f"at worst over the records, {unit}", worst)
+        table.insert(8, f"at worst over the records, {unit}", worst)
     return table.sort_values(["within", "kept of X"], ascending=False, kind="stable")

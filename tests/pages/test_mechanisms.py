@@ -110,6 +110,11 @@ def test_the_table_compares_all_at_the_level_reached():
     assert (within["LIP, nats"] <= reached + 1e-4).all()
     assert within["kept of X"].is_monotonic_decreasing
     assert table.loc[table["needs S"], "mechanism"].tolist() == ["Conditional reporting"]
+    assert not any("side channels" in column for column in table.columns)
+    offered = app.selectbox(key="mech").options
+    assert [name for name in offered if name.endswith("needs S")] == [
+        f"{entry.title}, needs S" for entry in catalogue.CATALOGUE.values() if entry.reads_secret
+    ]
 
 
 def test_a_side_channel_changes_what_an_output_tells():

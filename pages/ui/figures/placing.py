@@ -15,6 +15,9 @@ CHARACTER, LINE = 5.5, 13.0
 SLACK = 6.0
 """Pixels by which a name may stick out of the drawing: the margins are free."""
 
+RIM = 0.8
+"""From this share of a drawing's reach on a node is an outer one."""
+
 OPPOSITE = {"right": "left", "left": "right", "top": "bottom", "bottom": "top"}
 
 GAP = 2.0
@@ -56,12 +59,13 @@ def place_names(
     """
     taken = [_around(x, y, r, r) for (x, y), r in zip(pixels, radii, strict=True)]
     middle = pixels.mean(axis=0)
-    rim = 0.8 * float(np.hypot(*(pixels - middle).T).max())
+    reach = np.maximum(np.abs(pixels - middle).max(axis=0), 1.0)
+    outside = np.hypot(*((pixels - middle) / reach).T) > RIM
     sides = []
-    for (x, y), name, radius in zip(pixels, names, radii, strict=True):
+    for (x, y), name, radius, outer in zip(pixels, names, radii, outside, strict=True):
         boxes = {
             side: name_box(x, y, side, name, radius)
-            for side in _order(x - middle[0], y - middle[1], rim)
+            for side in _order(x - middle[0], y - middle[1], outer=bool(outer))
         }
         free = (
             side
@@ -75,10 +79,10 @@ def place_names(
     return sides
 
 
-def _order(across: float, up: float, rim: float) -> list[str]:
+def _order(across: float, up: float, *, outer: bool) -> list[str]:
     """Return the sides in the order in which they are tried: away from the middle first.
 
-    From the rim on, none looks inwards, where the lines are.
+    Of an outer node none looks inwards, where the lines are.
     """
     if math.hypot(across, up) < 1:
         first = "bottom"
@@ -86,7 +90,7 @@ def _order(across: float, up: float, rim: float) -> list[str]:
         first = "top" if up > 0 else "bottom"
     else:
         first = "right" if across >= 0 else "left"
-    never = OPPOSITE[first] if math.hypot(across, up) > max(rim, 1.0) else ""
+    never = OPPOSITE[first] if outer else ""
     return [first, *(side for side in SIDES if side not in (first, never))]
 
 

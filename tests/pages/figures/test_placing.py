@@ -44,6 +44,15 @@ def test_a_name_stands_on_the_side_that_looks_away_from_the_middle():
     assert place_names(cross[:1], ["n" * 60], [6], SIZE) == [""]
 
 
+def test_names_of_an_ellipse_never_look_inwards():
+    turns = 2 * np.pi * np.arange(20) / 20
+    pixels = np.column_stack([150 + 60 * np.sin(turns), 100 + 90 * np.cos(turns)])
+    sides = place_names(pixels, ["a name"] * 20, [6.5] * 20, SIZE)
+    assert sum(side != "" for side in sides) > 10
+    for (x, _), side in zip(pixels, sides, strict=True):
+        assert side != ("left" if x > 155 else "right" if x < 145 else "none")
+
+
 def full_circle(count):
     return lookalikes(
         leakage(np.full((2, count), 0.5 / count), [f"name {i}" for i in range(count)])
