@@ -131,7 +131,9 @@ def test_the_snippet_runs_and_prints_what_the_scenario_gives(mechanism, capsys):
     notion = next(key for key, kind in NOTIONS.items() if entry.works_under(kind))
     data = ESTIMATE if notion == "rldp" else DataSpec()
     gap = 0.05 if notion == "rldp" else 1e-6  # which the robust optimum reaches in time
-    scenario = Scenario(data=data, notion=notion, eps=0.5, mechanism=mechanism, gap=gap)
+    scenario = Scenario(
+        data=data, notion=notion, eps=0.5, mechanism=mechanism, gap=gap, time_limit=60
+    )
     exec(compile(snippet(scenario), "snippet", "exec"), {})
     printed = capsys.readouterr().out
     result = evaluate(scenario)

@@ -64,13 +64,13 @@ def test_exact_optimum_of_example_3():
 
 def test_a_robust_optimum_in_a_hurry_is_polyopt_with_a_bound_that_holds():
     found = m.robust_optimal(EXAMPLE, EPS, BALL, time_limit=0.3)
-    assert found.utility == pytest.approx(m.polyopt(EXAMPLE, EPS, BALL).utility, abs=1e-6)
     assert found.status == "time limit"
     assert found.notion.exact
     assert found.audit.holds
-    best = m.robust_optimal(EXAMPLE, EPS, BALL, gap=1e-3)
-    assert found.utility < best.utility <= found.upper_bound + 1e-9
-    assert found.upper_bound == pytest.approx(m.non_robust(EXAMPLE, EPS).utility, abs=1e-6)
+    assert found.utility <= m.polyopt(EXAMPLE, EPS, BALL, time_limit=60).utility + 1e-6
+    assert found.utility >= m.secret_randomized_response(EXAMPLE, EPS).utility - 1e-9
+    assert found.upper_bound >= m.non_robust(EXAMPLE, EPS, time_limit=60).utility - 1e-9
+    assert found.gap == pytest.approx(found.upper_bound - found.utility)
 
 
 def test_non_robust_optimum_of_example_3():
