@@ -18,6 +18,9 @@ from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import FLOORED, cell_probabilities
 from core.validation import FloatArray
 
+NEGLIGIBLE = 1e-8
+"""A cell of less probability was never seen, and is a floor under the estimate."""
+
 
 def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
     """Return P̂(s, u), shape (n_s, n_u), checked against the uncertainty set around it.
@@ -48,10 +51,30 @@ def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
     return cells
 
 
+def likely(cells: FloatArray) -> FloatArray:
+    """Return P̂(s, u) without cells that are there but for a floor, shape (n_s, n_u).
+
+    Without them a design loses some 1e-6 nats at most, and a search need not look for outputs
+    that tell of them: at 240 symbols, 11 of them floors of 1e-9, it took three times as long. A
+    secret that has nothing else keeps them.
+
+    Examples
+    --------
+    >>> likely(np.array([[0.5, 0.25 - 1e-9], [0.25, 1e-9]])).round(6)
+    array([[0.5 , 0.25],
+           [0.25, 0.  ]])
+    """
+    kept = np.where(cells < NEGLIGIBLE, 0.0, cells)
+    kept = np.where(kept.any(axis=1, keepdims=True), kept, cells)
+    result: FloatArray = kept / kept.sum()
+    return result
+
+
 def released(
     cells: FloatArray,
     kernel: FloatArray,
     *,
+    designed: FloatArray | None = None,
     name: str,
     solver: str,
     status: str,
@@ -68,15 +91,18 @@ def released(
         P̂(s, u), shape (n_s, n_u).
     kernel : ndarray
         P(y | s, u), shape (n_s·n_u, n_y) or, designed on the seen cells only, (n_x, n_y).
+    designed : ndarray, optional
+        The P̂(s, u) whose cells above 0 the kernel is of, where these are not all seen ones.
     name, solver, status, notion, upper_bound, notes
         As in `make_mechanism`.
     by_symbol : bool
         The outputs are the cells themselves and carry their names.
     """
     joint = Joint.with_secret_released(cells, keep_unseen=True)
-    unseen = int(np.count_nonzero(cells == 0))
+    seen = cells if designed is None else designed
+    unseen = int(np.count_nonzero(seen == 0))
     if kernel.shape[0] < cells.size:
-        kernel = spread(RenyiBall(cells, 0.0), Joint.with_secret_released(cells)) @ kernel
+        kernel = spread(RenyiBall(cells, 0.0), Joint.with_secret_released(seen)) @ kernel
         what = "1 cell" if unseen == 1 else f"{unseen} cells"
         notes = (*notes, f"{what} never seen: answered like a typical member of the secret.")
     return make_mechanism(

@@ -5,14 +5,16 @@ from numpy.typing import ArrayLike
 
 from core.joint import Joint
 from core.mechanisms.result import Mechanism
-from core.mechanisms.robust_design import estimate, released
+from core.mechanisms.robust_design import estimate, likely, released
 from core.mechanisms.search import checked_options, optimal_from
 from core.mechanisms.secret_randomized_response import secret_response_kernel
 from core.notions import LDP
 from core.notions.rldp import RLDP
+from core.optimal.linear_search import too_large
 from core.optimal.polish import polished
 from core.optimal.round_sets import maximise_round
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver
+from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
@@ -54,9 +56,14 @@ def robust_search(
     options = checked_options(solver, time_limit, gap, seed)
     allowed = notion.allowed_set(joint)
     found: Mechanism | Outcome
-    bound = np.inf
+    bound, designed = np.inf, cells
     if allowed.oracle is None:
         start = _start(notion, cells)
+        if too_large(allowed):
+            designed = likely(cells)
+            joint = Joint.with_secret_released(designed)
+            seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+            options["time_limit"] = (1 - _BOUND_SHARE) * seconds
         found = optimal_from(joint, notion, start[joint.kept_x], **options)
         if found.gap > gap:
             bound = ldp_bound(cells, notion.eps, time_limit, gap=gap, seed=seed)
@@ -73,11 +80,12 @@ def robust_search(
     return released(
         cells,
         found.kernel,
+        designed=designed,
         name=name,
         solver=found.solver,
         status=found.status,
         notion=notion,
-        upper_bound=min(found.upper_bound, bound),
+        upper_bound=min(found.upper_bound, bound) if designed is cells else bound,
         notes=found.notes,
     )
 
@@ -91,6 +99,8 @@ def ldp_bound(
     """
     seconds = _BOUND_SHARE * (DEFAULT_SECONDS if time_limit is None else time_limit)
     joint = Joint.with_secret_released(cells)
+    if too_large(LDP(eps).allowed_set(joint)):  # a search without a proof: H(X) is all it says
+        return MutualInformation().offset(joint.p_x)
     return optimal_from(joint, LDP(eps), None, time_limit=seconds, gap=gap, seed=seed).upper_bound
 
 

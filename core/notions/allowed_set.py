@@ -1,5 +1,7 @@
 """The set of outputs that a convex notion allows, in the form that the solvers take."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -31,12 +33,15 @@ class AllowedSet:
     parts : tuple of ndarray
         Ways to part the symbols so that many rows concern one part only, the best first: numbers
         0, 1, … of each symbol's part, shape (n_x,). A hint for a bound.
+    inner : AllowedSet or None
+        Part of the set that a long search had better look through first.
     """
 
     rows: sparse.csr_array
     n_x: int
     oracle: Oracle | None = None
     parts: tuple[IntArray, ...] = ()
+    inner: AllowedSet | None = None
 
     @property
     def n_helpers(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -193,7 +193,11 @@ class RLDP(Notion):
         oracle = None
         if self.exact and 0 < ball.budget < np.inf:
             oracle = RobustCuts(ball, self.eps, v_of_r)
-        return AllowedSet(rows, joint.n_x, oracle)
+        inner = None
+        if not (self.exact or self.include_same_secret) and ball.p_hat_su.size >= _MANY_CELLS:
+            # nearly the same outputs, and prices found with them settle sooner
+            inner = replace(self, include_same_secret=True).allowed_set(joint)
+        return AllowedSet(rows, joint.n_x, oracle, inner=inner)
 
 
 def _free_mass(ball: RenyiBall) -> FloatArray:

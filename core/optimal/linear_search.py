@@ -4,6 +4,9 @@ H(r) − λ·r is concave, so its linearisation at any r0 lies above it, and the
 the linearisation is at least as good as r0: a descent ends after two to four warm programs. The
 rows stay sparse, with their helpers, and HiGHS keeps the factors of the basis: at 240 symbols a
 program takes some milliseconds where a tableau has a quarter of a million entries.
+
+While outputs gain much, the prices are central ones: at 240 symbols of PolyOpt those of the best
+mixture so far needed four times as long.
 """
 
 from __future__ import annotations
@@ -12,9 +15,11 @@ import time
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # no stubs
 
 from core.errors import TimeLimitError
 from core.notions.allowed_set import AllowedSet
+from core.optimal.centred import CentredMaster
 from core.optimal.highs import INFINITY, LinearProgram
 from core.optimal.master import SHORT, Master, Mixture
 from core.optimal.utility import MutualInformation
@@ -43,6 +48,33 @@ PRICE = 1e-10
 BATCH = 24
 """Descents between two master programs: as many cost about as much time as one of those."""
 
+CLOSE = 2.0
+"""The best reduced cost met, over this, is how close a mixture at central prices is brought."""
+
+WIDEST = 0.3
+"""Most that such a mixture may miss, in nats."""
+
+NEARLY = 1e-3
+"""Best reduced cost, in nats, below which prices of the best mixture take over."""
+
+INNER_SHARE = 0.7
+"""Part of that time in which an inner set is searched, where there is one."""
+
+INNER = 0.05
+"""Best reduced cost, in nats, below which the whole set is searched."""
+
+JOINING = 1.5
+"""Outputs for each symbol that the best mixture is then made of."""
+
+FINEST = 1e-4
+"""How close, in nats, the central mixture is that chooses them."""
+
+SETTLING = 1.5e-7
+"""Seconds that the best mixture of these takes, over the cube of the number of symbols."""
+
+SETTLING_SHARE = 0.25
+"""Most of the time left that is kept for it."""
+
 WEIGHT = 0.5
 """Weight of the latest duals: those of one program swing too far for the next columns."""
 
@@ -56,6 +88,9 @@ LEAST = 0.003
 GROWTH = 4.0
 """Factor of the penalty at the end, when what is uncovered has to go."""
 
+RAISES = 6
+"""Most times that it grows before outputs are looked for again: what then is left is rounding."""
+
 DIGITS = 10
 """Outputs that agree in so many digits after the point are one."""
 
@@ -64,6 +99,10 @@ SCATTERED = 32
 
 ROUNDS = 2
 """Rounds of starts without a better output after which the search ends."""
+
+
+_BLAS = ThreadpoolController().select(user_api="blas")
+"""Its second thread waits busily for the first: on a loaded machine that took 20 times as long."""
 
 
 def too_large(allowed: AllowedSet) -> bool:
@@ -113,7 +152,9 @@ class LinearSearch:
         self._rng = np.random.default_rng(seed)
         self._known: set[bytes] = set()
         self._rows = _rows(allowed, p_x)
-        self._program = _slice(self._rows, p_x)
+        self._searched = self._whole = _slice(self._rows, p_x)
+        if allowed.inner is not None:
+            self._searched = _slice(_rows(allowed.inner, p_x), p_x)
         self.master = Master(p_x, self._utility, p_x[None], LEAST / len(p_x))
         self.mixture: Mixture = self.master.solve()
 
@@ -138,29 +179,62 @@ class LinearSearch:
 
     def run(self) -> None:
         """Improve the mixture until rounds of starts find no better output, or time is over."""
-        duals, in_vain = self.mixture.duals, 0
-        starts: list[FloatArray] = []
         try:
-            while time.monotonic() < self.deadline:
-                if in_vain > ROUNDS and self.mixture.shortfall <= SHORT:
-                    return
-                if in_vain > ROUNDS:
-                    self._cover(GROWTH)
-                    duals, in_vain = self.mixture.duals, 0
-                if not starts:
-                    starts, in_vain = self._starts(), in_vain + 1
-                batch, starts = starts[:BATCH], starts[BATCH:]
-                met = np.array([point for r in batch for point in self._descend(r, duals)])
-                prices = self._utility.cost(met) - met @ self.mixture.duals
-                if self.include(met[prices < -PRICE]):
-                    in_vain = 0
-                    if self.mixture.shortfall > SHORT:
-                        self._cover(RISE)
-                    duals = WEIGHT * self.mixture.duals + (1 - WEIGHT) * duals
-                elif duals is not self.mixture.duals:
-                    duals = self.mixture.duals
+            with _BLAS.limit(limits=1):
+                self._approach()
+            self._close_in()
         except TimeLimitError:
             return
+
+    def _approach(self) -> None:
+        """Look for outputs at central prices while they gain much, and mix the most used."""
+        n_x, now = len(self.p_x), time.monotonic()
+        until = self.deadline - min(SETTLING * n_x**3, SETTLING_SHARE * (self.deadline - now))
+        found = CentredMaster(self.p_x, self._utility)
+        best, near = np.inf, self.p_x[None]
+        widened = now + INNER_SHARE * (until - now)
+        while best > NEARLY and time.monotonic() < until:
+            if best < INNER or time.monotonic() > widened:
+                self._searched = self._whole
+            starts = self._few_starts(near)
+            met = np.array([point for r in starts for point in self._descend(r, found.duals)])
+            prices = self._utility.cost(met) - met @ found.duals
+            best = -float(prices.min())
+            found.add(_distinct(met[prices < -PRICE], self.p_x))
+            found.solve(min(max(best / CLOSE, FINEST), WIDEST))
+            near = found.points[found.most_used(n_x)]
+        found.solve(FINEST)
+        self.include(found.points[found.most_used(int(JOINING * n_x))])
+        for _ in range(RAISES):
+            if self.mixture.shortfall <= SHORT:
+                break
+            self.master.raise_penalty(GROWTH)
+            self.mixture = self.master.solve()
+
+    def _close_in(self) -> None:
+        """Look for outputs at the prices of the best mixture."""
+        self._searched = self._whole
+        duals, in_vain = self.mixture.duals, 0
+        starts: list[FloatArray] = []
+        while time.monotonic() < self.deadline:
+            if in_vain > ROUNDS and self.mixture.shortfall <= SHORT:
+                return
+            if in_vain > ROUNDS:
+                self._cover(GROWTH)
+                duals, in_vain = self.mixture.duals, 0
+            if not starts:
+                near = self.master.points[self.mixture.used]
+                starts, in_vain = self._starts(near), in_vain + 1
+            batch, starts = starts[:BATCH], starts[BATCH:]
+            met = np.array([point for r in batch for point in self._descend(r, duals)])
+            prices = self._utility.cost(met) - met @ self.mixture.duals
+            if self.include(met[prices < -PRICE]):
+                in_vain = 0
+                if self.mixture.shortfall > SHORT:
+                    self._cover(RISE)
+                duals = WEIGHT * self.mixture.duals + (1 - WEIGHT) * duals
+            elif duals is not self.mixture.duals:
+                duals = self.mixture.duals
 
     def settled(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of the best mixture, with nothing at a penalty."""
@@ -195,14 +269,25 @@ class LinearSearch:
         result: FloatArray = self.p_x * (rest + least)
         return result
 
-    def _starts(self) -> list[FloatArray]:
-        """Return where to linearise first: each symbol, near the outputs in use, and anywhere."""
-        n_x = len(self.p_x)
-        in_use = self.master.points[self.mixture.used]
-        near = in_use * self._rng.exponential(size=in_use.shape)
-        far = self.p_x * self._rng.exponential(size=(SCATTERED, n_x)) ** 4
-        starts = np.concatenate([np.eye(n_x), near, far])
+    def _starts(self, near: FloatArray) -> list[FloatArray]:
+        """Return where to linearise first: each symbol, near given outputs, and anywhere."""
+        starts = np.concatenate([np.eye(len(self.p_x)), self._around(near), self._far(SCATTERED)])
         return list(starts[self._rng.permutation(len(starts))])
+
+    def _few_starts(self, near: FloatArray) -> FloatArray:
+        """Return a batch of starts, a third of each kind."""
+        third, n_x = BATCH // 3, len(self.p_x)
+        symbols = np.eye(n_x)[self._rng.permutation(n_x)[:third]]
+        around = self._around(near[self._rng.permutation(len(near))[:third]])
+        return np.concatenate([symbols, around, self._far(third)])
+
+    def _around(self, points: FloatArray) -> FloatArray:
+        """Return outputs with each entry changed at random."""
+        return points * self._rng.exponential(size=points.shape)
+
+    def _far(self, count: int) -> FloatArray:
+        """Return random outputs of few symbols, shape (count, n_x)."""
+        return self.p_x * self._rng.exponential(size=(count, len(self.p_x))) ** 4
 
     def _descend(self, start: FloatArray, duals: FloatArray) -> list[FloatArray]:
         """Return the vertices on the way down from a start, the last of them the best."""
@@ -224,13 +309,20 @@ class LinearSearch:
         TimeLimitError
             If time is over.
         """
-        costs = np.zeros(self._rows.shape[1])
+        program = self._searched
+        costs = np.zeros(program.n_cols)
         costs[: len(self.p_x)] = cost * self.p_x
-        self._program.set_costs(costs)
+        program.set_costs(costs)
         left = self.deadline - time.monotonic()
-        r = np.maximum(self._program.solve(left).x[: len(self.p_x)], 0.0) * self.p_x
+        r = np.maximum(program.solve(left).x[: len(self.p_x)], 0.0) * self.p_x
         result: FloatArray = r / r.sum()
         return result
+
+
+def _distinct(points: FloatArray, p_x: FloatArray) -> FloatArray:
+    """Return outputs, shape (k, n_x), each once."""
+    _, first = np.unique(np.round(points / p_x, DIGITS), axis=0, return_index=True)
+    return points[np.sort(first)]
 
 
 def _rows(allowed: AllowedSet, p_x: FloatArray) -> sparse.csr_array:

@@ -47,7 +47,7 @@ ENUMERATION_SHARE = 0.5
 SEARCH_SHARE = 0.75
 """Part of the time that the first search may take; the proof gets what is left."""
 
-LINEAR_SHARE = 0.85
+LINEAR_SHARE = 0.95
 """Part of the time that a search by linear programs may take; its last mixtures get the rest."""
 
 START_SHARE = 0.5

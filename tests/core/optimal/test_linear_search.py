@@ -1,6 +1,7 @@
 """Column generation by linear programs: the optimum on small sets, the promise on large ones."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from core.notions import ALIP, LDP, Notion, rldp
 from core.notions.rldp import RLDP
 from core.optimal import linear_search
 from core.optimal.linear_search import LinearSearch, too_large
+from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 
 
@@ -90,11 +92,46 @@ def test_running_minima_say_what_the_pairs_say(
     lowest = []
     for least in (rldp._MANY_CELLS, 0):
         monkeypatch.setattr(rldp, "_MANY_CELLS", least)
-        allowed = notion.allowed_set(joint)
+        allowed = replace(notion.allowed_set(joint), inner=None)
         search = LinearSearch(allowed, joint.p_x, seed=0, deadline=time.monotonic() + 60)
         costs = np.random.default_rng(4).normal(size=(20, joint.n_x))
         lowest.append([float(cost @ search._lowest(cost)) for cost in costs])
     np.testing.assert_allclose(lowest[0], lowest[1], atol=1e-8)
+
+
+def test_an_inner_set_is_looked_through_first_and_the_whole_one_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rldp, "_MANY_CELLS", 0)
+    cells = np.array([[7, 10, 4], [26, 57, 9]])
+    ball, joint = RenyiBall.confidence(cells, int(cells.sum())), Joint.with_secret_released(cells)
+    allowed = RLDP(0.8, ball).allowed_set(joint)
+    assert allowed.inner is not None
+    printed = m.polyopt(cells, 0.8, ball, include_same_secret=True).utility
+    best = m.polyopt(cells, 0.8, ball).utility
+    search = LinearSearch(allowed, joint.p_x, seed=0, deadline=time.monotonic() + 60)
+    search._approach()
+    first = MutualInformation().value(search.mixture.weights, joint.p_x)
+    search.run()
+    assert printed < best - 0.01
+    assert first <= best + 1e-9
+    found = (joint.p_x[:, None] * search.settled()).T
+    assert MutualInformation().value(found, joint.p_x) == pytest.approx(best, abs=1e-6)
+
+
+def test_cells_that_are_only_floors_are_left_out_of_a_large_design(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cells = np.array([[0.1, 0.2, 0.1], [0.3, 0.3 - 1e-9, 1e-9]])
+    ball = RenyiBall.confidence(cells, 500)
+    exact = m.polyopt(cells, 0.8, ball)
+    monkeypatch.setattr(linear_search, "MOST_ENTRIES", 0)
+    found = m.polyopt(cells, 0.8, ball, time_limit=20)
+    assert found.kernel.shape[0] == 6
+    assert "1 cell never seen" in found.notes[-1]
+    assert found.audit.holds
+    assert found.utility == pytest.approx(exact.utility, abs=2e-6)
+    assert found.utility <= exact.upper_bound <= found.upper_bound + 1e-9
 
 
 def test_240_symbols_keep_the_promise_and_beat_secret_randomised_response() -> None:

@@ -1,0 +1,144 @@
+"""A linear program solved from within, and not to the end: prices that change little.
+
+A vertex of a master program that has many has duals at one corner of their range, and the next
+columns throw them to another. A point near the central path has duals in the middle: columns
+found at these are of use, and far fewer rounds of them are needed.
+
+Source: the primal-dual column generation of Gondzio, González-Brevis and Munari 2013; steps of
+Mehrotra 1992.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import lapack
+
+from core.errors import SolverError
+from core.validation import FloatArray
+
+MOST_STEPS = 80
+"""A program takes ten to thirty."""
+
+MISS = 1e-6
+"""How far rows may miss 1 at the end."""
+
+MISPRICED = 0.01
+"""How far reduced costs may miss theirs, relative to the gap: more steps would leave the centre."""
+
+BACK = 0.9
+"""Part of the way to the nearest bound that a step goes: far from corners the duals are steady."""
+
+LEAST_CENTRE = 0.05
+"""Least part of the present complementarity that a step aims for, likewise."""
+
+RIDGES = (1e-14, 1e-11, 1e-8)
+"""Added to the normal matrix, relative to its largest entry, until it can be factorised."""
+
+
+class Centre(NamedTuple):
+    """A point near the central path of min c·q, columns @ q = 1, q ≥ 0.
+
+    Attributes
+    ----------
+    amounts : ndarray
+        q > 0, shape (k,).
+    duals : ndarray
+        Prices of the rows, shape (m,); those of columns are a little below their costs.
+    gap : float
+        How far c·q may be from the least, but for `MISS`.
+    """
+
+    amounts: FloatArray
+    duals: FloatArray
+    gap: float
+
+
+def centre(columns: FloatArray, costs: FloatArray, gap: float) -> Centre:
+    """Return a point whose cost is within a gap of the least.
+
+    Parameters
+    ----------
+    columns : ndarray
+        Shape (m, k), k ≥ m, of rank m, with a mixture that is all ones.
+    costs : ndarray
+        Shape (k,).
+    gap : float
+        Above 0; the larger, the more central the point.
+
+    Raises
+    ------
+    SolverError
+        If the rows depend on each other.
+
+    Examples
+    --------
+    >>> found = centre(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), np.array([1.0, 1, 1]), 1e-9)
+    >>> found.amounts.round(6), float(found.duals.sum().round(6))
+    (array([0., 0., 1.]), 1.0)
+    """
+    sizes = np.sqrt((columns**2).sum(axis=0))
+    a, c = columns / sizes, costs / sizes
+    x, y, z = _first(a, c)
+    for _ in range(MOST_STEPS):
+        rest, reduced, left = 1.0 - a @ x, c - y @ a - z, float(x @ z)
+        priced = np.abs(reduced).max() <= MISPRICED * gap
+        if left <= gap and priced and np.abs(rest).max() <= MISS:
+            break
+        weights = x / z
+        factor = _factor((a * weights) @ a.T)
+        change = _change(a, weights, factor, rest, reduced, -x)
+        ahead = float(
+            (x + _reach(x, change[0]) * change[0]) @ (z + _reach(z, change[2]) * change[2])
+        )
+        aim = max((ahead / left) ** 3, LEAST_CENTRE) * left / len(x)
+        bent = (aim - change[0] * change[2]) / z - x
+        dx, dy, dz = _change(a, weights, factor, rest, reduced, bent)
+        x = x + BACK * _reach(x, dx) * dx
+        share = BACK * _reach(z, dz)
+        y, z = y + share * dy, z + share * dz
+    return Centre(x / sizes, y, float(x @ z))
+
+
+def _first(a: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return x, y and z to start from: least squares, moved well inside."""
+    factor = _factor(a @ a.T)
+    x = lapack.dpotrs(factor, np.ones(len(a)), lower=1)[0] @ a
+    y = lapack.dpotrs(factor, a @ c, lower=1)[0]
+    z = c - y @ a
+    x, z = x + max(-1.5 * x.min(), 0.0), z + max(-1.5 * z.min(), 0.0)
+    both = float(x @ z)
+    return x + both / 2 / z.sum(), y, z + both / 2 / x.sum()
+
+
+def _factor(normal: FloatArray) -> FloatArray:
+    """Return the Cholesky factor of a normal matrix."""
+    diagonal, largest = np.diag_indices(len(normal)), float(np.diagonal(normal).max())
+    for ridge in RIDGES:
+        normal[diagonal] += ridge * largest
+        factor, failed = lapack.dpotrf(normal, lower=1)
+        if not failed:
+            result: FloatArray = factor
+            return result
+    raise SolverError("The outputs at hand leave a symbol to which no price can be given.")
+
+
+def _change(
+    a: FloatArray,
+    weights: FloatArray,
+    factor: FloatArray,
+    rest: FloatArray,
+    reduced: FloatArray,
+    own: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the step of x, y and z that closes the residuals, with dx = own − weights·dz."""
+    dy = lapack.dpotrs(factor, rest + a @ (weights * reduced - own), lower=1)[0]
+    dz = reduced - dy @ a
+    return own - weights * dz, dy, dz
+
+
+def _reach(x: FloatArray, dx: FloatArray) -> float:
+    """Return how far, at most 1/BACK, x + share·dx stays above 0."""
+    falls = dx < 0
+    return float(min((-x[falls] / dx[falls]).min(initial=np.inf), 1.0 / BACK))
