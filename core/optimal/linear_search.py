@@ -296,7 +296,7 @@ class LinearSearch:
         while True:
             r = self._lowest(-np.log(np.maximum(r, SMALLEST)) - duals)
             lower = float(self._utility.cost(r)) - float(duals @ r)
-            if lower > value - PROGRESS:
+            if not lower <= value - PROGRESS:  # nor where a price is no number
                 return met
             met.append(r)
             value = lower
@@ -314,6 +314,8 @@ class LinearSearch:
         costs[: len(self.p_x)] = cost * self.p_x
         program.set_costs(costs)
         left = self.deadline - time.monotonic()
+        if left <= 0:  # HiGHS looks at the clock only while it has steps to do
+            raise TimeLimitError("The search for outputs is over.")
         r = np.maximum(program.solve(left).x[: len(self.p_x)], 0.0) * self.p_x
         result: FloatArray = r / r.sum()
         return result

@@ -143,3 +143,13 @@ def test_240_symbols_keep_the_promise_and_beat_secret_randomised_response() -> N
     assert found.nmi > m.secret_randomized_response(p_hat, 1.5).nmi + 0.01
     assert found.nmi > m.independent_reporting(p_hat, 1.5, notion.uncertainty).nmi
     assert found.utility < found.upper_bound
+
+
+@pytest.mark.usefixtures("by_programs")
+def test_a_floor_of_1e_9_does_not_keep_a_search_from_ending() -> None:
+    cells = np.array([[0.1, 0.2, 0.1], [0.3, 0.3 - 1e-9, 1e-9]])
+    before = time.thread_time()
+    found = m.non_robust(cells, 0.8, time_limit=2)
+    assert time.thread_time() - before < 3
+    assert found.audit is not None
+    assert found.nmi > 0.4
