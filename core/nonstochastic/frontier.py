@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
+from core.limits import ROUNDING
 from core.nonstochastic.algorithm_1 import merge_for_anonymity
 from core.nonstochastic.algorithm_2 import merge_for_indistinguishability
 from core.nonstochastic.distortion import Distance
@@ -156,12 +157,13 @@ def _stops(steps: tuple[Step, ...]) -> Iterator[FrontierPoint]:
     """Yield each step of a path that does not depend on λ, with the weights that stop there.
 
     A step is taken iff λ is below the leakage it spares over the utility it loses, so the path
-    gets to step i for λ below the least such ratio so far.
+    gets to step i for λ below the least such ratio so far. Equal ratios, whatever rounding makes
+    of them, leave a step no weight of its own.
     """
     reached = float("inf")
     for i, step in enumerate(steps):
         leaves = 0.0 if i + 1 == len(steps) else _ratio(step, steps[i + 1])
-        weights = (leaves, reached) if leaves < reached else None
+        weights = (leaves, reached) if leaves < reached * (1 - ROUNDING) else None
         yield FrontierPoint(step.leakage, step.utility, step.clusters, weights)
         reached = min(reached, leaves) if i + 1 < len(steps) else reached
 

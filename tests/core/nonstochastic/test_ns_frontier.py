@@ -63,6 +63,22 @@ def test_every_step_offers_the_whole_path(occurs, algorithm, utility):
         assert any(p.leakage <= step.leakage and p.utility >= step.utility for p in points)
 
 
+def test_equal_ratios_leave_no_weight_to_rounding():
+    """Two steps that both spare as much as they lose differ in the last digit of their ratios."""
+    occurs = np.array(
+        [
+            [1, 1, 0, 1, 1, 1, 0],
+            [0, 1, 1, 1, 0, 0, 0],
+            [0, 1, 0, 0, 0, 0, 1],
+            [0, 0, 0, 0, 1, 0, 0],
+            [0, 0, 1, 0, 0, 0, 0],
+        ]
+    )
+    points = ns.pareto_frontier(occurs, "anonymity", "resolution")
+    assert [len(point.partition) for point in points] == [1, 2, 7]
+    assert points[1].weights == pytest.approx((0.398744, 1.0))
+
+
 def test_the_weights_by_hand():
     """Four lone secrets: merging in pairs spares 1 bit for ½, all in one 1 bit more for 1."""
     points = ns.pareto_frontier(np.eye(4, dtype=bool), "anonymity", "distortion", range(4))
