@@ -9,7 +9,6 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
-from core.limits import ROUNDING
 from core.nonstochastic.algorithm_1 import merge_for_anonymity
 from core.nonstochastic.algorithm_2 import merge_for_indistinguishability
 from core.nonstochastic.distortion import Distance
@@ -22,6 +21,9 @@ ALGORITHMS = ("anonymity", "maximin", "reduction")
 NEXT_WEIGHT = 1e-9
 """How far past a change of the path, relative to it, the next weight is tried: far above the
 rounding of a Lagrangian, far below any difference of weights that a reader would set."""
+
+SAME_WEIGHT = 1e-12
+"""Weights that differ by less, relative to them, differ by rounding."""
 
 LEAST_WEIGHT = 1e-9
 """The first weight tried after 0: with much less, a loss in any usual unit rounds away."""
@@ -163,7 +165,7 @@ def _stops(steps: tuple[Step, ...]) -> Iterator[FrontierPoint]:
     reached = float("inf")
     for i, step in enumerate(steps):
         leaves = 0.0 if i + 1 == len(steps) else _ratio(step, steps[i + 1])
-        weights = (leaves, reached) if leaves < reached * (1 - ROUNDING) else None
+        weights = (leaves, reached) if leaves < reached * (1 - SAME_WEIGHT) else None
         yield FrontierPoint(step.leakage, step.utility, step.clusters, weights)
         reached = min(reached, leaves) if i + 1 < len(steps) else reached
 
