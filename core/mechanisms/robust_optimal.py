@@ -1,8 +1,11 @@
 """The exact robust optimum: the best mechanism that is robust for the uncertainty set itself."""
 
+import time
+
 from numpy.typing import ArrayLike
 
 from core import validation
+from core.joint import Joint
 from core.mechanisms.independent_reporting import independent_reporting
 from core.mechanisms.polyopt import polyopt
 from core.mechanisms.result import Mechanism
@@ -10,11 +13,9 @@ from core.mechanisms.robust_design import estimate, released
 from core.mechanisms.robust_search import ldp_bound, robust_search
 from core.mechanisms.search import checked_options
 from core.notions.rldp import RLDP
+from core.optimal.linear_search import too_large
 from core.optimal.solve import DEFAULT_SECONDS, Solver
 from core.uncertainty import RenyiBall
-
-_FIRST = 0.25
-"""Part of the time for PolyOpt, which the exact search starts from."""
 
 _LEAST_SECONDS = 0.4
 """With less than this, cutting planes would not come round once: then PolyOpt has all of it."""
@@ -69,28 +70,35 @@ def robust_optimal(
     budget = validation.budget(eps, "eps")
     options = checked_options(solver, time_limit, gap, seed)
     seconds = DEFAULT_SECONDS if options["time_limit"] is None else options["time_limit"]
-    hurried = seconds < _LEAST_SECONDS
-    share = 1.0 if hurried else _FIRST
-    first = polyopt(p_su, budget, uncertainty, **(options | {"time_limit": share * seconds}))
-    if hurried:
-        cells = estimate(p_su, uncertainty)
+    began = time.monotonic()
+    notion = RLDP(budget, uncertainty, exact=True)
+    cells = estimate(p_su, uncertainty)
+    alone = seconds < _LEAST_SECONDS or too_large(
+        notion.allowed_set(Joint.with_secret_released(cells))
+    )
+    if alone:
+        first = polyopt(p_su, budget, uncertainty, **options)
         return released(
             cells,
             first.kernel,
             name=NAME,
             solver=first.solver,
             status="time limit",
-            notion=RLDP(budget, uncertainty, exact=True),
+            notion=notion,
             upper_bound=ldp_bound(cells, budget, seconds, gap=gap, seed=seed),
             notes=first.notes,
         )
+    # what PolyOpt's own proof would say is of no use here
+    first = robust_search(
+        p_su, uncertainty, RLDP(budget, uncertainty), name="PolyOpt", prove=False, **options
+    )
     return robust_search(
         p_su,
         uncertainty,
-        RLDP(budget, uncertainty, exact=True),
+        notion,
         name=NAME,
         solver=solver,
-        time_limit=(1 - _FIRST) * seconds,
+        time_limit=max(seconds - (time.monotonic() - began), _LEAST_SECONDS / 2),
         gap=gap,
         seed=seed,
         known=(first, independent_reporting(p_su, budget, uncertainty)),

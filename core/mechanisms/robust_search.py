@@ -33,6 +33,7 @@ def robust_search(
     gap: float,
     seed: int,
     known: tuple[Mechanism, ...] = (),
+    prove: bool = True,
 ) -> Mechanism:
     """Return the mechanism with the most I(X;Y) at P̂ under a robust notion.
 
@@ -50,6 +51,8 @@ def robust_search(
         As in `optimal`.
     known : tuple of Mechanism
         Mechanisms over all cells that keep the promise: the answer is at least as good.
+    prove : bool
+        As in `maximise`, for what has no oracle.
     """
     cells = estimate(p_su, uncertainty)
     joint = Joint.with_secret_released(cells)
@@ -64,8 +67,8 @@ def robust_search(
             joint = Joint.with_secret_released(designed)
             seconds = DEFAULT_SECONDS if time_limit is None else time_limit
             options["time_limit"] = (1 - _BOUND_SHARE) * seconds
-        found = optimal_from(joint, notion, start[joint.kept_x], **options)
-        if found.gap > gap:
+        found = optimal_from(joint, notion, start[joint.kept_x], prove=prove, **options)
+        if prove and found.gap > gap:
             bound = ldp_bound(cells, notion.eps, time_limit, gap=gap, seed=seed)
     else:
         outputs = np.hstack([mechanism.kernel for mechanism in known] or [_start(notion, cells)])
@@ -74,8 +77,10 @@ def robust_search(
             allowed.oracle,
             joint.p_x,
             outputs[joint.kept_x],
+            time_limit=options["time_limit"],
+            gap=gap,
+            seed=seed,
             finish=lambda kernel: polished(joint, kernel, notion),
-            **options,
         )
     return released(
         cells,

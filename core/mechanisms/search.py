@@ -57,6 +57,7 @@ def optimal_from(
     time_limit: float | None = None,
     gap: float = 1e-6,
     seed: int = 0,
+    prove: bool = True,
 ) -> Mechanism:
     """Return the optimal mechanism, starting from the outputs of one that is allowed.
 
@@ -64,6 +65,8 @@ def optimal_from(
     ----------
     joint, notion, solver, time_limit, gap, seed
         As in `optimal`, checked.
+    prove : bool
+        As in `maximise`.
     start : ndarray or None
         P(y | x) of a mechanism under the notion, shape (n_x, n_y); where not given, subset
         merging or the product protocol where it applies, else the constant mechanism.
@@ -86,6 +89,7 @@ def optimal_from(
         seed=seed,
         start=first,
         finish=lambda kernel: polished(joint, kernel, notion),
+        prove=prove,
     )
     kernel, y_labels = in_reading_order(joint, outcome.kernel)
     return make_mechanism(

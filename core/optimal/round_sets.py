@@ -3,22 +3,28 @@
 A polytope of all cuts so far contains the set: its optimum bounds the answer, but its outputs are
 not allowed. Each is moved towards P_X, cut by cut, until it is: the points met there give the
 cuts that touch the set where it matters, and the last one joins a pool of allowed outputs, whose
-best mixture is the answer so far.
+best mixture is the answer so far. Only when polytope and pool agree is it worth proving that the
+polytope has nothing better.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy import sparse
 
 from core.notions.allowed_set import AllowedSet, Oracle
+from core.optimal.columns import ColumnSearch
 from core.optimal.enumeration import best_mixture
-from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, Start, maximise
+from core.optimal.linear_search import too_large
+from core.optimal.polytope import polytope
+from core.optimal.proof import Prover
+from core.optimal.solve import DEFAULT_SECONDS, SMALL, Outcome
 from core.optimal.utility import MutualInformation
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
 _CROSSINGS = 30
 """Cuts met on the way to P_X: each is a tangent, so a handful does; then the output is dropped."""
@@ -29,12 +35,22 @@ _INWARD = 1e-9
 _DIFFERENT = 1e-9
 """Cuts this close in every entry are the same."""
 
-_ROUND_SHARE = 0.2
-"""Part of the time that one polytope may take: a poor answer from many is worth more than a good
-one from few."""
+_AGREED = 0.25
+"""Part of the gap by which polytope and pool may differ when a proof starts."""
 
-_LEAST_SECONDS = 0.05
-"""For one polytope: less would end before any answer."""
+_SEARCH_SHARE = 0.6
+"""Part of the time after which a proof starts even if they differ by more."""
+
+_FIRST_PROOF = 0.05
+"""Part of the time for a proof over the first polytope: a poor bound, if time allows no other."""
+
+
+@runtime_checkable
+class ManyOracle(Protocol):
+    """An oracle that takes many posteriors at once."""
+
+    def each(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return the cuts that some of the points, shape (k, n_x), break, and which breaks each."""
 
 
 def maximise_round(
@@ -43,7 +59,6 @@ def maximise_round(
     p_x: FloatArray,
     start: FloatArray,
     *,
-    solver: Solver = "auto",
     time_limit: float | None = None,
     gap: float = 1e-6,
     seed: int = 0,
@@ -54,62 +69,123 @@ def maximise_round(
     Parameters
     ----------
     allowed : AllowedSet
-        A polytope around the allowed outputs.
+        A polytope around the allowed outputs. If it is too large for a search of vertices, the
+        answer is the best mixture of the outputs to start from.
     oracle : callable
         Its cuts leave the allowed outputs, with P_X well inside.
     p_x : ndarray
         P(x), shape (n_x,), all positive.
     start : ndarray
-        P(y | x) of outputs that are allowed, shape (n_x, n_y).
-    solver, time_limit, gap, seed
-        As in `maximise`; the solver is that of each polytope.
+        P(y | x) of outputs that are allowed, shape (n_x, n_y): the answer is at least as good as
+        their best mixture, up to what `finish` takes.
+    time_limit, gap, seed
+        As in `maximise`.
     finish : callable
         Moves a kernel inside the set where rounding left it outside.
     """
     goal = MutualInformation()
-    begin = time.monotonic()
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
-    rows, known = allowed.rows, _posteriors(start, p_x)
-    pool, cuts = np.vstack([known, p_x]), np.empty((0, len(p_x)))
-    upper, status, turn = goal.value(np.diag(p_x), p_x), "", _ROUND_SHARE * seconds
-    outer: Outcome | None = None
-    while True:
-        master, mixture, _ = best_mixture(pool, p_x, goal, np.inf)
-        value, spent = goal.offset(p_x) - mixture.cost, time.monotonic() - begin
-        if upper - value <= gap / 2:
-            status = "optimal"
-        elif spent >= seconds:
-            status = "time limit"
-        elif outer is not None and len(cuts) == 0 and outer.status != "time limit":
-            status = "heuristic"
-        if status:
-            break
-        turn *= 2 if outer is not None and len(cuts) == 0 else 1
-        outer = maximise(
-            AllowedSet(rows, len(p_x)),
-            p_x,
-            solver=solver,
-            time_limit=max(min(seconds - spent, turn), _LEAST_SECONDS),
-            gap=gap / 4,
-            seed=seed,
-            start=_constantly(master.kernel(mixture)),
-        )
-        upper = min(upper, outer.upper_bound)
-        points = _posteriors(outer.kernel, p_x)
-        inside, cuts = _pulled(points, p_x, oracle, begin + seconds)
-        pool = np.vstack([pool, inside])
-        added = sparse.csr_array(np.hstack([cuts, np.zeros((len(cuts), allowed.n_helpers))]))
-        rows = sparse.csr_array(sparse.vstack([rows, added]))
-    kernel = finish(master.kernel(mixture))
+    rounds = _Rounds(allowed, oracle, p_x, start, seconds, gap, seed)
+    status = "time limit" if too_large(allowed) else rounds.run()
+    kernel = finish(rounds.kernel())
     value = goal.value((p_x[:, None] * kernel).T, p_x)
-    if upper - value > gap and status == "optimal":
+    if rounds.upper - value > gap and status == "optimal":
         status = "heuristic"
-    return Outcome(kernel, value, max(upper, value), "cutting planes", status)
+    return Outcome(kernel, value, max(rounds.upper, value), "cutting planes", status)
 
 
-def _constantly(kernel: FloatArray) -> Start:
-    """Return a start that is the kernel, whatever the time."""
-    return lambda _: kernel
+class _Rounds:
+    """The polytope, the pool and the bound; arguments as in `maximise_round`."""
+
+    def __init__(
+        self,
+        allowed: AllowedSet,
+        oracle: Oracle,
+        p_x: FloatArray,
+        start: FloatArray,
+        seconds: float,
+        gap: float,
+        seed: int,
+    ) -> None:
+        self.oracle, self.p_x, self.gap, self.seed = oracle, p_x, gap, seed
+        self.goal = MutualInformation()
+        self.begin = time.monotonic()
+        self.until = self.begin + seconds
+        self.outer = AllowedSet(allowed.rows, allowed.n_x, parts=allowed.parts)
+        self.upper = self.goal.offset(p_x)
+        self.pool = np.vstack([_posteriors(start, p_x), p_x])
+        self._mix()
+
+    def run(self) -> str:
+        """Narrow the polytope and fill the pool; return how it ended."""
+        search = ColumnSearch(
+            polytope(self.outer, self.p_x),
+            self.p_x,
+            self.goal,
+            seed=self.seed,
+            deadline=self.until,
+        )
+        search.include(self.pool)
+        search.run()
+        self._prove(search, self._at(_FIRST_PROOF))
+        while True:
+            search.run()
+            search.settled()
+            points = search.in_use()
+            cuts = self._take(points)
+            if self.upper - self.value <= self.gap / 2:
+                return "optimal"
+            if time.monotonic() >= self.until:
+                return "time limit"
+            differ = self.goal.offset(self.p_x) - search.mixture.cost - self.value
+            early = time.monotonic() < self._at(_SEARCH_SHARE)
+            if len(cuts) and early and differ > _AGREED * self.gap:
+                self._cut(search, cuts, points)
+                continue
+            better = self._prove(search, self.until)
+            if self.upper - self.value <= self.gap / 2:
+                return "optimal"
+            more = self._take(better) if len(better) else cuts[:0]
+            if len(cuts) + len(more):
+                self._cut(search, _distinct(np.vstack([cuts, more])), np.vstack([points, better]))
+            elif not search.include(better) and not search.widen():
+                return "time limit" if time.monotonic() >= self.until else "heuristic"
+
+    def kernel(self) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), of the pool's best mixture."""
+        return self._master.kernel(self._mixture)
+
+    def _at(self, share: float) -> float:
+        return self.begin + share * (self.until - self.begin)
+
+    def _mix(self) -> None:
+        """Mix the pool anew."""
+        self._master, self._mixture, _ = best_mixture(self.pool, self.p_x, self.goal, np.inf)
+        self.value = self.goal.offset(self.p_x) - self._mixture.cost
+
+    def _take(self, points: FloatArray) -> FloatArray:
+        """Move outputs of the polytope into the pool; return the cuts met on the way."""
+        inside, cuts = _pulled(points, self.p_x, self.oracle, self.until)
+        if len(inside):
+            self.pool = np.vstack([self.pool, inside])
+            self._mix()
+        return cuts
+
+    def _cut(self, search: ColumnSearch, cuts: FloatArray, points: FloatArray) -> None:
+        """Narrow the polytope, and look for vertices near points that are cut off."""
+        search.cut(cuts)
+        search.descend_from(-np.log(np.maximum(points, SMALL)))
+        rows = self.outer.rows
+        padded = np.hstack([cuts, np.zeros((len(cuts), self.outer.n_helpers))])
+        rows = sparse.csr_array(sparse.vstack([rows, sparse.csr_array(padded)]))
+        self.outer = AllowedSet(rows, self.outer.n_x, parts=self.outer.parts)
+
+    def _prove(self, search: ColumnSearch, deadline: float) -> FloatArray:
+        """Lower the bound; return outputs of the polytope that the search has missed."""
+        prover = Prover(self.outer, search.space, self.p_x, self.goal)
+        verdict = prover.check(search.mixture.duals, self.gap / 2, deadline)
+        self.upper = min(self.upper, verdict.bound)
+        return verdict.better
 
 
 def _posteriors(kernel: FloatArray, p_x: FloatArray) -> FloatArray:
@@ -131,26 +207,30 @@ def _pulled(
     Where a cut g·r ≤ 0 is broken, the crossing of the segment to P_X with its hyperplane is the
     next point to ask about; g·P_X < 0, as P_X is inside.
     """
-    inside, cuts = [], []
-    for point in points:
-        if time.monotonic() >= deadline:
+    inside, cuts = [points[:0]], [points[:0]]
+    moved, left = points, np.arange(len(points))
+    for _ in range(_CROSSINGS):
+        if len(left) == 0 or time.monotonic() >= deadline:
             break
-        current = point
-        for _ in range(_CROSSINGS):
-            found = oracle(current)
-            if len(found) == 0:
-                inside.append(current)
-                break
-            cuts.append(found)
-            here, there = found @ point, found @ p_x
-            share = float((here / (here - there)).max())
-            share = min(1.0, share + _INWARD)
-            current = (1 - share) * point + share * p_x
-    empty = np.empty((0, points.shape[1]))
-    return (
-        np.array(inside) if inside else empty,
-        _distinct(np.vstack(cuts)) if cuts else empty,
-    )
+        found, which = _asked(oracle, moved)
+        broken = np.unique(which)
+        inside.append(np.delete(moved, broken, axis=0))
+        cuts.append(found)
+        here, there = (found * points[left[which]]).sum(axis=1), found @ p_x
+        shares = np.zeros(len(left))
+        np.maximum.at(shares, which, here / (here - there))
+        left = left[broken]
+        share = np.minimum(1.0, shares[broken] + _INWARD)[:, None]
+        moved = (1 - share) * points[left] + share * p_x
+    return np.vstack(inside), _distinct(np.vstack(cuts))
+
+
+def _asked(oracle: Oracle, points: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the cuts that some of the points break, and which point breaks each."""
+    if isinstance(oracle, ManyOracle):
+        return oracle.each(points)
+    found = [oracle(r) for r in points]
+    return np.vstack(found), np.repeat(np.arange(len(points)), [len(cuts) for cuts in found])
 
 
 def _distinct(rows: FloatArray) -> FloatArray:

@@ -107,6 +107,7 @@ def maximise(
     seed: int = 0,
     start: Start | None = None,
     finish: Finish | None = None,
+    prove: bool = True,
 ) -> Outcome:
     """Return the best mechanism whose outputs are all allowed, and how good any could be.
 
@@ -133,6 +134,9 @@ def maximise(
     finish : callable, optional
         Moves a kernel inside the set, where rounding or an oracle left it outside; by the oracle
         where not given.
+    prove : bool
+        Whether to prove what columns found; else the search for them is all, and what it leaves
+        of its time is saved.
 
     Raises
     ------
@@ -165,7 +169,7 @@ def maximise(
         outcome = task.enumerate(always=solver == "enumerate")
         if outcome is not None:
             return outcome
-    return task.generate(start)
+    return task.generate(start, prove=prove)
 
 
 def _by_linear_programs(
@@ -265,8 +269,13 @@ class _Task:
         kernel = self.finish(master.kernel(mixture))
         return self._outcome(kernel, "enumerate")
 
-    def generate(self, start: Start | None) -> Outcome:
-        """Answer by column generation, with a proof as far as time allows."""
+    def generate(self, start: Start | None, *, prove: bool) -> Outcome:
+        """Answer by column generation, with a proof as far as time allows.
+
+        Under an oracle, moving a mixture inside may cost more than all that it gained on an
+        earlier one: the answer is the best that was inside.
+        """
+        best: FloatArray = np.ones((len(self.p_x), 1))
         search = ColumnSearch(
             self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
         )
@@ -277,12 +286,14 @@ class _Task:
             known = weights / weights.sum(axis=1, keepdims=True)
             search.include(known)
             search.descend_from(-np.log(np.maximum(known, SMALL)))
+            best = self.finish(first)
         while True:
             search.run()
             kernel = self.finish(search.settled())
             value = self._value(kernel)
+            best = kernel if value >= self._value(best) else best
             until = self._after(1 - RESERVE)
-            if self.upper - value <= self.gap or time.monotonic() >= until:
+            if not prove or self.upper - value <= self.gap or time.monotonic() >= until:
                 break
             if self._loses(search, value) and self._cut(search, search.in_use()):
                 continue
@@ -295,7 +306,7 @@ class _Task:
                 continue
             if not search.widen():
                 break
-        return self._outcome(kernel, "columns")
+        return self._outcome(best, "columns")
 
     def _loses(self, search: ColumnSearch, value: float) -> bool:
         """Say whether moving the outputs inside a round set costs more than it may."""
