@@ -7,6 +7,7 @@ import numpy as np
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms.chain_bound import chain_bound
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.srlip_product import quick_product
@@ -100,6 +101,6 @@ def optimal_from(
         status=outcome.status,
         notion=notion,
         y_labels=y_labels,
-        upper_bound=outcome.upper_bound,
+        upper_bound=min(outcome.upper_bound, chain_bound(joint, notion)),
         notes=outcome.notes,
     )

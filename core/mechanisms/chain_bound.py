@@ -1,0 +1,78 @@
+"""An upper bound that costs nothing: what can be told of S at all, and all of X beside it."""
+
+import numpy as np
+
+from core import measures
+from core.joint import Joint
+from core.notions import ALIP, LDP, LIP, SRLIP, Intersection, PointwiseMaximalLeakage
+from core.notions.base import Notion
+
+_SLACK = 1e-12
+"""Nats for the rounding of the sums."""
+
+
+def chain_bound(joint: Joint, notion: Notion) -> float:
+    """Return what no kernel P(y | x) under a notion exceeds in I(X;Y), in nats.
+
+    I(X;Y) = I(S;Y) + I(X;Y|S), of which the first is at most what the notion lets any output tell
+    of S (`most_about_secret`), and the second at most H(X|S). It says most where S is a part of X
+    or nearly given by it, and saves a search too large for a proof from H(X) as its bound.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : Notion
+        Any; one that bounds no lift leaves H(X).
+
+    Examples
+    --------
+    >>> joint = Joint.with_secret_released([[0.25, 0.25], [0.25, 0.25]])
+    >>> print(f"{chain_bound(joint, LDP(0)) / np.log(2):.6f}")  # of 2 bits, one is of S alone
+    1.000000
+    """
+    of_secret = float(measures.mutual_information(joint.p))
+    hidden = max(of_secret - most_about_secret(notion), 0.0)
+    return float(measures.entropy(joint.p_x)) - hidden + _SLACK
+
+
+def most_about_secret(notion: Notion) -> float:
+    """Return the largest D(P(S|y) ‖ P(S)) that a notion allows, in nats, whatever P(S) is.
+
+    With lifts in [a, b] the mean of l·log l is at most that of its chord, which has the value
+    (1 − p)·a·log a + p·b·log b at the mean lift 1 = (1 − p)·a + p·b. Under ε-LDP b = a·e^ε, and
+    the worst a is (1 − e^{−ε})/ε.
+
+    Examples
+    --------
+    >>> round(most_about_secret(LDP(1.5)), 4), most_about_secret(LIP(0.0))
+    (0.2729, 0.0)
+    """
+    if isinstance(notion, Intersection):
+        return min(most_about_secret(part) for part in notion.notions)
+    if isinstance(notion, LDP):
+        if notion.eps in (0.0, np.inf):
+            return notion.eps
+        least = -np.expm1(-notion.eps) / notion.eps
+        return _chord(least, least * np.exp(notion.eps))
+    if isinstance(notion, LIP | ALIP):
+        return _chord(np.exp(-notion.lower_budget), np.exp(notion.upper_budget))
+    if isinstance(notion, SRLIP):
+        return _chord(np.exp(-notion.eps), np.exp(notion.eps))
+    if isinstance(notion, PointwiseMaximalLeakage):
+        return notion.eps
+    return np.inf
+
+
+def _chord(low: float, high: float) -> float:
+    """Return the value of the chord of l·log l over [low, high] at l = 1."""
+    if high == np.inf:
+        return np.inf
+    if low == 1.0 or high == 1.0:
+        return 0.0
+    p = (1 - low) / (high - low)
+    return float((1 - p) * _x_log_x(low) + p * _x_log_x(high))
+
+
+def _x_log_x(value: float) -> float:
+    return value * float(np.log(value)) if value > 0 else 0.0
