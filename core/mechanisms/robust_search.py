@@ -80,7 +80,7 @@ def robust_search(
             time_limit=options["time_limit"],
             gap=gap,
             seed=seed,
-            finish=lambda kernel: polished(joint, kernel, notion),
+            finish=lambda kernel: polished(joint, kernel, notion, quick=True),
         )
     return released(
         cells,

@@ -38,3 +38,11 @@ def test_a_hair_costs_a_hair():
 def test_at_no_budget_only_the_constant_output_is_left():
     kernel = polished(JOINT, np.eye(3), LIP(0))
     assert measures.mutual_information(JOINT.p_x[:, None] * kernel) < 1e-12
+
+
+def test_a_quick_polish_holds_too_and_costs_at_most_four_times_as_much():
+    notion = LIP(LIP(0).achieved(JOINT, np.eye(3)) * (1 - 1e-8))
+    quick, least = (polished(JOINT, np.eye(3), notion, quick=quick) for quick in (True, False))
+    assert notion.holds(JOINT, quick)
+    shares = [moved[0, 1] / (JOINT.p_x @ moved)[1] for moved in (quick, least)]
+    assert 0 < shares[1] <= shares[0] <= 4 * shares[1]

@@ -6,9 +6,10 @@ import pytest
 from core import measures
 from core import mechanisms as m
 from core.joint import Joint
-from core.notions import LIP, AlphaLift
+from core.notions import LIP, RLDP, AlphaLift
 from core.optimal.polish import polished
 from core.optimal.round_sets import maximise_round
+from core.optimal.solve import maximise
 from core.uncertainty import RenyiBall
 
 
@@ -64,3 +65,70 @@ def test_what_time_does_not_prove_is_bounded_all_the_same():
         assert found.audit.holds
         assert free.utility <= found.upper_bound + 1e-6
         assert found.upper_bound <= float(measures.entropy(counts.ravel() / 300)) + 1e-12
+
+
+def five_by_two():
+    """Return counts of five secrets and two u, and the confidence set around them."""
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(300, rng.dirichlet([0.5] * 10)).reshape(5, 2)
+    return counts, RenyiBall.confidence(counts, 300)
+
+
+def test_the_oracle_says_of_many_outputs_what_it_says_of_each():
+    counts, ball = five_by_two()
+    joint = Joint.with_secret_released(counts)
+    oracle = RLDP(0.3, ball, exact=True).allowed_set(joint).oracle
+    points = np.vstack([np.random.default_rng(1).dirichlet(np.ones(joint.n_x), 6), joint.p_x])
+    cuts, which = oracle.each(points)
+    assert set(which) == set(range(6))
+    assert ((cuts * points[which]).sum(axis=1) > 0).all()
+    assert (cuts @ joint.p_x < 0).all()
+    for number, point in enumerate(points):
+        np.testing.assert_allclose(oracle(point), cuts[which == number], atol=1e-6)
+
+
+def test_a_set_too_large_for_vertices_keeps_the_best_mixture_of_what_is_known(monkeypatch):
+    counts, ball = five_by_two()
+    joint = Joint.with_secret_released(counts)
+    notion = RLDP(0.3, ball, exact=True)
+    allowed = notion.allowed_set(joint)
+    known = m.polyopt(counts, 0.3, ball, time_limit=0.5)
+    monkeypatch.setattr("core.optimal.round_sets.too_large", lambda _: True)
+    found = maximise_round(
+        allowed,
+        allowed.oracle,
+        joint.p_x,
+        known.kernel[joint.kept_x],
+        finish=lambda kernel: polished(joint, kernel, notion, quick=True),
+    )
+    assert found.status == "time limit"
+    assert found.utility >= known.utility - 1e-9
+    assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
+
+
+def test_a_search_under_an_oracle_never_ends_below_its_start():
+    counts, ball = five_by_two()
+    joint = Joint.with_secret_released(counts)
+    notion = RLDP(0.3, ball, exact=True)
+    known = m.polyopt(counts, 0.3, ball, time_limit=0.5)
+    found = maximise(
+        notion.allowed_set(joint),
+        joint.p_x,
+        time_limit=0.5,
+        start=lambda _: known.kernel[joint.kept_x],
+    )
+    assert known.utility > 0.05
+    assert found.utility >= known.utility - 1e-9
+    assert found.utility <= found.upper_bound
+
+
+def test_ten_symbols_are_far_above_polyopt_and_below_their_bound():
+    counts = np.array([[20, 69, 311, 119, 10252], [192, 346, 1560, 162, 19530]])
+    ball = RenyiBall.confidence(counts, int(counts.sum()))
+    exact = m.robust_optimal(counts, 0.25, ball, time_limit=6)
+    poly = m.polyopt(counts, 0.25, ball)
+    free = m.non_robust(counts, 0.25)
+    assert exact.audit.holds
+    assert exact.utility >= poly.utility + 0.01
+    assert exact.utility <= free.utility + 1e-9
+    assert exact.gap <= 0.01
