@@ -44,8 +44,9 @@ def robust_optimal(
     uncertainty : RenyiBall
         F.
     solver, time_limit, gap, seed
-        As in `optimal`; the time includes that of PolyOpt, which it starts from, and which is
-        the answer where there is time for nothing else.
+        As in `optimal`; the solver is PolyOpt's, and the time includes that of its search, which
+        this one starts from. PolyOpt is the answer where there is time for nothing else, or where
+        there are too many symbols for cutting planes.
 
     Raises
     ------

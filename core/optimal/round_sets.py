@@ -16,6 +16,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from scipy import sparse
 
+from core.errors import SolverError
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.columns import ColumnSearch
 from core.optimal.enumeration import best_mixture
@@ -101,12 +102,16 @@ def maximise_round(
     goal = MutualInformation()
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     rounds = _Rounds(allowed, oracle, p_x, start, seconds, gap, seed)
-    status = "time limit" if too_large(allowed) else rounds.run()
+    notes: tuple[str, ...] = ()
+    try:
+        status = "time limit" if too_large(allowed) else rounds.run()
+    except SolverError as error:  # cuts that are all but parallel: the pool and the bound stand
+        status, notes = "heuristic", (f"The search ended early. {error}",)
     kernel = finish(rounds.kernel())
     value = goal.value((p_x[:, None] * kernel).T, p_x)
     if rounds.upper - value > gap and status == "optimal":
         status = "heuristic"
-    return Outcome(kernel, value, max(rounds.upper, value), "cutting planes", status)
+    return Outcome(kernel, value, max(rounds.upper, value), "cutting planes", status, notes)
 
 
 class _Rounds:
@@ -240,7 +245,10 @@ class _Rounds:
 
     def _bounded(self, prover: Prover, duals: FloatArray, deadline: float) -> FloatArray:
         """Lower the bound by a proof; return what it found better."""
-        verdict = prover.check(duals, self.gap / 2, deadline)
+        try:
+            verdict = prover.check(duals, self.gap / 2, deadline)
+        except SolverError:  # nothing is proven, nor disproven
+            return np.zeros((0, len(self.p_x)))
         self.upper = min(self.upper, verdict.bound)
         return verdict.better
 

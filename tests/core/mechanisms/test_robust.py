@@ -1,5 +1,7 @@
 """The robust mechanisms: golden numbers, orders that are theorems, limits, zero cells, errors."""
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,28 @@ def test_a_robust_optimum_in_a_hurry_is_polyopt_with_a_bound_that_holds():
     assert found.utility >= m.secret_randomized_response(EXAMPLE, EPS).utility - 1e-9
     assert found.upper_bound >= m.non_robust(EXAMPLE, EPS, time_limit=60).utility - 1e-9
     assert found.gap == pytest.approx(found.upper_bound - found.utility)
+
+
+def test_the_robust_optimum_is_never_below_polyopt_of_the_same_time():
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(3000, rng.dirichlet([0.5] * 30)).reshape(2, 15)
+    ball = RenyiBall.confidence(counts, 3000)
+    exact = m.robust_optimal(counts, 1.0, ball, time_limit=3)
+    poly = m.polyopt(counts, 1.0, ball, time_limit=3)
+    assert poly.utility > 0.5
+    assert exact.utility >= poly.utility - 1e-9
+    assert RLDP(1.0, ball, exact=True).holds(
+        Joint.with_secret_released(counts, keep_unseen=True), poly.kernel
+    )
+
+
+def test_a_robust_optimum_too_large_for_cutting_planes_is_polyopt(monkeypatch):
+    module = importlib.import_module("core.mechanisms.robust_optimal")  # the name is the function
+    monkeypatch.setattr(module, "too_large", lambda _: True)
+    found = m.robust_optimal(EXAMPLE, EPS, BALL)
+    assert found.utility == pytest.approx(m.polyopt(EXAMPLE, EPS, BALL).utility, abs=1e-9)
+    assert found.notion.exact
+    assert found.upper_bound >= 0.59360
 
 
 def test_non_robust_optimum_of_example_3():

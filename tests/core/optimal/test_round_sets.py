@@ -5,6 +5,7 @@ import pytest
 
 from core import measures
 from core import mechanisms as m
+from core.errors import SolverError
 from core.joint import Joint
 from core.notions import LIP, RLDP, AlphaLift
 from core.optimal.polish import polished
@@ -132,3 +133,29 @@ def test_ten_symbols_are_far_above_polyopt_and_below_their_bound():
     assert exact.utility >= poly.utility + 0.01
     assert exact.utility <= free.utility + 1e-9
     assert exact.gap <= 0.01
+
+
+@pytest.mark.parametrize("broken", ["proof.Prover.check", "columns.ColumnSearch.run"])
+def test_a_solver_without_an_answer_leaves_the_best_known(monkeypatch, broken):
+    def fail(*_):
+        raise SolverError("HiGHS gave no answer: Unknown.")
+
+    counts = np.array([[7, 10], [26, 57]])
+    ball = RenyiBall.confidence(counts, 100)
+    joint = Joint.with_secret_released(counts)
+    notion = RLDP(np.log(2), ball, exact=True)
+    allowed = notion.allowed_set(joint)
+    known = m.polyopt(counts, np.log(2), ball)
+    monkeypatch.setattr(f"core.optimal.{broken}", fail)
+    found = maximise_round(
+        allowed,
+        allowed.oracle,
+        joint.p_x,
+        known.kernel,
+        time_limit=1,
+        finish=lambda kernel: polished(joint, kernel, notion, quick=True),
+    )
+    assert found.status in {"heuristic", "time limit"}
+    assert found.utility >= known.utility - 1e-9
+    assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
+    assert len(found.notes) == (broken == "columns.ColumnSearch.run")
