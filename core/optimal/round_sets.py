@@ -46,7 +46,7 @@ _FIRST_PROOF = 0.05
 """Part of the time for a proof over the first polytope: a poor bound, if time allows no other."""
 
 
-_WIDE_SHARE = 0.1
+_WIDE_SHARE = 0.05
 """Part of the time that one look further afield may take."""
 
 _TOUCHING = 1e-7
@@ -56,7 +56,7 @@ _MOST_VERTICES = 200_000
 """Vertices that are walked: some 30,000 a second at 10 symbols."""
 
 
-_WALK_SHARE = 0.4
+_WALK_SHARE = 0.5
 """Part of a proof's time that walks may take before branch and bound gets the rest."""
 
 
