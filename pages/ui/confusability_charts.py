@@ -319,11 +319,11 @@ def clusters(shown: Shown) -> None:
             "clusters",
             most=560,
             column_config={
-                "cluster": st.column_config.TextColumn(width=170),
-                "symbols": st.column_config.NumberColumn(width=75),
-                "secrets possible": st.column_config.NumberColumn(width=115),
-                "part": st.column_config.NumberColumn(width=50),
-                "probability": st.column_config.NumberColumn(format="%.4f", width=80),
+                "cluster": st.column_config.TextColumn(width=150),
+                "symbols": st.column_config.NumberColumn(width=70),
+                "secrets possible": st.column_config.NumberColumn(width=110),
+                "part": st.column_config.NumberColumn(width=45),
+                "probability": st.column_config.NumberColumn(format="%.4f", width=78),
             },
         )
 
