@@ -13,12 +13,16 @@ from core.mechanisms.robust_design import estimate, released
 from core.mechanisms.robust_search import ldp_bound, robust_search
 from core.mechanisms.search import checked_options
 from core.notions.rldp import RLDP
+from core.optimal.enclosure import MOST_SYMBOLS
 from core.optimal.linear_search import too_large
 from core.optimal.solve import DEFAULT_SECONDS, Solver
 from core.uncertainty import RenyiBall
 
 _LEAST_SECONDS = 0.4
 """With less than this, cutting planes would not come round once: then PolyOpt has all of it."""
+
+_FIRST_SHARE = 0.4
+"""Most of the time that PolyOpt may take first, where there are few symbols."""
 
 NAME = "Robust optimum"
 
@@ -89,9 +93,11 @@ def robust_optimal(
             upper_bound=ldp_bound(cells, budget, seconds, gap=gap, seed=seed),
             notes=first.notes,
         )
-    # what PolyOpt's own proof would say is of no use here
+    # few symbols: the proof finds PolyOpt's last outputs; else what it would say is of no use here
+    few = cells.size <= MOST_SYMBOLS
+    options["time_limit"] = (_FIRST_SHARE if few else 1.0) * seconds
     first = robust_search(
-        p_su, uncertainty, RLDP(budget, uncertainty), name="PolyOpt", prove=False, **options
+        p_su, uncertainty, RLDP(budget, uncertainty), name="PolyOpt", prove=few, **options
     )
     return robust_search(
         p_su,

@@ -23,6 +23,10 @@ from core.uncertainty.estimate import assumed_records
 from core.uncertainty.worst_case import exceeds, worst_case
 from core.validation import FloatArray
 
+_FEW_CELLS = 20
+"""Up to so many cells the vertices of D_s are written out, at most 400 rows: without helpers the
+solver can carve the set."""
+
 _MANY_SECRETS = 7
 """With more secrets than this, 6·n_s rows of running minima are fewer than n_s(n_s − 1) pairs."""
 
@@ -211,7 +215,8 @@ def _compact_rows(
 ) -> sparse.csr_array:
     """Return the rows of the compact form on [r, h, l], scaled to a largest coefficient of 1.
 
-    `v_of_r` takes r to v, shape (n_s·n_u, n_x). Where no mass is free there are no helpers.
+    `v_of_r` takes r to v, shape (n_s·n_u, n_x). Where no mass is free, or the cells are few,
+    there are no helpers.
     """
     n_s, n_u = lower.shape
     n_x = v_of_r.shape[1]
@@ -224,9 +229,13 @@ def _compact_rows(
     pairs = down * fixed[s1] - up * fixed[s2]
     if not free.any():
         return sparse.csr_array(_unit_rows(pairs))
+    own = np.count_nonzero(v_of_r, axis=1) == 1
+    if n_s * n_u <= _FEW_CELLS:
+        corners = fixed[owner] + free[owner, None] * v_of_r
+        first, second = np.nonzero(own & own[:, None] & ((owner[:, None] != owner) | same_secret))
+        return sparse.csr_array(_unit_rows(down * corners[first] - up * corners[second]))
     pairs = np.hstack([pairs, down * free[s1, None] * pick[s1], -up * free[s2, None] * pick[s2]])
-    symbols = v_of_r[np.flatnonzero(np.count_nonzero(v_of_r, axis=1) == 1)]
-    owners = owner[np.flatnonzero(np.count_nonzero(v_of_r, axis=1) == 1)]
+    symbols, owners = v_of_r[own], owner[own]
     none = np.zeros((len(owners), n_s))
     above = np.hstack([symbols, -pick[owners], none])
     below = np.hstack([-symbols, none, pick[owners]])

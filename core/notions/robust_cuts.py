@@ -109,9 +109,17 @@ class RobustCuts:
             # the lean is almost linear in the log ratio of shares; one side may be unbounded
             secant = left + weight * (right - left)
             newton = split + 2 * np.clip(lean, -_FAR, _FAR)
-            guess = np.where(np.isfinite(weight), secant, newton)
-            inside = (guess > left) & (guess < right) & (step % 4 < 3)
+            both = np.isfinite(lean_left) & np.isfinite(lean_right)
+            guess = np.where(both, secant, newton)
+            inside = (guess > left) & (guess < right) & (step % 6 < 5)
             following = np.where(inside, guess, (left + right) / 2)
+            # a guess beyond a limit that was never tried: all of the budget may belong on one side
+            following = np.where(
+                (guess <= left) & (left == -_FAR) & (split > left), left, following
+            )
+            following = np.where(
+                (guess >= right) & (right == _FAR) & (split < right), right, following
+            )
             split = np.where(done, split, following)
         return first, second
 

@@ -88,6 +88,23 @@ class Polytope:
         rows = sparse.csr_array(self.matrix[:, : self.n_vars])
         return LinearProgram(rows, lower, self.right, primal=True)
 
+    def facets(self) -> Facets:
+        """Return the polytope as inequalities; one that is `plain` is no more than they say."""
+        count = self.n_slacks
+        rows, right = self.matrix[:count, : self.n_x], self.right[:count]
+        widths = self.upper[self.n_vars :][:count]
+        both = np.isfinite(widths)
+        return Facets(
+            np.vstack([rows, -rows[both]]),
+            np.append(right, (widths - right)[both]),
+            self.matrix[-1, : self.n_x],
+            self.unit,
+        )
+
+    def plain(self) -> bool:
+        """Say whether there are no helpers and no equalities."""
+        return self.n_vars == self.n_x and self.n_basic == self.n_slacks + 1
+
     def perturbed(self) -> Polytope:
         """Return the polytope with every bound moved out by a hair, each by another: no ties."""
         rng = np.random.default_rng(0)
@@ -151,6 +168,41 @@ class Polytope:
         values = np.concatenate([solution.x, slack])[tight]
         at_upper = values > self.upper[tight] / 2
         return labels[is_basic], np.where(at_upper, self.complement(tight), tight)
+
+
+@dataclass(frozen=True, eq=False)
+class Facets:
+    """{z ≥ 0 : rows @ z ≤ limits, norm·z = 1}, where r = z·unit are the outputs.
+
+    Attributes
+    ----------
+    rows : ndarray
+        Shape (m, n_x), with entries of about 1.
+    limits : ndarray
+        Shape (m,).
+    norm : ndarray
+        Positive, shape (n_x,).
+    unit : ndarray
+        Shape (n_x,).
+    """
+
+    rows: FloatArray
+    limits: FloatArray
+    norm: FloatArray
+    unit: FloatArray
+
+    def with_cuts(self, cuts: FloatArray) -> Facets:
+        """Return the part that meets cuts @ r ≤ 0, shape (k, n_x), as last rows."""
+        scaled = cuts * self.unit
+        scaled /= np.abs(scaled).max(axis=1, keepdims=True)
+        limits = np.append(self.limits, np.zeros(len(cuts)))
+        return replace(self, rows=np.vstack([self.rows, scaled]), limits=limits)
+
+    def posteriors(self, points: FloatArray) -> FloatArray:
+        """Return points z, shape (k, n_x), as posteriors."""
+        weights = np.maximum(points, 0.0) * self.unit
+        result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+        return result
 
 
 def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:

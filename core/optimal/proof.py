@@ -1,7 +1,8 @@
 """Proof that no allowed output improves a mixture: a floor under every reduced cost.
 
-A polytope that can be walked is walked once: then the floor is exact for any duals, and any
-better output is among its vertices. Beyond that, branch and bound.
+Of few symbols, all vertices that undercut the duals are found. A polytope that can be walked is
+walked once: then the floor is exact for any duals, and any better output is among its vertices.
+Beyond that, branch and bound.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from core.notions.allowed_set import AllowedSet
 from core.optimal import pivoting
 from core.optimal.bound import PricingBound
 from core.optimal.enumeration import all_vertices
+from core.optimal.low_vertices import MOST, undercutting, worth_of
 from core.optimal.polytope import Polytope
 from core.optimal.slices import sliced_bound
 from core.optimal.utility import MutualInformation, Utility
@@ -30,6 +32,19 @@ PRICE = 1e-11
 
 MOST_BETTER = 4
 """Outputs that a walk hands back, for each symbol of X."""
+
+LOW_SYMBOLS, LOW_ROWS = (20, 50), (400, 40)
+"""With no more symbols and rows than one of these pairs, the vertices that undercut the duals are
+the first thing to find: a round of it takes milliseconds, and many rows have many such vertices."""
+
+LOW_SHARE = 0.5
+"""Part of the time left that this may take, once if in vain."""
+
+LOW_GROWTH = 4
+"""How many times as many vertices are kept where so many were too few."""
+
+MOST_LOWER = 16
+"""Outputs that this hands back, for each symbol: they differ more than those of a walk."""
 
 WALK_SHARE = 0.25
 """Part of the time left that a walk may take before branch and bound gets the rest."""
@@ -97,7 +112,10 @@ class Prover:
         self._costs, self._sizes = np.zeros(0), np.zeros(0)
         self._tree: PricingBound | None = None
         self._tried_all = self._sliced = False
-        self._known = np.inf
+        sizes = zip(LOW_SYMBOLS, LOW_ROWS, strict=True)
+        low = space.plain() and any(space.n_x <= n and space.n_slacks <= m for n, m in sizes)
+        self._most_low = MOST if low else 0
+        self._known = self._trivial()
 
     def walk(self, deadline: float, max_vertices: int) -> bool:
         """Compute all vertices, if there are not too many; say whether they are known now.
@@ -128,6 +146,11 @@ class Prover:
         deadline : float
             On the clock of `time.monotonic`.
         """
+        enough = self.utility.offset(self.p_x) - float(duals @ self.p_x) + gap
+        if self._most_low and self.walked is None:
+            verdict = self._undercut(duals, gap / 2, _part(LOW_SHARE, deadline))
+            if verdict.bound <= enough or len(verdict.better):
+                return verdict
         most = WALK_ENTRIES * (LOW_FACTOR if self.space.n_free <= LOW else 1)
         few = most // (self.space.n_basic * (self.space.n_free + 1))
         if self.walk(_part(WALK_SHARE, deadline), few):
@@ -140,7 +163,6 @@ class Prover:
         may_slice = bool(self.allowed.parts) and not self._sliced and not self.allowed.n_helpers
         share = QUICK_SHARE if may_slice else BRANCH_SHARE
         verdict = self._branch(duals, gap, _part(share, deadline))
-        enough = self.utility.offset(self.p_x) - float(duals @ self.p_x) + gap
         if verdict.bound <= enough or len(verdict.better):
             return verdict
         if may_slice:
@@ -153,6 +175,28 @@ class Prover:
             if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
                 return self._check_walked(duals)
         return self._branch(duals, gap, deadline)
+
+    def _undercut(self, duals: FloatArray, slack: float, deadline: float) -> Verdict:
+        """Find vertices that undercut the duals by more than the slack; all, if none is found."""
+        facets = self.space.facets()
+        while True:
+            found = undercutting(
+                facets,
+                self.p_x,
+                self.utility,
+                duals,
+                slack=slack,
+                most=self._most_low,
+                deadline=deadline,
+            )
+            self._known = min(self._known, found.bound + MARGIN)
+            if len(found.outputs) or found.slack == slack or not found.finished:
+                break
+            self._most_low *= LOW_GROWTH
+        if not found.finished:
+            self._most_low = 0
+        most = MOST_LOWER * len(self.p_x) if found.finished else 0
+        return Verdict(self._known, found.outputs[:most])
 
     def _branch(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
         """Prove by branch and bound; a bound by slices stands."""
@@ -176,25 +220,10 @@ class Prover:
         gains = prices / self._sizes
         order = np.argsort(gains, kind="stable")[: MOST_BETTER * len(self.p_x)]
         better = self.walked[order[gains[order] < -PRICE]]
-        bound = self.utility.offset(self.p_x) - self._worth(duals, prices) + MARGIN
+        bound = (
+            self.utility.offset(self.p_x) - worth_of(duals, prices, self.walked, self.p_x) + MARGIN
+        )
         return Verdict(bound, better)
-
-    def _worth(self, duals: FloatArray, prices: FloatArray) -> float:
-        """Return p·P_X of duals p ≤ λ that no vertex undercuts, λ's prices being given.
-
-        Either all duals fall by as much as the worst price asks, or, for each vertex with a
-        negative price, that of the symbol which it says most about: that is the cheaper way
-        where only symbols of tiny probability are priced too high.
-        """
-        total = float(duals @ self.p_x)
-        low = np.flatnonzero(prices < 0)
-        if len(low) == 0 or self.walked is None:
-            return total
-        points = self.walked[low]
-        symbol = (points / self.p_x).argmax(axis=1)
-        fall = np.zeros(len(self.p_x))
-        np.maximum.at(fall, symbol, -prices[low] / points[np.arange(len(low)), symbol])
-        return total - min(-float(prices.min()), float(fall @ self.p_x))
 
     def _check_pieces(self, duals: FloatArray, pieces: FloatArray, deadline: float) -> Verdict:
         """Price a piecewise linear cost: exactly, if each piece's linear program is solved."""

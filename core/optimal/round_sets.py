@@ -1,43 +1,35 @@
 """The optimum over a set that only an oracle knows: between polytopes outside and outputs inside.
 
-A polytope of all cuts so far contains the set: its optimum bounds the answer, but its outputs are
-not allowed. Each is moved towards P_X, cut by cut, until it is: the points met there give the
-cuts that touch the set where it matters, and the last one joins a pool of allowed outputs, whose
-best mixture is the answer so far. Only when polytope and pool agree is it worth proving that the
-polytope has nothing better.
+Few symbols: the vertices of the polytope are carved, so that either side is exact. More: outputs
+of the polytope are searched for as anywhere, and only when polytope and allowed outputs agree is
+it worth proving that the polytope has nothing better.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy import sparse
 
 from core.errors import SolverError
 from core.notions.allowed_set import AllowedSet, Oracle
+from core.optimal.allowed_outputs import AllowedOutputs, distinct
 from core.optimal.columns import ColumnSearch
-from core.optimal.enumeration import best_mixture
+from core.optimal.enclosure import MOST_SYMBOLS, enclose
 from core.optimal.linear_search import too_large
 from core.optimal.polytope import polytope
 from core.optimal.proof import Prover
 from core.optimal.solve import DEFAULT_SECONDS, RESERVE, SMALL, Outcome
 from core.optimal.utility import MutualInformation
-from core.validation import FloatArray, IntArray
+from core.validation import FloatArray
 
-_CROSSINGS = 30
-"""Cuts met on the way to P_X: each is a tangent, so a handful does; then the output is dropped."""
-
-_INWARD = 1e-9
-"""How much further in than the last cut an output is put, so that the oracle is silent."""
-
-_DIFFERENT = 1e-9
-"""Cuts this close in every entry are the same."""
+_PATIENCE = 0.6
+"""Part of the time after which carving that is far from done leaves the rest to a search."""
 
 _AGREED = 0.25
-"""Part of the gap by which polytope and pool may differ when a proof starts."""
+"""Part of the gap by which polytope and outputs may differ when a proof starts."""
 
 _SEARCH_SHARE = 0.6
 """Part of the time after which a proof starts even if they differ by more."""
@@ -45,28 +37,8 @@ _SEARCH_SHARE = 0.6
 _FIRST_PROOF = 0.05
 """Part of the time for a proof over the first polytope: a poor bound, if time allows no other."""
 
-
 _WIDE_SHARE = 0.05
 """Part of the time that one look further afield may take."""
-
-_TOUCHING = 1e-7
-"""A cut this close to an output, relative to its size, touches it."""
-
-_MOST_VERTICES = 200_000
-"""Vertices that are walked: some 30,000 a second at 10 symbols."""
-
-
-_WALK_SHARE = 0.5
-"""Part of a proof's time that walks may take before branch and bound gets the rest."""
-
-
-@runtime_checkable
-class ManyOracle(Protocol):
-    """An oracle that takes many posteriors at once."""
-
-    def each(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return the cuts that some of the points, shape (k, n_x), break, and which breaks each."""
-        ...
 
 
 def maximise_round(
@@ -101,21 +73,23 @@ def maximise_round(
     """
     goal = MutualInformation()
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
-    rounds = _Rounds(allowed, oracle, p_x, start, seconds, gap, seed)
+    search = _Search(allowed, oracle, p_x, start, seconds, gap, seed)
     notes: tuple[str, ...] = ()
     try:
-        status = "time limit" if too_large(allowed) else rounds.run()
-    except SolverError as error:  # cuts that are all but parallel: the pool and the bound stand
+        status = "time limit" if too_large(allowed) else search.run()
+    except SolverError as error:  # cuts that are all but parallel: what is known stands
         status, notes = "heuristic", (f"The search ended early. {error}",)
-    kernel = finish(rounds.kernel())
+    kernel = finish(search.inside.kernel())
     value = goal.value((p_x[:, None] * kernel).T, p_x)
-    if rounds.upper - value > gap and status == "optimal":
+    if search.upper - value <= gap:
+        status = "optimal"
+    elif status == "optimal":
         status = "heuristic"
-    return Outcome(kernel, value, max(rounds.upper, value), "cutting planes", status, notes)
+    return Outcome(kernel, value, max(search.upper, value), "cutting planes", status, notes)
 
 
-class _Rounds:
-    """The polytope, the pool and the bound; arguments as in `maximise_round`."""
+class _Search:
+    """The polytope, the allowed outputs and the bound; arguments as in `maximise_round`."""
 
     def __init__(
         self,
@@ -127,72 +101,64 @@ class _Rounds:
         gap: float,
         seed: int,
     ) -> None:
-        self.oracle, self.p_x, self.gap, self.seed = oracle, p_x, gap, seed
+        self.p_x, self.gap, self.seed = p_x, gap, seed
         self.goal = MutualInformation()
         self.begin = time.monotonic()
         self.until = self.begin + (1 - RESERVE) * seconds
         self.outer = AllowedSet(allowed.rows, allowed.n_x, parts=allowed.parts)
         self.upper = self.goal.offset(p_x)
-        self._needed = np.arange(allowed.rows.shape[0])  # rows that a proof was found to need
-        self.pool = np.vstack([_posteriors(start, p_x), p_x])
-        self._mix()
+        self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
 
     def run(self) -> str:
-        """Narrow the polytope and fill the pool; return how it ended."""
+        """Bring the polytope and the allowed outputs together; return how it ended."""
+        space = polytope(self.outer, self.p_x)
+        if space.plain() and space.n_x <= MOST_SYMBOLS:
+            gap, patience = self.gap / 2, self._at(_PATIENCE)
+            bound = enclose(space, self.inside, gap=gap, patience=patience, deadline=self.until)
+            self.upper = min(self.upper, bound)
+        if self._closed():
+            return "optimal"
+        return "time limit" if time.monotonic() >= self.until else self._search()
+
+    def _search(self) -> str:
+        """Narrow the polytope where columns are in use that are not allowed; prove what is left."""
         search = ColumnSearch(
-            polytope(self.outer, self.p_x),
-            self.p_x,
-            self.goal,
-            seed=self.seed,
-            deadline=self.until,
+            polytope(self.outer, self.p_x), self.p_x, self.goal, seed=self.seed, deadline=self.until
         )
-        search.include(self.pool)
+        search.include(self.inside.points)
         search.run()
         self._prove(search, self._at(_FIRST_PROOF))
         while True:
             search.run()
             search.settled()
             points = search.in_use()
-            cuts = self._take(points)
-            if self.upper - self.value <= self.gap / 2:
+            cuts = self.inside.take(points, self.until)
+            if self._closed():
                 return "optimal"
             if time.monotonic() >= self.until:
                 return "time limit"
-            differ = self.goal.offset(self.p_x) - search.mixture.cost - self.value
+            differ = self.goal.offset(self.p_x) - search.mixture.cost - self.inside.value
             early = time.monotonic() < self._at(_SEARCH_SHARE)
             if len(cuts) and early and differ > _AGREED * self.gap:
                 self._cut(search, cuts, points)
                 continue
-            if early and (search.include(self.pool) or self._wider(search)):
+            if early and (search.include(self.inside.points) or self._wider(search)):
                 continue
             better = self._prove(search, self.until)
-            if self.upper - self.value <= self.gap / 2:
+            if self._closed():
                 return "optimal"
-            more = self._take(better) if len(better) else cuts[:0]
+            more = self.inside.take(better, self.until) if len(better) else cuts[:0]
             if len(cuts) + len(more):
-                self._cut(search, _distinct(np.vstack([cuts, more])), np.vstack([points, better]))
+                self._cut(search, distinct(np.vstack([cuts, more])), np.vstack([points, better]))
             elif not search.include(better) and not search.widen():
                 return "time limit" if time.monotonic() >= self.until else "heuristic"
-
-    def kernel(self) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), of the pool's best mixture."""
-        return self._master.kernel(self._mixture)
 
     def _at(self, share: float) -> float:
         return self.begin + share * (self.until - self.begin)
 
-    def _mix(self) -> None:
-        """Mix the pool anew."""
-        self._master, self._mixture, _ = best_mixture(self.pool, self.p_x, self.goal, np.inf)
-        self.value = self.goal.offset(self.p_x) - self._mixture.cost
-
-    def _take(self, points: FloatArray) -> FloatArray:
-        """Move outputs of the polytope into the pool; return the cuts met on the way."""
-        inside, cuts = _pulled(points, self.p_x, self.oracle, self.until)
-        if len(inside):
-            self.pool = np.vstack([self.pool, inside])
-            self._mix()
-        return cuts
+    def _closed(self) -> bool:
+        """Say whether the bound is close enough."""
+        return self.upper - self.inside.value <= self.gap / 2
 
     def _cut(self, search: ColumnSearch, cuts: FloatArray, points: FloatArray) -> None:
         """Narrow the polytope, and look for vertices near points that are cut off."""
@@ -211,94 +177,11 @@ class _Rounds:
         return found
 
     def _prove(self, search: ColumnSearch, deadline: float) -> FloatArray:
-        """Lower the bound; return outputs of the polytope that the search has missed.
-
-        Most cuts play no part: vertices are walked within the few that touch the outputs in use,
-        and those that break a cut which was left out bring it back.
-        """
-        rows = self.outer.rows
-        sizes = abs(rows).max(axis=1).toarray().ravel()
-        n_x, duals = self.outer.n_x, search.mixture.duals
-        if self.outer.n_helpers:
-            return self._bounded(
-                Prover(self.outer, search.space, self.p_x, self.goal), duals, deadline
-            )
-        touching = rows @ search.in_use().T >= -_TOUCHING * sizes[:, None]
-        kept = np.asarray(touching.any(axis=1))
-        kept[self._needed] = True
-        now = time.monotonic()
-        walked = now + _WALK_SHARE * (deadline - now)
-        while True:
-            lean = AllowedSet(rows[np.flatnonzero(kept)], n_x, parts=self.outer.parts)
-            prover = Prover(lean, polytope(lean, self.p_x), self.p_x, self.goal)
-            if not prover.walk(walked, _MOST_VERTICES):
-                prover = Prover(self.outer, search.space, self.p_x, self.goal)
-                return self._bounded(prover, duals, deadline)
-            better = self._bounded(prover, duals, deadline)
-            excess = (rows @ better.T) / sizes[:, None]
-            excess[kept] = 0.0
-            over = np.flatnonzero(excess.max(axis=0, initial=0.0) > _TOUCHING)
-            if len(over) == 0:
-                return better
-            kept[excess[:, over].argmax(axis=0)] = True
-            self._needed = np.flatnonzero(kept)
-
-    def _bounded(self, prover: Prover, duals: FloatArray, deadline: float) -> FloatArray:
-        """Lower the bound by a proof; return what it found better."""
+        """Lower the bound; return outputs of the polytope that the search has missed."""
         try:
-            verdict = prover.check(duals, self.gap / 2, deadline)
+            prover = Prover(self.outer, search.space, self.p_x, self.goal)
+            verdict = prover.check(search.mixture.duals, self.gap / 2, deadline)
         except SolverError:  # nothing is proven, nor disproven
             return np.zeros((0, len(self.p_x)))
         self.upper = min(self.upper, verdict.bound)
         return verdict.better
-
-
-def _posteriors(kernel: FloatArray, p_x: FloatArray) -> FloatArray:
-    """Return the outputs that occur as posteriors, shape (k, n_x)."""
-    weights = (p_x[:, None] * kernel).T
-    totals = weights.sum(axis=1, keepdims=True)
-    used = totals[:, 0] > 0
-    result: FloatArray = weights[used] / totals[used]
-    return result
-
-
-def _pulled(
-    points: FloatArray, p_x: FloatArray, oracle: Oracle, deadline: float
-) -> tuple[FloatArray, FloatArray]:
-    """Move outputs, shape (k, n_x), towards P_X until they are allowed; return them and the cuts.
-
-    Those that the deadline leaves no time for are left out.
-
-    Where a cut g·r ≤ 0 is broken, the crossing of the segment to P_X with its hyperplane is the
-    next point to ask about; g·P_X < 0, as P_X is inside.
-    """
-    inside, cuts = [points[:0]], [points[:0]]
-    moved, left = points, np.arange(len(points))
-    for _ in range(_CROSSINGS):
-        if len(left) == 0 or time.monotonic() >= deadline:
-            break
-        found, which = _asked(oracle, moved)
-        broken = np.unique(which)
-        inside.append(np.delete(moved, broken, axis=0))
-        cuts.append(found)
-        here, there = (found * points[left[which]]).sum(axis=1), found @ p_x
-        shares = np.zeros(len(left))
-        np.maximum.at(shares, which, here / (here - there))
-        left = left[broken]
-        share = np.minimum(1.0, shares[broken] + _INWARD)[:, None]
-        moved = (1 - share) * points[left] + share * p_x
-    return np.vstack(inside), _distinct(np.vstack(cuts))
-
-
-def _asked(oracle: Oracle | ManyOracle, points: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the cuts that some of the points break, and which point breaks each."""
-    if isinstance(oracle, ManyOracle):
-        return oracle.each(points)
-    found = [oracle(r) for r in points]
-    return np.vstack(found), np.repeat(np.arange(len(points)), [len(cuts) for cuts in found])
-
-
-def _distinct(rows: FloatArray) -> FloatArray:
-    """Return rows without those that are all but equal to another."""
-    _, first = np.unique(np.round(rows / _DIFFERENT), axis=0, return_index=True)
-    return rows[np.sort(first)]

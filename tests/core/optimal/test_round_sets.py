@@ -52,20 +52,26 @@ def test_an_oracle_that_is_silent_leaves_the_polytope():
 
 
 def test_what_time_does_not_prove_is_bounded_all_the_same():
-    rng = np.random.default_rng(0)
-    counts = rng.multinomial(300, rng.dirichlet([0.5] * 10)).reshape(5, 2)
-    ball = RenyiBall.confidence(counts, 300)
-    free = m.non_robust(counts, 0.3)
-    poly = m.polyopt(counts, 0.3, ball, time_limit=0.5)
-    exact = m.robust_optimal(counts, 0.3, ball, time_limit=0.5)
-    separate = m.independent_reporting(counts, 0.3, ball)
-    assert exact.status == "time limit"
-    assert exact.gap > 1e-6
-    assert exact.utility >= separate.utility - 1e-9
-    for found in (poly, exact):
-        assert found.audit.holds
-        assert free.utility <= found.upper_bound + 1e-6
-        assert found.upper_bound <= float(measures.entropy(counts.ravel() / 300)) + 1e-12
+    counts, ball = five_by_two()
+    hasty = m.robust_optimal(counts, 0.3, ball, time_limit=0.5)
+    whole = m.robust_optimal(counts, 0.3, ball, time_limit=60)
+    assert hasty.status == "time limit"
+    assert hasty.gap > 1e-6
+    assert hasty.audit.holds
+    assert hasty.utility <= whole.upper_bound + 1e-12
+    assert whole.utility <= hasty.upper_bound + 1e-12
+    assert hasty.upper_bound <= float(measures.entropy(counts.ravel() / 300)) + 1e-12
+
+
+def test_five_secrets_with_two_u_are_proven_between_polyopt_and_non_robust():
+    counts, ball = five_by_two()
+    exact = m.robust_optimal(counts, 0.3, ball, time_limit=60)
+    poly = m.polyopt(counts, 0.3, ball)
+    assert exact.status == poly.status == "optimal"
+    assert exact.gap <= 1e-6
+    assert exact.utility == pytest.approx(0.11524, abs=1e-5)  # a search by columns ends there too
+    assert poly.utility + 0.01 < exact.utility < m.non_robust(counts, 0.3).utility
+    assert m.polyopt(counts, 0.3, ball, include_same_secret=True).utility < poly.utility
 
 
 def five_by_two():
@@ -135,27 +141,61 @@ def test_ten_symbols_are_far_above_polyopt_and_below_their_bound():
     assert exact.gap <= 0.01
 
 
-@pytest.mark.parametrize("broken", ["proof.Prover.check", "columns.ColumnSearch.run"])
+@pytest.mark.parametrize("broken", ["carving.Carving.best", "columns.ColumnSearch.run"])
 def test_a_solver_without_an_answer_leaves_the_best_known(monkeypatch, broken):
-    def fail(*_):
+    found, known, joint = broken_search(monkeypatch, broken)
+    assert found.status == "heuristic"
+    assert len(found.notes) == 1
+    assert found.utility >= known.utility - 1e-9
+    assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
+
+
+def test_a_proof_without_an_answer_leaves_the_search(monkeypatch):
+    found, known, joint = broken_search(monkeypatch, "proof.Prover.check")
+    assert found.status in {"heuristic", "time limit"}
+    assert not found.notes
+    assert found.utility >= known.utility - 1e-9
+    assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
+
+
+def broken_search(monkeypatch, broken):
+    """Return what a search finds when a part of the solver fails, what it knew, and the joint."""
+
+    def fail(*_, **__):
         raise SolverError("HiGHS gave no answer: Unknown.")
 
     counts = np.array([[7, 10], [26, 57]])
     ball = RenyiBall.confidence(counts, 100)
     joint = Joint.with_secret_released(counts)
     notion = RLDP(np.log(2), ball, exact=True)
-    allowed = notion.allowed_set(joint)
     known = m.polyopt(counts, np.log(2), ball)
+    if not broken.startswith("carving"):
+        monkeypatch.setattr("core.optimal.round_sets.MOST_SYMBOLS", 0)
     monkeypatch.setattr(f"core.optimal.{broken}", fail)
-    found = maximise_round(
+    return searched(joint, notion, known.kernel, time_limit=1), known, joint
+
+
+def searched(joint, notion, start, **options):
+    """Return what `maximise_round` finds for a notion with an oracle."""
+    allowed = notion.allowed_set(joint)
+    return maximise_round(
         allowed,
         allowed.oracle,
         joint.p_x,
-        known.kernel,
-        time_limit=1,
+        start,
         finish=lambda kernel: polished(joint, kernel, notion, quick=True),
+        **options,
     )
-    assert found.status in {"heuristic", "time limit"}
-    assert found.utility >= known.utility - 1e-9
-    assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
-    assert len(found.notes) == (broken == "columns.ColumnSearch.run")
+
+
+def test_carving_and_a_search_by_columns_agree(monkeypatch):
+    counts = np.array([[40, 10], [25, 25]])
+    ball = RenyiBall.confidence(counts, 100)
+    joint = Joint.with_secret_released(counts)
+    notion = RLDP(0.8, ball, exact=True)
+    start = m.polyopt(counts, 0.8, ball).kernel
+    carved = searched(joint, notion, start, time_limit=20)
+    monkeypatch.setattr("core.optimal.round_sets.MOST_SYMBOLS", 0)
+    by_columns = searched(joint, notion, start, time_limit=20)
+    assert carved.status == by_columns.status == "optimal"
+    assert carved.utility == pytest.approx(by_columns.utility, abs=2e-6)

@@ -270,6 +270,7 @@ def test_f_divergence_utility_is_that_of_double_description():
 
 def test_a_utility_that_cannot_be_proven_says_so(monkeypatch):
     monkeypatch.setattr("core.optimal.proof.WALK_ENTRIES", 0)
+    monkeypatch.setattr("core.optimal.proof.LOW_SYMBOLS", (0, 0))
     joint = Joint.random_dirichlet(3, 6, 1.0, np.random.default_rng(1))
     goal = FDivergence(lambda t: (t - 1) ** 2, joint.p_x)
     allowed = LIP(0.4).allowed_set(joint)
@@ -307,6 +308,7 @@ def test_a_round_set_is_solved_to_the_gap(alpha):
 
 
 def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
+    monkeypatch.setattr("core.optimal.proof.LOW_SYMBOLS", (0, 0))
     joint = Joint.random_dirichlet(3, 7, 0.5, np.random.default_rng(0))
     allowed = LIP(0.4).allowed_set(joint)
     prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, MutualInformation())

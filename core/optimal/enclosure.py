@@ -1,0 +1,84 @@
+"""A round set of few symbols between outputs inside it and a polytope around it.
+
+The best mixture over the polytope bounds the answer; its outputs, moved inside, join the best
+mixture of allowed ones and give the cuts that bring the polytope closer where it matters. Once
+the two agree, the bound is proven by all vertices that undercut its prices.
+
+Source: outer approximation, Horst, Thoai and de Vries (1988), with vertices carved on demand.
+"""
+
+from __future__ import annotations
+
+import time
+
+from core.optimal.allowed_outputs import AllowedOutputs
+from core.optimal.carving import Carving
+from core.optimal.low_vertices import undercutting
+from core.optimal.polytope import Polytope
+
+_PROMISING = 0.05
+"""Once estimate and answer are this close, relative to the answer, all of the time goes on."""
+
+_MOST_ASKED = 20
+"""Outputs that the oracle is asked about at a time."""
+
+_PROOF_SHARE = 0.2
+"""Part of the time left that is kept for the proof."""
+
+MOST_SYMBOLS = 20
+"""With more symbols than this a vertex has too many edges for carving to be the quickest way."""
+
+
+def enclose(
+    space: Polytope, inside: AllowedOutputs, *, gap: float, patience: float, deadline: float
+) -> float:
+    """Bring allowed outputs and a polytope together; return what no mechanism exceeds.
+
+    Parameters
+    ----------
+    space : Polytope
+        A plain polytope around the allowed outputs, of few symbols.
+    inside : AllowedOutputs
+        Outputs to start from; those that are found join them.
+    gap : float
+        The two are together at so many nats.
+    patience : float
+        Time, on the clock of `time.monotonic`, at which to stop unless they are close already.
+    deadline : float
+        Time at which to stop in any case.
+
+    Raises
+    ------
+    SolverError
+        If HiGHS fails.
+    """
+    carving = Carving(space.facets(), inside.p_x, inside.utility)
+    upper, duals = inside.utility.offset(inside.p_x), inside.duals
+    stop = deadline - _PROOF_SHARE * (deadline - time.monotonic())
+    until = min(patience, stop)
+    while True:
+        found = carving.best(inside.nearly_in_use(), duals, until)
+        duals = found.duals if found.finished else duals
+        ahead, outputs = found.estimate - inside.value, found.outputs
+        if ahead <= _PROMISING * inside.value:
+            until = stop
+        late = time.monotonic() >= until
+        if late or ahead <= gap / 2:
+            proof = undercutting(
+                carving.facets,
+                inside.p_x,
+                inside.utility,
+                duals,
+                slack=gap / 2,
+                deadline=deadline,
+            )
+            upper = min(upper, proof.bound)
+            outputs = proof.outputs  # what carving has missed
+        if late or upper - inside.value <= gap or len(outputs) == 0:
+            return upper
+        before = inside.value
+        cuts = inside.take(outputs[:_MOST_ASKED], until)
+        if len(cuts):
+            carving.add(cuts)
+        elif inside.value <= before:  # the polytope has nothing that is not known
+            return upper
