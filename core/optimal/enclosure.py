@@ -82,3 +82,8 @@ def enclose(
             carving.add(cuts)
         elif inside.value <= before:  # the polytope has nothing that is not known
             return upper
+
+
+def can_enclose(space: Polytope) -> bool:
+    """Say whether a polytope is plain and has few enough symbols."""
+    return space.plain() and space.n_x <= MOST_SYMBOLS

@@ -17,7 +17,7 @@ from core.errors import SolverError
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.allowed_outputs import AllowedOutputs, distinct
 from core.optimal.columns import ColumnSearch
-from core.optimal.enclosure import MOST_SYMBOLS, enclose
+from core.optimal.enclosure import can_enclose, enclose
 from core.optimal.linear_search import too_large
 from core.optimal.polytope import polytope
 from core.optimal.proof import Prover
@@ -112,7 +112,7 @@ class _Search:
     def run(self) -> str:
         """Bring the polytope and the allowed outputs together; return how it ended."""
         space = polytope(self.outer, self.p_x)
-        if space.plain() and space.n_x <= MOST_SYMBOLS:
+        if can_enclose(space):
             gap, patience = self.gap / 2, self._at(_PATIENCE)
             bound = enclose(space, self.inside, gap=gap, patience=patience, deadline=self.until)
             self.upper = min(self.upper, bound)

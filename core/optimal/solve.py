@@ -18,7 +18,9 @@ from scipy import sparse
 
 from core.errors import InfeasibleError, TimeLimitError
 from core.notions.allowed_set import AllowedSet, Oracle
+from core.optimal.allowed_outputs import AllowedOutputs
 from core.optimal.columns import ColumnSearch
+from core.optimal.enclosure import can_enclose, enclose
 from core.optimal.enumeration import best_mixture
 from core.optimal.highs import INFINITY, LinearProgram
 from core.optimal.linear_search import LinearSearch, too_large
@@ -52,6 +54,9 @@ LINEAR_SHARE = 0.95
 
 START_SHARE = 0.5
 """Part of the time left that the mechanism to start from may take."""
+
+ENCLOSE_SHARE = 0.5
+"""Part of the time after which carving that is far from done leaves the rest to columns."""
 
 RESERVE = 0.05
 """Part of the time kept back for the last mixture and its audit."""
@@ -275,18 +280,22 @@ class _Task:
         Under an oracle, moving a mixture inside may cost more than all that it gained on an
         earlier one: the answer is the best that was inside.
         """
-        best: FloatArray = np.ones((len(self.p_x), 1))
-        search = ColumnSearch(
-            self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
-        )
+        first: FloatArray = np.ones((len(self.p_x), 1))
         if start is not None:
             now = time.monotonic()
             first = start(now + START_SHARE * (self.deadline - now))
-            weights = (self.p_x[:, None] * first).T
-            known = weights / weights.sum(axis=1, keepdims=True)
-            search.include(known)
-            search.descend_from(-np.log(np.maximum(known, SMALL)))
-            best = self.finish(first)
+        if prove and self.allowed.oracle is not None and can_enclose(self.space):
+            first = self._enclose(first, self.allowed.oracle)
+        best = self.finish(first)
+        if self.upper - self._value(best) <= self.gap:
+            return self._outcome(best, "columns")
+        search = ColumnSearch(
+            self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
+        )
+        weights = (self.p_x[:, None] * first).T
+        known = weights / weights.sum(axis=1, keepdims=True)
+        search.include(known)
+        search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
             search.run()
             kernel = self.finish(search.settled())
@@ -307,6 +316,14 @@ class _Task:
             if not search.widen():
                 break
         return self._outcome(best, "columns")
+
+    def _enclose(self, kernel: FloatArray, oracle: Oracle) -> FloatArray:
+        """Return the best kernel found between a polytope and allowed outputs; lower the bound."""
+        inside = AllowedOutputs(kernel, self.p_x, self.goal, oracle)
+        patience, deadline = self._after(ENCLOSE_SHARE), self._after(1 - RESERVE)
+        bound = enclose(self.space, inside, gap=self.gap / 2, patience=patience, deadline=deadline)
+        self.upper = min(self.upper, bound)
+        return inside.kernel()
 
     def _loses(self, search: ColumnSearch, value: float) -> bool:
         """Say whether moving the outputs inside a round set costs more than it may."""

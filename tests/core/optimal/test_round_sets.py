@@ -170,7 +170,7 @@ def broken_search(monkeypatch, broken):
     notion = RLDP(np.log(2), ball, exact=True)
     known = m.polyopt(counts, np.log(2), ball)
     if not broken.startswith("carving"):
-        monkeypatch.setattr("core.optimal.round_sets.MOST_SYMBOLS", 0)
+        monkeypatch.setattr("core.optimal.enclosure.MOST_SYMBOLS", 0)
     monkeypatch.setattr(f"core.optimal.{broken}", fail)
     return searched(joint, notion, known.kernel, time_limit=1), known, joint
 
@@ -195,7 +195,7 @@ def test_carving_and_a_search_by_columns_agree(monkeypatch):
     notion = RLDP(0.8, ball, exact=True)
     start = m.polyopt(counts, 0.8, ball).kernel
     carved = searched(joint, notion, start, time_limit=20)
-    monkeypatch.setattr("core.optimal.round_sets.MOST_SYMBOLS", 0)
+    monkeypatch.setattr("core.optimal.enclosure.MOST_SYMBOLS", 0)
     by_columns = searched(joint, notion, start, time_limit=20)
     assert carved.status == by_columns.status == "optimal"
     assert carved.utility == pytest.approx(by_columns.utility, abs=2e-6)
