@@ -101,7 +101,10 @@ def exact(seconds: float) -> Iterator[str]:
     ]
     for secret, released in (("sex", "race"), ("race", "sex")):
         cells = adult(secret, released)
-        cases += [(f"Adult {secret} × {released}, ε={eps}", cells, eps) for eps in (0.5, 1.0, 1.5)]
+        cases += [
+            (f"Adult {secret} × {released}, ε={eps}", cells, eps)
+            for eps in (0.25, 0.5, 1.0, 1.5, 2.0)
+        ]
     for what, cells, eps in cases:
         ball = RenyiBall.confidence(cells, int(cells.sum()))
         searches = (

@@ -33,15 +33,15 @@ PRICE = 1e-11
 MOST_BETTER = 4
 """Outputs that a walk hands back, for each symbol of X."""
 
-LOW_SYMBOLS, LOW_ROWS = (20, 50), (400, 40)
-"""With no more symbols and rows than one of these pairs, the vertices that undercut the duals are
-the first thing to find: a round of it takes milliseconds, and many rows have many such vertices."""
+LOW_SYMBOLS, LOW_ROWS, LOW_VERTICES = (20, 50), (400, 40), (MOST, MOST // 4)
+"""Up to these symbols and rows, the vertices that undercut the duals are the first thing to find,
+so many of them at most: a round of it takes milliseconds, but many rows have many such vertices."""
 
 LOW_SHARE = 0.5
 """Part of the time left that this may take, once if in vain."""
 
 LOW_GROWTH = 4
-"""How many times as many vertices are kept where so many were too few."""
+"""How many times as many vertices are kept where so many were too few, of few symbols."""
 
 MOST_LOWER = 16
 """Outputs that this hands back, for each symbol: they differ more than those of a walk."""
@@ -112,9 +112,7 @@ class Prover:
         self._costs, self._sizes = np.zeros(0), np.zeros(0)
         self._tree: PricingBound | None = None
         self._tried_all = self._sliced = False
-        sizes = zip(LOW_SYMBOLS, LOW_ROWS, strict=True)
-        low = space.plain() and any(space.n_x <= n and space.n_slacks <= m for n, m in sizes)
-        self._most_low = MOST if low else 0
+        self._most_low = _low_vertices(space)
         self._known = self._trivial()
 
     def walk(self, deadline: float, max_vertices: int) -> bool:
@@ -190,10 +188,11 @@ class Prover:
                 deadline=deadline,
             )
             self._known = min(self._known, found.bound + MARGIN)
-            if len(found.outputs) or found.slack == slack or not found.finished:
+            vain = len(found.outputs) == 0 and found.slack > slack
+            if not (found.finished and vain and self.space.n_x <= LOW_SYMBOLS[0]):
                 break
             self._most_low *= LOW_GROWTH
-        if not found.finished:
+        if vain or not found.finished:
             self._most_low = 0
         most = MOST_LOWER * len(self.p_x) if found.finished else 0
         return Verdict(self._known, found.outputs[:most])
@@ -247,3 +246,10 @@ def _part(share: float, deadline: float) -> float:
     """Return the time at which a part of what is left until the deadline is over."""
     now = time.monotonic()
     return now + share * (deadline - now)
+
+
+def _low_vertices(space: Polytope) -> int:
+    """Return how many vertices below the duals are kept at most, 0 where none are looked for."""
+    sizes = zip(LOW_SYMBOLS, LOW_ROWS, LOW_VERTICES, strict=True)
+    found = (most for n, m, most in sizes if space.n_x <= n and space.n_slacks <= m)
+    return next(found, 0) if space.plain() else 0
