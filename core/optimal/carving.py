@@ -18,11 +18,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.optimal.low_vertices import PARALLEL, relaxed, simplex_corners, solved_corners, systems
+from core.optimal.facets import (
+    PARALLEL,
+    Facets,
+    relaxed,
+    simplex_corners,
+    solved_corners,
+    systems,
+)
 from core.optimal.master import SHORT, Master, Mixture
-from core.optimal.polytope import Facets
 from core.optimal.utility import Utility
-from core.validation import BoolArray, FloatArray, IntArray
+from core.optimal.vertex_table import VertexTable
+from core.validation import FloatArray, IntArray
 
 PRICE = 1e-10
 """A reduced cost above −1e-10 nats does not make a vertex worth having."""
@@ -96,7 +103,7 @@ class Carving:
         self._rows, self._limits, self._exact = -np.eye(n), np.zeros(n), np.zeros(n)
         tight = simplex_corners(n)
         corners = solved_corners(self._rows, self._limits, self._norm, tight)
-        self._known = _Vertices(corners, tight, np.full(n, n), *self._priced(corners))
+        self._known = VertexTable(corners, tight, np.full(n, n), *self._priced(corners))
         self._extend()
 
     def __len__(self) -> int:
@@ -238,66 +245,3 @@ def _mixed(master: Master) -> Mixture:
         master.raise_penalty()
         mixture = master.solve()
     return mixture
-
-
-class _Vertices:
-    """Vertices as arrays with one row each, which grow by doubling.
-
-    Attributes
-    ----------
-    points : ndarray
-        In scaled coordinates, shape (k, n_x).
-    tight : ndarray
-        The rows that each meets with equality, shape (k, n_x − 1).
-    seen : ndarray
-        How many rows each is known to keep, shape (k,).
-    posteriors, costs : ndarray
-        The same points as outputs, shape (k, n_x), and their costs, (k,).
-    alive : ndarray
-        Whether no row was found to be broken, shape (k,).
-    """
-
-    points: FloatArray
-    tight: IntArray
-    seen: IntArray
-    posteriors: FloatArray
-    costs: FloatArray
-    alive: BoolArray
-
-    _NAMES = ("points", "tight", "seen", "posteriors", "costs", "alive")
-
-    def __init__(self, *columns: FloatArray | IntArray) -> None:
-        self._count = len(columns[0])
-        self._room = [*columns, np.ones(self._count, dtype=bool)]
-        self._show()
-
-    def __len__(self) -> int:
-        return self._count
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory of all rows."""
-        return sum(column.nbytes for column in self._room)
-
-    def append(self, *columns: FloatArray | IntArray) -> None:
-        """Add vertices; columns as the attributes, without the last."""
-        first, self._count = self._count, self._count + len(columns[0])
-        if self._count > len(self._room[0]):
-            more = [
-                np.zeros((self._count, *column.shape[1:]), column.dtype) for column in self._room
-            ]
-            self._room = [np.concatenate(pair) for pair in zip(self._room, more, strict=True)]
-        values = [*columns, np.ones(len(columns[0]), dtype=bool)]
-        for column, value in zip(self._room, values, strict=True):
-            column[first : self._count] = value
-        self._show()
-
-    def keep(self, which: BoolArray) -> None:
-        """Drop all others."""
-        self._room = [getattr(self, name)[which] for name in self._NAMES]
-        self._count = len(self._room[0])
-        self._show()
-
-    def _show(self) -> None:
-        for name, column in zip(self._NAMES, self._room, strict=True):
-            setattr(self, name, column[: self._count])

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.optimal.polytope import Facets
+from core.optimal.facets import (
+    PARALLEL,
+    Facets,
+    relaxed,
+    simplex_corners,
+    solved_corners,
+    systems,
+)
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
-
-RELAXED = 3e-10
-"""How far rows are moved out, each by another length, so that no vertex meets more than it needs:
-far above rounding, and far below what a bound may be off by."""
-
-PARALLEL = 1e-13
-"""An edge along which a row changes by less than this does not meet it."""
 
 MOST = 2_000
 """Vertices that are kept at a time, where not given."""
@@ -259,33 +259,3 @@ class _Known:
             steps = np.where(slopes > PARALLEL, slack[:, :, None] / slopes, np.inf)
         excess[:, done] = -np.inf
         return points, tight, edges, steps.min(axis=1), excess, prices
-
-
-def relaxed(limits: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Return limits moved out by a hair, each by another, so that vertices are simple."""
-    moved: FloatArray = limits + RELAXED * (1.0 + rng.random(len(limits)))
-    return moved
-
-
-def systems(rows: FloatArray, norm: FloatArray, tight: IntArray) -> FloatArray:
-    """Return the rows that each vertex meets, and the normalising one, shape (k, n, n)."""
-    n = len(norm)
-    result = np.empty((len(tight), n, n))
-    result[:, :-1], result[:, -1] = rows[tight], norm
-    return result
-
-
-def solved_corners(
-    rows: FloatArray, limits: FloatArray, norm: FloatArray, tight: IntArray
-) -> FloatArray:
-    """Return the points, shape (k, n), that meet given rows, (k, n − 1), at their limits."""
-    right = np.ones((len(tight), len(norm), 1))
-    right[:, :-1, 0] = limits[tight]
-    found = np.linalg.solve(systems(rows, norm, tight), right)
-    return np.asarray(found[:, :, 0], np.float64)
-
-
-def simplex_corners(n: int) -> IntArray:
-    """Return which entries are 0 at each corner of a simplex, shape (n, n − 1)."""
-    others = [[entry for entry in range(n) if entry != corner] for corner in range(n)]
-    return np.array(others, dtype=np.int64).reshape(n, n - 1)

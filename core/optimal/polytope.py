@@ -16,6 +16,7 @@ from scipy import linalg, sparse
 
 from core.errors import InfeasibleError
 from core.notions.allowed_set import AllowedSet
+from core.optimal.facets import Facets
 from core.optimal.highs import INFINITY, LinearProgram
 from core.validation import FloatArray, IntArray
 
@@ -168,41 +169,6 @@ class Polytope:
         values = np.concatenate([solution.x, slack])[tight]
         at_upper = values > self.upper[tight] / 2
         return labels[is_basic], np.where(at_upper, self.complement(tight), tight)
-
-
-@dataclass(frozen=True, eq=False)
-class Facets:
-    """{z ≥ 0 : rows @ z ≤ limits, norm·z = 1}, where r = z·unit are the outputs.
-
-    Attributes
-    ----------
-    rows : ndarray
-        Shape (m, n_x), with entries of about 1.
-    limits : ndarray
-        Shape (m,).
-    norm : ndarray
-        Positive, shape (n_x,).
-    unit : ndarray
-        Shape (n_x,).
-    """
-
-    rows: FloatArray
-    limits: FloatArray
-    norm: FloatArray
-    unit: FloatArray
-
-    def with_cuts(self, cuts: FloatArray) -> Facets:
-        """Return the part that meets cuts @ r ≤ 0, shape (k, n_x), as last rows."""
-        scaled = cuts * self.unit
-        scaled /= np.abs(scaled).max(axis=1, keepdims=True)
-        limits = np.append(self.limits, np.zeros(len(cuts)))
-        return replace(self, rows=np.vstack([self.rows, scaled]), limits=limits)
-
-    def posteriors(self, points: FloatArray) -> FloatArray:
-        """Return points z, shape (k, n_x), as posteriors."""
-        weights = np.maximum(points, 0.0) * self.unit
-        result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-        return result
 
 
 def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
