@@ -77,12 +77,6 @@ def normalised_information(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
     return np.asarray(information(p_su, kernel) / entropy, dtype=np.float64)
 
 
-def utility_shift(p_hat_su: ArrayLike, p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
-    """Return (I(X;Y) at P̂ − I(X;Y) at P*) / I(X;Y) at P̂, shape (...,) of P* ([RLDP] §8.4)."""
-    promised = information(p_hat_su, kernel)
-    return np.asarray((promised - information(p_su, kernel)) / promised, dtype=np.float64)
-
-
 def draw_truth(
     n_s: int, n_u: int, rng: np.random.Generator, count: int = 1, prior: float = JEFFREYS
 ) -> FloatArray:

@@ -70,12 +70,6 @@ def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatA
     return result
 
 
-def pmf(values: ArrayLike, name: str) -> FloatArray:
-    """Return `values`, shape (n,), checked to be probabilities that sum to 1."""
-    result: FloatArray = distribution(np.atleast_1d(np.asarray(values))[None], name)[0]
-    return result
-
-
 def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
     """Return a kernel P(y | x), shape (rows, n_y), whose rows sum to 1.
 

@@ -34,12 +34,6 @@ def test_infinite_levels_and_absent_secrets():
     assert realised.realised_level([[0.5, 0.5], [0.0, 0.0]], kernel) == 0.0
 
 
-def test_utility_shift():
-    kernel = np.eye(4)
-    hat, truth = np.full((2, 2), 0.25), [[0.5, 0.5], [0.0, 0.0]]
-    assert float(realised.utility_shift(hat, truth, kernel)) == pytest.approx(0.5)
-
-
 def test_draws_follow_their_laws():
     rng = np.random.default_rng(1)
     truths = realised.draw_truth(2, 2, rng, count=4000)

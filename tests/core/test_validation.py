@@ -20,12 +20,6 @@ def test_batches_are_checked_matrix_by_matrix():
         validation.distribution(batch, "P", batch=True)
 
 
-def test_a_pmf_is_a_vector_that_sums_to_one():
-    np.testing.assert_array_equal(validation.pmf([0.25, 0.75], "P"), [0.25, 0.75])
-    with pytest.raises(InvalidInputError, match="P must sum to 1"):
-        validation.pmf([0.25, 0.25], "P")
-
-
 @pytest.mark.parametrize("value", [-0.1, float("nan"), "much", None])
 def test_a_budget_is_a_number_from_zero_to_infinity(value):
     with pytest.raises(InvalidInputError, match="eps must be"):
