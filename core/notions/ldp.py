@@ -14,6 +14,10 @@ from core.notions.allowed_set import AllowedSet
 from core.notions.budgets import OneBudget
 from core.validation import FloatArray
 
+_FEW_SECRETS = 6
+"""Up to so many secrets their pairs are the rows, at most 30: without a helper a solver may look
+for the few vertices that matter, which takes a part of the time."""
+
 
 @dataclass(frozen=True)
 class LDP(OneBudget):
@@ -45,16 +49,20 @@ class LDP(OneBudget):
         return level
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the notion allows: 2·n_s rows and one helper.
+        """Return the cone of outputs that the notion allows.
 
-        The helper t lies between the lifts: e^{−ε/2} lift_s(r) ≤ t and e^{−ε/2} t ≤ lift_s(r),
-        unnormalised; half of ε on each side keeps the coefficients of a large ε apart from 0.
+        Of few secrets, a row for each pair: lift_s(r) ≤ e^ε lift_t(r), unnormalised. Of more,
+        2·n_s rows and a helper h between the lifts: e^{−ε/2} lift_s(r) ≤ h, e^{−ε/2} h ≤ lift_s(r).
+        Half of ε on each side keeps the coefficients of a large ε apart from 0.
         """
         lift = rows.data_lift(joint)
         if self.eps == np.inf or joint.n_s == 1:
             return rows.plain(np.empty((0, joint.n_x)))
-        ones = np.ones((joint.n_s, 1))
         shrink = np.exp(-self.eps / 2)
+        if joint.n_s <= _FEW_SECRETS:
+            s, t = np.nonzero(~np.eye(joint.n_s, dtype=bool))
+            return rows.plain(rows.scaled(rows.difference(shrink * lift[s], lift[t] / shrink)))
+        ones = np.ones((joint.n_s, 1))
         above = np.hstack([shrink * lift, -ones])
         below = np.hstack([-lift, shrink * ones])
         matrix = rows.scaled(np.vstack([above, below]))

@@ -37,7 +37,7 @@ def lift_at_most(
         What each r(x) counts for in a row, shape (n_s, n_x).
     """
     shrink = np.exp(-_column(log_bounds, lift))
-    return scaled(_difference(lift * shrink, np.ones_like(lift)) * weights)
+    return scaled(difference(lift * shrink, np.ones_like(lift)) * weights)
 
 
 def lift_at_least(
@@ -45,7 +45,7 @@ def lift_at_least(
 ) -> FloatArray:
     """Return rows of lift_s(r) ≥ e^{−bound_s}, shape (at most n_s, n_x); none where it is ∞."""
     floor = np.exp(-_column(log_bounds, lift))
-    return scaled(_difference(np.broadcast_to(floor, lift.shape), lift) * weights)
+    return scaled(difference(np.broadcast_to(floor, lift.shape), lift) * weights)
 
 
 def scaled(rows: FloatArray) -> FloatArray:
@@ -93,7 +93,7 @@ def _column(bounds: FloatArray | float, lift: FloatArray) -> FloatArray:
     return np.broadcast_to(np.asarray(bounds, dtype=np.float64), lift.shape[:1])[:, None]
 
 
-def _difference(left: FloatArray, right: FloatArray) -> FloatArray:
+def difference(left: FloatArray, right: FloatArray) -> FloatArray:
     """Return left − right, 0 where they differ by rounding only."""
     gap = left - right
     noise = np.abs(gap) <= LIFT_NOISE * np.maximum(left, right)

@@ -194,7 +194,10 @@ class ColumnSearch:
         now = time.monotonic()
         first, second = now + (self.deadline - now) / 4, now + (self.deadline - now) / 2
         found = pivoting.corners(self.space, costs, first)
-        return pivoting.corners(self.space.perturbed(), costs, second) if found.tied() else found
+        if not found.tied():
+            return found
+        moved = pivoting.some_corners(self.space.perturbed(), costs, second)
+        return found if moved is None else moved
 
     def _better(self) -> IntArray:
         """Return which vertices of the pool would improve the mixture, the best first."""

@@ -311,12 +311,17 @@ def some_corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -
     A cost is passed over where HiGHS ends in no proper vertex, or in one that is outside by more
     than rounding. That is rare, and one cost out of many is as good as another.
     """
-    labels = []
+    labels: list[tuple[IntArray, IntArray]] = []
     for cost in costs:
         if (found := space.vertex_of(cost)) is not None:
             labels.append(found)
-        if time.monotonic() > deadline and labels:
-            break
+        if time.monotonic() > deadline and (inside := _inside(space, labels)) is not None:
+            return inside
+    return _inside(space, labels)
+
+
+def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> Corners | None:
+    """Return the vertices of given bases that are inside, None where there is none."""
     if labels:
         basic, tight = (np.stack(part) for part in zip(*labels, strict=True))
         values = solved(space, basic, tight, edges=False)[:, :, 0]

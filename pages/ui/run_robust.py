@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from core.data.spec import DataSpec
-from core.errors import CoreError
+from core.errors import CoreError, SolverError
 from core.jobs import Job, Pool, State
 from core.joint import Joint
 from core.robust_designs import (
@@ -37,7 +37,7 @@ SECONDS = {"designs": 1.5, "frontiers": 0.6, "draws": 0.3, "betas": 0.3}
 FEW_CELLS = 32
 """Cells (s, u) up to which the designs but the robust optimum take a moment."""
 
-MOMENT = 0.08
+MOMENT = 0.15
 """Seconds that one search may take then."""
 
 LIMIT = 900.0
@@ -206,11 +206,6 @@ def designs(scenario: Scenario, seen: Sample) -> Designs:
 
     Those that take a moment come at once, where the alphabet is small; the robust optimum, and
     all designs of a large alphabet, come from another process, and the last ones stay meanwhile.
-
-    Raises
-    ------
-    CoreError
-        If one of those that take a moment fails.
     """
     asked = question("designs", scenario)
     place = desk("designs")
@@ -221,12 +216,16 @@ def designs(scenario: Scenario, seen: Sample) -> Designs:
         return Designs(place.answer, scenario.eps)
     if seen.truth.size <= FEW_CELLS:
         key = ("quick designs", repr(asked))
-        found = run._cached(
-            scenario.data,
-            key,
-            lambda: compare_designs(seen, scenario.eps, MOMENT, QUICK, report=lambda _done: None),
-        )
-        return Designs(found, scenario.eps)
+        try:
+            found = run._cached(
+                scenario.data,
+                key,
+                lambda: compare_designs(seen, scenario.eps, MOMENT, QUICK, report=lambda _: None),
+            )
+        except SolverError:  # a moment was too little: the other process has more time
+            pass
+        else:
+            return Designs(found, scenario.eps)
     if place.answered is not None and place.answered.data == asked.data:
         return Designs(place.answer, place.answered.eps or 0.0, stale=True)
     return Designs((), scenario.eps)

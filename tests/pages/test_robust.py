@@ -7,8 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.data import count
 from core.data.spec import DataSpec
+from core.errors import SolverError
 from core.robust_designs import DESIGNS, design_all, take_sample
 from core.robust_study import Drawn, study_draws
+from pages.ui import run
 from pages.ui.robust_board import outcome_table
 from pages.ui.units import share
 
@@ -75,6 +77,24 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
     app = after(app, "designs")
     assert "where 2 was promised. The robust optimum keeps" in said(app)
     assert "All designs are for the settings on the left." in [text.value for text in app.caption]
+
+
+def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
+    app = after(opened(**SMALL), "designs")
+    kept = run._cached
+
+    def hasty(data, key, make):
+        if key[0] == "quick designs":
+            raise SolverError("The polytope gave no proper vertex to start from.")
+        return kept(data, key, make)
+
+    monkeypatch.setattr(run, "_cached", hasty)
+    app.slider(key="eps").set_value(2.0).run()
+    assert not app.exception
+    assert not app.error
+    assert "stale: for ε = 1" in said(app)
+    app = after(app, "designs")
+    assert "where 2 was promised. The robust optimum keeps" in said(app)
 
 
 def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_out():

@@ -268,13 +268,32 @@ def test_large_budgets_do_not_overflow():
 
 
 def test_helpers_of_an_intersection_are_apart():
-    joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
+    joint = Joint.random_uniform(7, 3, np.random.default_rng(0))
     both = Intersection(LDP(1), L1Privacy(INF, 0.3), LIP(1)).allowed_set(joint)
-    assert both.n_helpers == 1 + 2
+    assert both.n_helpers == 1 + 7
     helpers = both.rows[:, 3:].toarray()
-    assert not helpers[:4, 1:].any()
-    assert not helpers[4:, :1].any()
-    assert not helpers[7:].any()
+    assert helpers[:14, 0].all()
+    assert not helpers[:14, 1:].any()
+    assert not helpers[14:, 0].any()
+    assert not helpers[22:].any()
+
+
+@pytest.mark.parametrize("n_s", [2, 6, 7])
+def test_ldp_of_pairs_and_with_a_helper_say_the_same(n_s):
+    rng = np.random.default_rng(n_s)
+    joint = Joint.random_uniform(n_s, 4, rng)
+    allowed = LDP(0.5).allowed_set(joint)
+    assert allowed.n_helpers == (n_s > 6)
+    for r in rng.dirichlet(np.full(4, 3.0), 200):
+        beliefs = joint.p @ (r / joint.p_x) / joint.p_s
+        holds = np.ptp(np.log(beliefs)) <= 0.5
+        fits = allowed.rows[:, :4] @ r
+        if allowed.n_helpers:
+            helper = np.abs(allowed.rows[:, 4:].toarray()).ravel()
+            above, below = fits[:n_s] / helper[:n_s], -fits[n_s:] / helper[n_s:]
+            assert holds == (above.max() <= below.min())
+        else:
+            assert holds == (fits.max() <= 0)
 
 
 def test_oracles_travel_to_other_processes():

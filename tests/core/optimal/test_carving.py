@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -23,6 +23,7 @@ def by_walking(allowed, p_x):
     return GOAL.offset(p_x) - best_mixture(points, p_x, GOAL, np.inf)[1].cost
 
 
+@settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 1000), n_x=st.integers(2, 7), eps=st.floats(0.1, 2.0))
 def test_rows_one_by_one_give_the_optimum_of_all(seed, n_x, eps):
     rng = np.random.default_rng(seed)
@@ -37,6 +38,7 @@ def test_rows_one_by_one_give_the_optimum_of_all(seed, n_x, eps):
         carving.add(row[None])
     found = carving.best(joint.p_x[None], duals)
     assert found.finished
+    # rows are moved out by 3e-10, and by more where nearly parallel ones meet
     assert found.estimate == pytest.approx(
         by_walking(allowed, joint.p_x), abs=1e-6
     )  # rows are moved out by a hair

@@ -7,13 +7,14 @@ import pytest
 
 from core.errors import SolverError
 from core.joint import Joint
-from core.notions import LIP
+from core.notions import LIP, RLDP
 from core.optimal import pivoting
 from core.optimal.columns import ColumnSearch
 from core.optimal.descent import descend
 from core.optimal.master import Master
 from core.optimal.polytope import polytope
 from core.optimal.utility import MutualInformation
+from core.uncertainty import RenyiBall
 
 JOINT = Joint.random_uniform(4, 12, np.random.default_rng(0))
 SPACE = polytope(LIP(0.5).allowed_set(JOINT), JOINT.p_x)
@@ -89,3 +90,36 @@ def test_a_mixture_at_a_penalty_is_no_kernel():
     master = Master(p_x, GOAL, np.array([[0.9, 0.05, 0.05]]))
     with pytest.raises(SolverError, match="do not mix"):
         master.kernel(master.solve())
+
+
+def test_seeds_of_a_set_with_ties_are_kept_where_moving_its_rows_gives_none(monkeypatch):
+    counts = np.array([[20, 69, 311, 119, 10252], [192, 346, 1560, 162, 19530]])
+    notion = RLDP(0.8, RenyiBall.confidence(counts, int(counts.sum())))
+    joint = Joint.with_secret_released(counts)
+    space = polytope(notion.allowed_set(joint), joint.p_x)
+    assert pivoting.corners(space, -np.eye(10)).tied()
+    moved = searched(space, joint)
+    some = pivoting.some_corners
+    monkeypatch.setattr(
+        pivoting, "some_corners", lambda at, *rest: some(at, *rest) if at is space else None
+    )
+    search = searched(space, joint)
+    assert search.pool.searched is space
+    assert moved.pool.searched is not space
+    assert search.mixture.cost >= moved.mixture.cost - 1e-9
+    assert (notion.allowed_set(joint).rows @ search.in_use().T).max() < 1e-9
+
+
+def test_at_the_deadline_vertices_are_looked_for_until_one_is_inside(monkeypatch):
+    assert len(pivoting.some_corners(SPACE, -np.eye(12), deadline=-np.inf)) == 1
+    first, second = (SPACE.vertex_of(cost) for cost in -np.eye(12)[:2])
+    answers = iter([first, second])
+    monkeypatch.setattr(type(SPACE), "vertex_of", lambda *_: next(answers))
+
+    # the first is outside, as HiGHS's tolerance allows
+    def solved(space, basic, *_, **__):
+        return np.array([-0.1, 0.1][: len(basic)])[:, None, None] * np.ones((1, space.n_basic, 1))
+
+    monkeypatch.setattr(pivoting, "solved", solved)
+    found = pivoting.some_corners(SPACE, -np.eye(12)[:2], deadline=-np.inf)
+    np.testing.assert_array_equal(found.basic, second[0][None])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.joint import Joint
@@ -23,6 +23,7 @@ def known(joint, notion):
     return space, points, mixture
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     seed=st.integers(0, 1000),
     n_s=st.integers(2, 3),
@@ -50,6 +51,7 @@ def test_they_are_vertices_and_the_lowest_is_among_them(seed, n_s, n_x, eps, low
         assert distances.min(axis=1).max() < 1e-6
 
 
+@settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 1000), eps=st.floats(0.1, 2.0), shift=st.floats(-0.3, 0.3))
 def test_the_bound_is_never_below_the_optimum(seed, eps, shift):
     joint = Joint.random_uniform(3, 6, np.random.default_rng(seed))
