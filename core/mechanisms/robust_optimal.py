@@ -15,6 +15,7 @@ from core.mechanisms.search import checked_options
 from core.notions.rldp import RLDP
 from core.optimal.enclosure import MOST_SYMBOLS
 from core.optimal.linear_search import too_large
+from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, Solver
 from core.uncertainty import RenyiBall
 
@@ -83,9 +84,10 @@ def robust_optimal(
     )
     if alone:
         first = polyopt(p_su, budget, uncertainty, **options)
+        whole = Joint.with_secret_released(cells, keep_unseen=True)
         return released(
             cells,
-            first.kernel,
+            polished(whole, first.kernel, notion, quick=True),  # F's level has its own rounding
             name=NAME,
             solver=first.solver,
             status="time limit",

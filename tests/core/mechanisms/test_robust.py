@@ -302,3 +302,12 @@ def test_ldp_of_the_non_robust_optimum_is_audited_at_the_estimate():
     found = m.non_robust(EXAMPLE, EPS)
     assert found.notion == LDP(EPS)
     assert found.audit.achieved <= EPS + 1e-12
+
+
+def test_polyopt_in_place_of_the_optimum_passes_the_audit_of_the_set_itself():
+    counts = np.array([[1, 1, 0, 2, 1], [1, 1, 1, 1, 1]])
+    ball = RenyiBall.confidence(counts, 10, 0.001, 1.0)
+    hasty = m.robust_optimal(counts, 8.0, ball, time_limit=0.08)  # too little for cutting planes
+    assert hasty.audit.holds
+    assert hasty.utility == pytest.approx(2.1505, abs=1e-3)
+    assert hasty.utility <= m.robust_optimal(counts, 8.0, ball).upper_bound
