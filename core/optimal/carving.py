@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.optimal.facets import (
+    MOST_BYTES,
     PARALLEL,
     Facets,
     relaxed,
@@ -43,9 +44,6 @@ BLOCK_BYTES = 20_000_000
 AHEAD = 0.5
 """Part of the way from prices that nothing undercut to those of the master program, which jump
 about while few outputs are known."""
-
-MOST_BYTES = 800_000_000
-"""Memory for vertices: more of them are not carved."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,9 @@ RELAXED = 3e-10
 """How far rows are moved out, each by another length, so that no vertex meets more than it needs:
 far above rounding, and far below what a bound may be off by."""
 
+MOST_BYTES = 800_000_000
+"""Memory that the vertices of one polytope may take."""
+
 PARALLEL = 1e-13
 """An edge along which a row changes by less than this does not meet it."""
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.optimal.facets import (
+    MOST_BYTES,
     PARALLEL,
     Facets,
     relaxed,
@@ -29,9 +30,6 @@ from core.validation import FloatArray, IntArray
 
 MOST = 2_000
 """Vertices that are kept at a time, where not given."""
-
-MOST_BYTES = 800_000_000
-"""Memory that they may take, whatever is given."""
 
 
 @dataclass(frozen=True, eq=False)
