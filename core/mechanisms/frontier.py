@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from core import validation
+from core import clock, validation
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optimal import optimal
@@ -65,14 +64,14 @@ def frontier(
     values = [validation.budget(budget, "budgets") for budget in budgets]
     if not values:
         raise InvalidInputError("budgets must name at least one budget, got none.")
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else clock.now() + time_limit
     order = sorted(range(len(values)), key=values.__getitem__)
     found: dict[int, Mechanism] = {}
     last: Mechanism | None = None
     for done, i in enumerate(order):
         left = None
         if deadline is not None:
-            left = max((deadline - time.monotonic()) / (len(order) - done), LEAST_SECONDS)
+            left = max((deadline - clock.now()) / (len(order) - done), LEAST_SECONDS)
         notion = notion_family(values[i])
         start = None if last is None else last.kernel
         if isinstance(notion, RLDP):  # its search has better starts than the last outputs

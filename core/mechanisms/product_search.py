@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from core import measures
+from core import clock, measures
 from core.attributes import attribute_values, cells_of, known_sets
 from core.errors import InfeasibleError, SolverError
 from core.joint import Joint
@@ -77,7 +76,7 @@ class ProductSearch:
     notion : SRLIP
         The promise, with a shape that fits the joint.
     deadline : float
-        On the clock of `time.monotonic`: later, no further budgets are tried.
+        On the clock of `core.clock`: later, no further budgets are tried.
     """
 
     def __init__(self, joint: Joint, notion: SRLIP, deadline: float = np.inf) -> None:
@@ -138,7 +137,7 @@ class ProductSearch:
     ) -> Candidate:
         """Return the product at the largest place in [low, high) where halving finds one."""
         for _ in range(HALVINGS):
-            if time.monotonic() > self.deadline:
+            if clock.now() > self.deadline:
                 break
             middle = (low + high) / 2
             found = self.product(budgets(middle))
@@ -205,7 +204,7 @@ class ProductSearch:
             self.known.update(zip(few, self._few(few), strict=True))
         for j, eps in missing:
             if (j, eps) not in self.known:
-                seconds = max(min(SECONDS, self.deadline - time.monotonic()), 0.0)
+                seconds = max(min(SECONDS, self.deadline - clock.now()), 0.0)
                 self.known[j, eps] = self._many(j, eps, seconds)
         return tuple(self.known[one] for one in wanted)
 

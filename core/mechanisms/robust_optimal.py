@@ -1,10 +1,8 @@
 """The exact robust optimum: the best mechanism that is robust for the uncertainty set itself."""
 
-import time
-
 from numpy.typing import ArrayLike
 
-from core import validation
+from core import clock, validation
 from core.joint import Joint
 from core.mechanisms.independent_reporting import independent_reporting
 from core.mechanisms.polyopt import polyopt
@@ -76,7 +74,7 @@ def robust_optimal(
     budget = validation.budget(eps, "eps")
     options = checked_options(solver, time_limit, gap, seed)
     seconds = DEFAULT_SECONDS if options["time_limit"] is None else options["time_limit"]
-    began = time.monotonic()
+    began = clock.now()
     notion = RLDP(budget, uncertainty, exact=True)
     cells = estimate(p_su, uncertainty)
     alone = seconds < _LEAST_SECONDS or too_large(
@@ -107,7 +105,7 @@ def robust_optimal(
         notion,
         name=NAME,
         solver=solver,
-        time_limit=max(seconds - (time.monotonic() - began), _LEAST_SECONDS / 2),
+        time_limit=max(seconds - (clock.now() - began), _LEAST_SECONDS / 2),
         gap=gap,
         seed=seed,
         known=(first, independent_reporting(p_su, budget, uncertainty)),

@@ -9,14 +9,13 @@ of the product decides.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from itertools import permutations
 from typing import Literal, get_args
 
 import numpy as np
 
-from core import validation
+from core import clock, validation
 from core.attributes import attribute_shape
 from core.errors import InvalidInputError
 from core.joint import JOINER, Joint
@@ -105,7 +104,7 @@ def quick_product(joint: Joint, notion: SRLIP, deadline: float) -> Candidate:
     notion : SRLIP
         The promise; the joint's own sizes of attributes where it has none.
     deadline : float
-        On the clock of `time.monotonic`.
+        On the clock of `core.clock`.
     """
     sizes = attribute_shape(joint, notion.shape)
     search = ProductSearch(joint, SRLIP(notion.eps, sizes), deadline)
@@ -113,7 +112,7 @@ def quick_product(joint: Joint, notion: SRLIP, deadline: float) -> Candidate:
     best = search.product(even) or search.shrunk(even)
     if joint.n_x > FEW_SYMBOLS and notion.eps < np.inf:
         for order in _orders(len(sizes)):
-            if time.monotonic() < deadline:
+            if clock.now() < deadline:
                 none = tuple(0.0 for _ in sizes)
                 best = max(best, search.grown(none, order) or best, key=lambda one: one.utility)
     return best

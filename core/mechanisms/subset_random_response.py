@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
 
-from core import validation
+from core import clock, validation
 from core.joint import Joint
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -70,7 +69,7 @@ def subset_random_response(
     asked = symbol_notion(notion, "Subset random response")
     allowed = asked.allowed_set(joint)
     limit = validation.number(time_limit or DEFAULT_SECONDS, "time_limit", low=0.0, open_low=True)
-    deadline = time.monotonic() + limit
+    deadline = clock.now() + limit
     merging = merge_high_risk(joint, asked)
     if not merging.attained:
         merged = subset_merging(joint, asked)
@@ -84,7 +83,7 @@ def subset_random_response(
         outcome = maximise(
             _restricted(allowed, members),
             joint.p_x[list(members)] / joint.p_x[list(members)].sum(),
-            time_limit=max((deadline - time.monotonic()) / (len(sets) - done), LEAST_SECONDS),
+            time_limit=max((deadline - clock.now()) / (len(sets) - done), LEAST_SECONDS),
             gap=gap,
             seed=seed,
         )

@@ -6,11 +6,11 @@ until it is: the points met there give the cuts that touch the set where it matt
 
 from __future__ import annotations
 
-import time
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from core import clock
 from core.notions.allowed_set import Oracle
 from core.optimal.enumeration import best_mixture
 from core.optimal.utility import Utility
@@ -86,7 +86,7 @@ class AllowedOutputs:
     def take(self, points: FloatArray, deadline: float) -> FloatArray:
         """Move outputs, shape (k, n_x), inside, add them, and return the cuts met, shape (j, n_x).
 
-        What the deadline, on the clock of `time.monotonic`, leaves no time for is left out.
+        What the deadline, on the clock of `core.clock`, leaves no time for is left out.
         """
         inside, cuts = self._pulled(points, deadline)
         if len(inside):
@@ -111,7 +111,7 @@ class AllowedOutputs:
         inside, last = [points[:0]], np.full(points.shape, np.nan)
         moved, left = points, np.arange(len(points))
         for _ in range(_CROSSINGS):
-            if len(left) == 0 or time.monotonic() >= deadline:
+            if len(left) == 0 or clock.now() >= deadline:
                 break
             cuts, which = _asked(self._oracle, moved)
             broken = np.unique(which)

@@ -9,13 +9,13 @@ d alone: what is lost is Σ_d P(d)(λ_d − p_d), not the worst difference for a
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
+from core import clock
 from core.notions.allowed_set import AllowedSet
 from core.optimal.branching import Tree
 from core.optimal.odds import inherited_prices, unseen_price
@@ -116,7 +116,7 @@ class PricingBound:
         starts : iterable of ndarray
             Allowed posteriors that may undercut λ, shape (n_x,) each.
         """
-        deadline = time.monotonic() + time_limit
+        deadline = clock.now() + time_limit
         weights = np.ones(self.n_x) if weights is None else weights
         found = _Columns(prices)
         if self.n_x == 1:  # the only output is that symbol, and it costs nothing
@@ -159,7 +159,7 @@ class PricingBound:
         disproven = np.zeros(self.n_x)
         queue = [(-float(unproven[d]), d) for d in np.flatnonzero(unproven > 0)]
         heapq.heapify(queue)
-        while queue and time.monotonic() < deadline:
+        while queue and clock.now() < deadline:
             if unproven.sum() <= DISPROVEN_SHARE * disproven.sum():
                 break
             if sum(tree.waiting for tree in trees) > MOST_WAITING:

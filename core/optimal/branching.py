@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
+from core import clock
 from core.optimal.odds import dominance, odds_worth_a_look
 from core.optimal.pairs import HALF, none_large, one_large, pair_bounds
 from core.optimal.relaxation import THIN, Multipliers
@@ -141,13 +141,13 @@ class Tree:
     def grow(self, boxes: int, deadline: float) -> None:
         """Split the worst boxes until the target is proven, a number is done, or time is up.
 
-        The first call looks at the whole set. `deadline` is on the clock of `time.monotonic`.
+        The first call looks at the whole set. `deadline` is on the clock of `core.clock`.
         """
         last = self.boxes + boxes
         if not self.closed and not self._started:
             self._start()
         self.space.relaxation.focus(self.dominant)
-        while not self.closed and self.boxes < last and time.monotonic() < deadline:
+        while not self.closed and self.boxes < last and clock.now() < deadline:
             _, _, box = heapq.heappop(self._open)
             if box.split < 0:
                 self._add(box.lower, box.upper, box.multipliers)

@@ -13,11 +13,11 @@ a convex set by the vertices of polytopes is Horst, Thoai and de Vries (1988).
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
+from core import clock
 from core.optimal.facets import (
     MOST_BYTES,
     PARALLEL,
@@ -124,7 +124,7 @@ class Carving:
         duals : ndarray
             λ, shape (n_x,), such as those found last: prices stay near them.
         deadline : float
-            On the clock of `time.monotonic`.
+            On the clock of `core.clock`.
 
         Raises
         ------
@@ -137,7 +137,7 @@ class Carving:
         centre = trial = duals
         while True:
             while len(worth := self._worth_carving(trial)):
-                if time.monotonic() >= deadline or known.n_bytes > MOST_BYTES:
+                if clock.now() >= deadline or known.n_bytes > MOST_BYTES:
                     known.keep(known.alive)
                     return Carved(within, duals, np.inf, finished=False)
                 self._carve(worth)

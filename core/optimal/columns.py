@@ -6,10 +6,9 @@ ever computed.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
+from core import clock
 from core.optimal import pivoting
 from core.optimal.descent import descend
 from core.optimal.master import SHORT, Master, Mixture
@@ -67,7 +66,7 @@ class ColumnSearch:
     seed : int
         Of the random starts.
     deadline : float
-        On the clock of `time.monotonic`.
+        On the clock of `core.clock`.
 
     Raises
     ------
@@ -124,7 +123,7 @@ class ColumnSearch:
     def run(self) -> None:
         """Improve the mixture until no neighbour of what it uses is better, or time is over."""
         in_vain = 0
-        while time.monotonic() < self.deadline:
+        while clock.now() < self.deadline:
             better = self._better()
             if len(better) < FEW:
                 in_use, nearly = self._unexpanded()
@@ -161,7 +160,7 @@ class ColumnSearch:
         found : bool
             Whether an improving output was met.
         """
-        while time.monotonic() < self.deadline:
+        while clock.now() < self.deadline:
             _, nearly = self._unexpanded()
             if len(nearly) == 0:
                 return self.descend_from(self._rng.exponential(size=(SCATTERED, self.space.n_x)))
@@ -191,7 +190,7 @@ class ColumnSearch:
     def _seeds(self) -> Corners:
         """Return, for each symbol, the output that says most about it."""
         costs = -np.eye(self.space.n_x)
-        now = time.monotonic()
+        now = clock.now()
         first, second = now + (self.deadline - now) / 4, now + (self.deadline - now) / 2
         found = pivoting.corners(self.space, costs, first)
         if not found.tied():

@@ -8,10 +8,9 @@ infinite; a step along an edge does.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
+from core import clock
 from core.optimal.pivoting import Edges, Tableaus
 from core.optimal.utility import Utility
 from core.validation import FloatArray
@@ -34,7 +33,7 @@ def descend(
     utility : Utility
         Gives φ.
     deadline : float
-        On the clock of `time.monotonic`: no step is taken later.
+        On the clock of `core.clock`: no step is taken later.
 
     Returns
     -------
@@ -51,7 +50,7 @@ def descend(
     while len(level):
         if one_price:
             level, lams, prices = _distinct(level, lams, prices)
-        if time.monotonic() > deadline:
+        if clock.now() > deadline:
             ends.append(level)
             found.append(prices)
             break

@@ -9,8 +9,7 @@ Source: outer approximation, Horst, Thoai and de Vries (1988), with vertices car
 
 from __future__ import annotations
 
-import time
-
+from core import clock
 from core.optimal.allowed_outputs import AllowedOutputs
 from core.optimal.carving import Carving
 from core.optimal.low_vertices import undercutting
@@ -43,7 +42,7 @@ def enclose(
     gap : float
         The two are together at so many nats.
     patience : float
-        Time, on the clock of `time.monotonic`, at which to stop unless they are close already.
+        Time, on the clock of `core.clock`, at which to stop unless they are close already.
     deadline : float
         Time at which to stop in any case.
 
@@ -54,7 +53,7 @@ def enclose(
     """
     carving = Carving(space.facets(), inside.p_x, inside.utility)
     upper, duals = inside.utility.offset(inside.p_x), inside.duals
-    stop = deadline - _PROOF_SHARE * (deadline - time.monotonic())
+    stop = deadline - _PROOF_SHARE * (deadline - clock.now())
     until = min(patience, stop)
     while True:
         found = carving.best(inside.nearly_in_use(), duals, until)
@@ -62,7 +61,7 @@ def enclose(
         ahead, outputs = found.estimate - inside.value, found.outputs
         if ahead <= _PROMISING * inside.value:
             until = stop
-        late = time.monotonic() >= until
+        late = clock.now() >= until
         if late or ahead <= gap / 2:
             proof = undercutting(
                 carving.facets,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
+from core import clock
 from core.errors import SolverError
 from core.optimal import pivoting
 from core.optimal.master import SHORT, Master, Mixture
@@ -38,7 +37,7 @@ def all_vertices(space: Polytope, deadline: float, max_vertices: int) -> FloatAr
     space : Polytope
         The polytope.
     deadline : float
-        On the clock of `time.monotonic`.
+        On the clock of `core.clock`.
     max_vertices : int
         More than these are not looked for.
 
@@ -52,7 +51,7 @@ def all_vertices(space: Polytope, deadline: float, max_vertices: int) -> FloatAr
     found = walk(space, deadline=deadline, max_vertices=max_vertices)
     points, _ = pivoting.true_points(space, found, deadline)
     if not sound(space, points):
-        points = double_description(space, time_limit=deadline - time.monotonic())
+        points = double_description(space, time_limit=deadline - clock.now())
         if not sound(space, points):
             raise SolverError("The vertices found miss some of the allowed set.")
     return points
@@ -95,7 +94,7 @@ def best_mixture(
     utility : Utility
         What is to be large.
     deadline : float
-        On the clock of `time.monotonic`.
+        On the clock of `core.clock`.
 
     Returns
     -------
@@ -118,7 +117,7 @@ def best_mixture(
     while True:
         master.add(posteriors[chosen])
         inside[chosen] = True
-        mixture = master.solve(deadline - time.monotonic())
+        mixture = master.solve(deadline - clock.now())
         prices = costs - posteriors @ mixture.duals
         candidates = np.flatnonzero(~inside & (prices < -PRICE))
         if len(candidates) == 0:

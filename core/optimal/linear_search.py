@@ -11,12 +11,11 @@ mixture so far needed four times as long.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # no stubs
 
+from core import clock
 from core.errors import TimeLimitError
 from core.notions.allowed_set import AllowedSet
 from core.optimal.centred import CentredMaster
@@ -133,7 +132,7 @@ class LinearSearch:
     seed : int
         Of the random starts.
     deadline : float
-        On the clock of `time.monotonic`.
+        On the clock of `core.clock`.
 
     Examples
     --------
@@ -141,7 +140,7 @@ class LinearSearch:
     >>> from core.notions import LIP
     >>> joint = Joint.from_counts([[3, 1], [1, 3]])
     >>> allowed = LIP(0.5).allowed_set(joint)
-    >>> search = LinearSearch(allowed, joint.p_x, seed=0, deadline=time.monotonic() + 10)
+    >>> search = LinearSearch(allowed, joint.p_x, seed=0, deadline=clock.now() + 10)
     >>> search.run()
     >>> np.sort(search.settled()).round(4)
     array([[0.1065, 0.8935],
@@ -190,11 +189,11 @@ class LinearSearch:
 
     def _approach(self) -> None:
         """Look for outputs at central prices while they gain much, and mix the most used."""
-        n_x, now = len(self.p_x), time.monotonic()
+        n_x, now = len(self.p_x), clock.now()
         until = self.deadline - min(SETTLING * n_x**3, SETTLING_SHARE * (self.deadline - now))
         found = CentredMaster(self.p_x, self._utility)
         best, near, compared = np.inf, self.p_x[None], INNER
-        while best > NEARLY and time.monotonic() < until:
+        while best > NEARLY and clock.now() < until:
             starts = self._few_starts(near)
             if best < compared and self._searched is not self._whole:
                 self._widen(starts, found.duals)
@@ -232,7 +231,7 @@ class LinearSearch:
         self._searched = self._whole
         duals, in_vain = self.mixture.duals, 0
         starts: list[FloatArray] = []
-        while time.monotonic() < self.deadline:
+        while clock.now() < self.deadline:
             if in_vain > ROUNDS and self.mixture.shortfall <= SHORT:
                 return
             if in_vain > ROUNDS:
@@ -329,7 +328,7 @@ class LinearSearch:
         costs = np.zeros(program.n_cols)
         costs[: len(self.p_x)] = cost * self.p_x
         program.set_costs(costs)
-        left = self.deadline - time.monotonic()
+        left = self.deadline - clock.now()
         if left <= 0:  # HiGHS looks at the clock only while it has steps to do
             raise TimeLimitError("The search for outputs is over.")
         r = np.maximum(program.solve(left).x[: len(self.p_x)], 0.0) * self.p_x

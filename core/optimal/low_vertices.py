@@ -10,12 +10,12 @@ Source: double description, Motzkin et al. (1953), of the vertices below a conca
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from core import clock
 from core.optimal.facets import (
     MOST_BYTES,
     PARALLEL,
@@ -84,7 +84,7 @@ def undercutting(
     most : int
         Where more vertices are below the floor, it goes down to what so many are below.
     deadline : float
-        On the clock of `time.monotonic`; whatever it is, the bound is one.
+        On the clock of `core.clock`; whatever it is, the bound is one.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def undercutting(
 
     known = _Known(facets, price, -slack, most)
     finished = False
-    while not finished and time.monotonic() < deadline:
+    while not finished and clock.now() < deadline:
         row = known.most_broken()
         finished = row is None
         if row is not None:

@@ -8,13 +8,13 @@ walking a whole polytope, or descending from many starts, quick without compiled
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core import clock
 from core.errors import SolverError, TimeLimitError
 from core.optimal.bases import solved
 from core.optimal.polytope import Polytope
@@ -148,7 +148,7 @@ class Tableaus:
         Raises
         ------
         TimeLimitError
-            If the clock of `time.monotonic` passes the deadline.
+            If the clock of `core.clock` passes the deadline.
         """
         shape = self.tight.shape
         edges = Edges(np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool))
@@ -170,7 +170,7 @@ class Tableaus:
         edges : Edges
             All edges of all vertices.
         deadline : float
-            On the clock of `time.monotonic`.
+            On the clock of `core.clock`.
 
         Raises
         ------
@@ -264,7 +264,7 @@ def _blocks(space: Polytope, count: int, deadline: float) -> Iterator[slice]:
     """Yield slices of vertices whose tableaus fit in a processor's cache, while time lasts."""
     size = max(1, BLOCK_BYTES // (8 * space.n_basic * (space.n_free + 1)))
     for first in range(0, count, size):
-        if time.monotonic() > deadline:
+        if clock.now() > deadline:
             raise TimeLimitError("Time was over among the vertices.")
         yield slice(first, first + size)
 
@@ -315,7 +315,7 @@ def some_corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -
     for cost in costs:
         if (found := space.vertex_of(cost)) is not None:
             labels.append(found)
-        if time.monotonic() > deadline and (inside := _inside(space, labels)) is not None:
+        if clock.now() > deadline and (inside := _inside(space, labels)) is not None:
             return inside
     return _inside(space, labels)
 
@@ -352,7 +352,7 @@ def true_points(
     Raises
     ------
     TimeLimitError
-        If the clock of `time.monotonic` passes the deadline.
+        If the clock of `core.clock` passes the deadline.
     """
     which = np.arange(len(found))
     points = found.points()

@@ -7,11 +7,11 @@ Beyond that, branch and bound.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
+from core import clock
 from core.errors import SolverError, TimeLimitError
 from core.notions.allowed_set import AllowedSet
 from core.optimal import pivoting
@@ -142,7 +142,7 @@ class Prover:
         gap : float
             A bound this close to the mixture's utility, in nats, is good enough.
         deadline : float
-            On the clock of `time.monotonic`.
+            On the clock of `core.clock`.
         """
         enough = self.utility.offset(self.p_x) - float(duals @ self.p_x) + gap
         if self._most_low and self.walked is None:
@@ -204,7 +204,7 @@ class Prover:
         result = self._tree.minimise(
             duals,
             tolerance=gap / 2,
-            time_limit=deadline - time.monotonic(),
+            time_limit=deadline - clock.now(),
             weights=self.p_x,
         )
         met = np.array(result.columns).reshape(-1, len(self.p_x))
@@ -244,7 +244,7 @@ class Prover:
 
 def _part(share: float, deadline: float) -> float:
     """Return the time at which a part of what is left until the deadline is over."""
-    now = time.monotonic()
+    now = clock.now()
     return now + share * (deadline - now)
 
 

@@ -7,12 +7,12 @@ it worth proving that the polytope has nothing better.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 from scipy import sparse
 
+from core import clock
 from core.errors import SolverError
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.allowed_outputs import AllowedOutputs, distinct
@@ -103,7 +103,7 @@ class _Search:
     ) -> None:
         self.p_x, self.gap, self.seed = p_x, gap, seed
         self.goal = MutualInformation()
-        self.begin = time.monotonic()
+        self.begin = clock.now()
         self.until = self.begin + (1 - RESERVE) * seconds
         self.outer = AllowedSet(allowed.rows, allowed.n_x, parts=allowed.parts)
         self.upper = self.goal.offset(p_x)
@@ -118,7 +118,7 @@ class _Search:
             self.upper = min(self.upper, bound)
         if self._closed():
             return "optimal"
-        return "time limit" if time.monotonic() >= self.until else self._search()
+        return "time limit" if clock.now() >= self.until else self._search()
 
     def _search(self) -> str:
         """Narrow the polytope where columns are in use that are not allowed; prove what is left."""
@@ -135,10 +135,10 @@ class _Search:
             cuts = self.inside.take(points, self.until)
             if self._closed():
                 return "optimal"
-            if time.monotonic() >= self.until:
+            if clock.now() >= self.until:
                 return "time limit"
             differ = self.goal.offset(self.p_x) - search.mixture.cost - self.inside.value
-            early = time.monotonic() < self._at(_SEARCH_SHARE)
+            early = clock.now() < self._at(_SEARCH_SHARE)
             if len(cuts) and early and differ > _AGREED * self.gap:
                 self._cut(search, cuts, points)
                 continue
@@ -151,7 +151,7 @@ class _Search:
             if len(cuts) + len(more):
                 self._cut(search, distinct(np.vstack([cuts, more])), np.vstack([points, better]))
             elif not search.include(better) and not search.widen():
-                return "time limit" if time.monotonic() >= self.until else "heuristic"
+                return "time limit" if clock.now() >= self.until else "heuristic"
 
     def _at(self, share: float) -> float:
         return self.begin + share * (self.until - self.begin)
@@ -171,7 +171,7 @@ class _Search:
 
     def _wider(self, search: ColumnSearch) -> bool:
         """Look further afield for better outputs, for a while; say whether there are any."""
-        search.deadline = time.monotonic() + _WIDE_SHARE * (self.until - self.begin)
+        search.deadline = clock.now() + _WIDE_SHARE * (self.until - self.begin)
         found = search.widen()
         search.deadline = self.until
         return found

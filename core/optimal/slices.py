@@ -11,13 +11,13 @@ it gains most by interpolation are split in two. No mechanism does better than i
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 from scipy import sparse, special
 
+from core import clock
 from core.errors import SolverError, TimeLimitError
 from core.notions.allowed_set import AllowedSet
 from core.optimal.enumeration import all_vertices
@@ -76,7 +76,7 @@ class SliceBound:
     part : ndarray
         Number of each symbol's part, shape (n_x,), 0 … c − 1, none of them empty.
     deadline : float
-        For the vertices, on the clock of `time.monotonic`.
+        For the vertices, on the clock of `core.clock`.
 
     Raises
     ------
@@ -91,7 +91,7 @@ class SliceBound:
     >>> from core.notions import SRLIP
     >>> joint = Joint.from_counts([[4, 1, 3, 2], [1, 4, 2, 3]])
     >>> allowed = SRLIP(0.3, (2, 2)).allowed_set(joint)
-    >>> later = time.monotonic() + 10
+    >>> later = clock.now() + 10
     >>> slices = SliceBound(allowed, joint.p_x, np.array([0, 0, 1, 1]), later)
     >>> bound = slices.bound(0.0, later)
     """
@@ -136,14 +136,14 @@ class SliceBound:
             except TimeLimitError:
                 return best
             best = min(best, entropy - lowest + MARGIN)
-            if best <= goal or time.monotonic() >= deadline or not self._refine(shares, reduced):
+            if best <= goal or clock.now() >= deadline or not self._refine(shares, reduced):
                 return best
 
     def _solve(self, enough: float, deadline: float) -> tuple[float, list[FloatArray], FloatArray]:
         """Return a lower bound of the program's cost, and the weights of all cells' corners."""
         best = -np.inf
         while True:
-            solution = self._program.solve(max(deadline - time.monotonic(), 0.0))
+            solution = self._program.solve(max(deadline - clock.now(), 0.0))
             lowest, reduced = self._priced(solution.duals)
             best = max(best, lowest)
             new = False
@@ -153,7 +153,7 @@ class SliceBound:
                 if fresh:
                     self._add_points(q, fresh)
                     new = True
-            if not new or best >= enough or time.monotonic() >= deadline:
+            if not new or best >= enough or clock.now() >= deadline:
                 c = self.member.shape[1]
                 shares = [solution.x[at : at + c] for at in self._corner_cols]
                 return best, shares, reduced
@@ -243,7 +243,7 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: fl
     goal : float
         A bound that is no higher is good enough.
     deadline : float
-        On the clock of `time.monotonic`.
+        On the clock of `core.clock`.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: fl
     """
     too_large = len(p_x)
     for part in allowed.parts:
-        largest, now = int(np.bincount(part).max()), time.monotonic()
+        largest, now = int(np.bincount(part).max()), clock.now()
         if largest >= too_large:
             continue
         try:

@@ -7,7 +7,6 @@ polytope that is searched until the outputs in use are allowed, or nearly so.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
@@ -16,6 +15,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
+from core import clock
 from core.errors import InfeasibleError, TimeLimitError
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.allowed_outputs import AllowedOutputs
@@ -38,7 +38,7 @@ Finish = Callable[[FloatArray], FloatArray]
 """Moves a kernel inside the allowed set, where rounding or a round set left it outside."""
 
 Start = Callable[[float], FloatArray]
-"""Returns a kernel that is allowed, by a time on the clock of `time.monotonic`."""
+"""Returns a kernel that is allowed, by a time on the clock of `core.clock`."""
 
 DEFAULT_SECONDS = 5.0
 """Time limit where none is given: long enough to prove what can be, short enough to wait for."""
@@ -159,7 +159,7 @@ def maximise(
     >>> outcome.status, round(outcome.utility, 4)
     ('optimal', 0.3539)
     """
-    deadline = time.monotonic() + (DEFAULT_SECONDS if time_limit is None else time_limit)
+    deadline = clock.now() + (DEFAULT_SECONDS if time_limit is None else time_limit)
     goal = MutualInformation() if utility is None else utility
     require_constant(allowed, p_x)
     if len(p_x) == 1:
@@ -187,14 +187,14 @@ def _by_linear_programs(
     finish: Finish,
 ) -> Outcome:
     """Answer by column generation without tableaus: H(X) is the bound where no slices give one."""
-    now = time.monotonic()
+    now = clock.now()
     share = SEARCH_SHARE if allowed.parts else LINEAR_SHARE
     search = LinearSearch(allowed, p_x, seed=seed, deadline=now + share * (deadline - now))
     if start is not None:
         weights = (p_x[:, None] * start(now + START_SHARE * (deadline - now))).T
         search.include(weights / weights.sum(axis=1, keepdims=True))
     search.run()
-    late = time.monotonic() >= search.deadline
+    late = clock.now() >= search.deadline
     kernel = finish(search.settled())
     goal = MutualInformation()
     value = goal.value((p_x[:, None] * kernel).T, p_x)
@@ -247,7 +247,7 @@ class _Task:
         finish: Finish,
     ) -> None:
         self.allowed, self.p_x, self.goal, self.seed = allowed, p_x, goal, seed
-        self.started, self.deadline = time.monotonic(), deadline
+        self.started, self.deadline = clock.now(), deadline
         self.gap, self.finish = gap, finish
         self.space = polytope(allowed, p_x)
         self.prover = Prover(allowed, self.space, p_x, goal)
@@ -282,7 +282,7 @@ class _Task:
         """
         first: FloatArray = np.ones((len(self.p_x), 1))
         if start is not None:
-            now = time.monotonic()
+            now = clock.now()
             first = start(now + START_SHARE * (self.deadline - now))
         if prove and self.allowed.oracle is not None and can_enclose(self.space):
             first = self._enclose(first, self.allowed.oracle)
@@ -302,7 +302,7 @@ class _Task:
             value = self._value(kernel)
             best = kernel if value >= self._value(best) else best
             until = self._after(1 - RESERVE)
-            if not prove or self.upper - value <= self.gap or time.monotonic() >= until:
+            if not prove or self.upper - value <= self.gap or clock.now() >= until:
                 break
             if self._loses(search, value) and self._cut(search, search.in_use()):
                 continue
@@ -356,7 +356,7 @@ class _Task:
         if self.upper - value <= self.gap:
             status = "optimal"
         else:
-            late = time.monotonic() >= self._after(1 - 2 * RESERVE)
+            late = clock.now() >= self._after(1 - 2 * RESERVE)
             status = "time limit" if late else "heuristic"
         upper = max(self.upper, value)
         return Outcome(kernel, value, upper, solver, status, self.notes)

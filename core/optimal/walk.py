@@ -31,7 +31,7 @@ def walk(space: Polytope, *, deadline: float, max_vertices: int = MAX_VERTICES) 
     space : Polytope
         The polytope.
     deadline : float
-        On the clock of `time.monotonic`.
+        On the clock of `core.clock`.
     max_vertices : int
         More than these are not looked for.
 
