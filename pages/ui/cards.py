@@ -18,7 +18,7 @@ def card(
     subtitle: str,
     table: Callable[[], pd.DataFrame],
     formulas: tuple[str, ...] = (),
-    beside: Callable[[], None] | None = None,
+    beside: Callable[[], object] | None = None,
 ) -> DeltaGenerator:
     """Show a frame with all but the chart, and return the place for it.
 

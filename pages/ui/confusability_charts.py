@@ -300,12 +300,13 @@ def table(shown: Shown) -> None:
 def clusters(shown: Shown) -> None:
     """Show the clusters as a table."""
     made, leak = shown.after.mechanism, shown.after.leak
+    partition = made.partition or ()  # a release of clusters has one
     labels = run.counted(shown.scenario.data).joint.x_labels
     part_of = {y: k for k, part in enumerate(shown.after.components) for y in part}
     frame = pd.DataFrame(
         {
-            "cluster": [", ".join(labels[x] for x in members) for members in made.partition],
-            "symbols": [len(members) for members in made.partition],
+            "cluster": [", ".join(labels[x] for x in members) for members in partition],
+            "symbols": [len(members) for members in partition],
             "secrets possible": leak.occurs.sum(axis=0),
             "part": [part_of[y] + 1 for y in range(made.n_y)],
             "probability": leak.joint_sy.sum(axis=0),

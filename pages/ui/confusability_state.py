@@ -68,7 +68,7 @@ def settle_step(way: Any, stop: int, last: int) -> int:
     stop, last : int
         Where λ's way ends, and what lies beyond.
     """
-    wanted = st.session_state.pop(_WANTED, None)
+    wanted: int | None = st.session_state.pop(_WANTED, None)
     if wanted is not None and wanted > last:
         URL.tell(f"The link has {STEP}={wanted}, but the way has {last} merges; its end is shown.")
         wanted = None
@@ -86,9 +86,10 @@ def settle_step(way: Any, stop: int, last: int) -> int:
 def part(when: str, parts: int) -> int | None:
     """Return the part that is open in the graph before or after; None: all, a node each."""
     key = f"part_{when}"
-    if st.session_state.get(key) not in {None, *range(parts)}:
-        st.session_state[key] = None
-    return st.session_state.get(key)
+    opened: int | None = st.session_state.get(key)
+    if opened not in {None, *range(parts)}:
+        st.session_state[key] = opened = None
+    return opened
 
 
 def publish(stop: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from typing import Any
 
 import streamlit as st
 
@@ -113,7 +114,7 @@ def slider(
     if robust is None:
         robust = notions.entry(scenario.notion).kind is RLDP
     label, about = SET_ORDER if robust and name == "alpha" else SLIDERS[name]
-    shown = {
+    shown: dict[str, Any] = {
         "label": label,
         "key": name,
         "help": about,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -79,6 +80,8 @@ def _about(spec: DataSpec) -> None:
 def _ways_out(spec: DataSpec) -> None:
     """Offer what makes levels fewer."""
     info = run.described(spec.source)
+    if info is None:
+        return
     used = spec.secret + spec.released
     cut = {binning.column for binning in spec.binnings}
     with st.container(horizontal=True):
@@ -189,7 +192,7 @@ def _joint_table(counted: Counted) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def _free(name: str, taken: dict[str, object]) -> str:
+def _free(name: str, taken: Mapping[str, object]) -> str:
     """Return a column name that is not taken: a level may be called as a column is."""
     while name in taken:
         name += " "

@@ -12,6 +12,7 @@ import streamlit as st
 
 from core.data import BUNDLED, EXAMPLES, first_question
 from core.data.spec import DataSpec
+from core.data.tables import FileTable
 from core.errors import CoreError
 from pages.ui import run, state
 from pages.ui.labels import markdown
@@ -96,9 +97,10 @@ def _columns(spec: DataSpec) -> list[str]:
     if is_joint(spec):
         return []
     try:
-        return list(run.sources().open(spec.source).columns)
+        source = run.sources().open(spec.source)
     except CoreError:
         return []
+    return list(source.columns) if isinstance(source, FileTable) else []
 
 
 def _choose_source() -> None:

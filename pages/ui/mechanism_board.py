@@ -10,6 +10,7 @@ from core.disclosure import Disclosure
 from core.errors import CoreError
 from core.lookalikes import most_likely
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms.entry import Entry
 from core.notions import catalogue as notions
 from core.scenario import Result, Scenario
 from core.sentences import finding
@@ -85,7 +86,7 @@ def _answered(result: Result) -> None:
     comparison_table.show(result, unit)
 
 
-def _needs(entry: mechanisms.Entry) -> None:
+def _needs(entry: Entry) -> None:
     """Say what the mechanism does, and whether S must be at hand when it releases."""
     if entry.reads_secret:
         st.badge("needs S at release time", icon=":material/key:", color="orange")
@@ -237,7 +238,7 @@ def _output(found: Disclosure) -> int:
         st.selectbox(
             "Output",
             order,
-            format_func=lambda y: f"{found.labels[y]} ({share(found.mass[y])})",
+            format_func=lambda y: f"{found.labels[y]} ({share(float(found.mass[y]))})",
             key="output",
             on_change=_remember,
             args=(found.labels, order[0]),

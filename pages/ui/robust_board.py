@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -265,9 +267,9 @@ def _matrices(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
                 key=key,
                 title=DESIGNS[chosen.key],
                 subtitle="P(y | s, u): how likely the pair (row) comes out as y (column).",
-                table=lambda made=made: exports.kernel_table(made),
+                table=partial(exports.kernel_table, made),
                 formulas=(words.DESIGNS,),
-                beside=lambda key=key, default=default: _pick(key, default),
+                beside=partial(_pick, key, default),
             ):
                 shown = most_likely(made.kernel.sum(axis=0), MOST_COLUMNS)
                 chart(

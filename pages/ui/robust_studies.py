@@ -33,7 +33,7 @@ def frontiers(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
         "Work out the frontiers",
         f"Six mechanisms at {len(BUDGETS)} budgets; {_estimate('frontiers', asked)}.",
     )
-    if desk.answer is None or desk.answered.data != asked.data:
+    if desk.answered is None or desk.answered.data != asked.data:
         return
     robust_work.stale("frontiers", asked)
     lines = [
@@ -88,7 +88,7 @@ def draws(scenario: Scenario) -> None:
         "Draw samples",
         f"{count} samples, {len(keys)} designs each; {_estimate('draws', asked)}.",
     )
-    if desk.answer is not None:
+    if desk.answered is not None:
         robust_work.stale("draws", asked)
         _drawn(desk.answer, desk.answered)
 
@@ -190,7 +190,7 @@ def betas(scenario: Scenario) -> None:
         "Vary β",
         f"{count} samples, β = .1, .01 and .001; {_estimate('betas', asked)}.",
     )
-    if desk.answer is None:
+    if desk.answered is None:
         return
     robust_work.stale("betas", asked)
     lines = [figures.Box(PLACES[key], DESIGNS[key], nmi) for key, nmi in desk.answer.items()]

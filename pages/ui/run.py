@@ -5,9 +5,9 @@ What stems from an upload is cached in its session only; nothing of it is shared
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 import streamlit as st
 
@@ -38,6 +38,8 @@ from core.scenario import Result, Scenario, answer
 from core.sweep import GRID, Frontier, sweep
 from core.uncertainty.estimate import assumed_records
 from pages.ui.store import Store
+
+Made = TypeVar("Made")
 
 LIFT_BOUNDS = (LIP, ALIP)
 """The notions whose budgets bound log Ψ and log Λ themselves."""
@@ -91,18 +93,21 @@ class UnfinishedError(CoreError):
 
 def kept_for(spec: DataSpec) -> Store:
     """Return where answers about some data are kept: in its session alone if it is its own."""
-    private = spec.source.startswith(PRIVATE)
-    return st.session_state.setdefault("_answers", Store(500)) if private else SHARED
+    if not spec.source.startswith(PRIVATE):
+        return SHARED
+    own: Store = st.session_state.setdefault("_answers", Store(500))
+    return own
 
 
-def _cached(spec: DataSpec, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+def _cached(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
     """Return what was made under a key, making it first where needed."""
     return kept_for(spec).get(key, make)
 
 
 def sources() -> Sources:
     """Return this session's uploads and pasted matrices."""
-    return st.session_state.setdefault("sources", Sources())
+    found: Sources = st.session_state.setdefault("sources", Sources())
+    return found
 
 
 def counted(spec: DataSpec) -> Counted:
@@ -162,7 +167,8 @@ def refining(scenario: Scenario) -> Job[Result] | None:
     """
     if not _elsewhere(scenario) and _first(scenario).mechanism.status != "time limit":
         return None
-    question, job = st.session_state.get("_refining", ("", None))
+    under_way: tuple[str, Job[Result] | None] = st.session_state.get("_refining", ("", None))
+    question, job = under_way
     if question == repr(scenario):
         return job
     if job is not None:
@@ -201,7 +207,7 @@ def frontier(scenario: Scenario) -> Frontier | None:
     question = repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1)
     if scenario.mechanism in QUICK and counted(data).joint.n_x <= QUICK_SYMBOLS:
         return _cached(data, ("sweep", question), lambda: sweep(scenario, counted(data).joint))
-    job = _cached(
+    job: Job[Frontier] = _cached(
         data,
         ("sweep", question),
         lambda: SWEEPS.submit(
@@ -247,7 +253,7 @@ def confusability_after(result: Result) -> Lookalikes:
     )
 
 
-def _of_each(result: Result, kind: str, make: Callable[[Leakage], Any]) -> tuple[Any, Any]:
+def _of_each(result: Result, kind: str, make: Callable[[Leakage], Made]) -> tuple[Made, Made]:
     scenario = result.scenario
     data = scenario.data
     before = _cached(data, (f"{kind} before", repr(data)), lambda: make(result.before))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from core.data import DataSpec
 from core.errors import CoreError, InvalidInputError
@@ -38,6 +38,8 @@ LIMIT = 120.0
 
 CLUSTERINGS = Pool(1)
 """Works out clusterings beside the interface, in a process of its own."""
+
+Made = TypeVar("Made")
 
 Range = tuple[BoolArray, FloatArray | None]
 Asked = tuple[str, str, DataSpec]
@@ -189,10 +191,10 @@ def table(data: DataSpec, partition: Partition) -> RangeTable:
 
 def _found(
     task: Task,
-    here: Callable[[], Any],
-    elsewhere: Callable[[], Job[Any]],
+    here: Callable[[], Made],
+    elsewhere: Callable[[], Job[Made]],
     *,
     quick: bool,
-) -> Any:
+) -> Made | Job[Made]:
     """Return an answer, made here where that is quick, else the job until it has ended."""
     return run._cached(task.data, task.name, here) if quick else background.ask(task, elsewhere)

@@ -7,6 +7,7 @@ what it shows, which changes with our wording, and drops an unknown value withou
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -60,7 +61,8 @@ def just_opened() -> bool:
 
 def notices() -> tuple[str, ...]:
     """Return what was wrong in the URL, until the next one is read."""
-    return st.session_state.get("_notices", ())
+    told: tuple[str, ...] = st.session_state.get("_notices", ())
+    return told
 
 
 def adopt(found: Scenario) -> None:
@@ -79,7 +81,8 @@ def scenario() -> Scenario:
 
 def data() -> DataSpec:
     """Return the data on screen."""
-    return st.session_state["_data"]
+    shown: DataSpec = st.session_state["_data"]
+    return shown
 
 
 def set_data(spec: DataSpec) -> None:
@@ -87,7 +90,7 @@ def set_data(spec: DataSpec) -> None:
     st.session_state["_data"] = spec
 
 
-def with_data(**changes: object) -> None:
+def with_data(**changes: Any) -> None:
     """Change a part of the data on screen."""
     set_data(replace(data(), **changes))
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar, cast
+
+Made = TypeVar("Made")
 
 
 class Store:
@@ -33,17 +35,17 @@ class Store:
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return the answer under a key, making it if there is none; an error is not kept."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
-                return self._kept[key]
+                return cast("Made", self._kept[key])
             making = self._making.setdefault(key, threading.Lock())
         with making:
             with self._lock:
                 if key in self._kept:
-                    return self._kept[key]
+                    return cast("Made", self._kept[key])
             try:
                 made = make()
                 with self._lock:

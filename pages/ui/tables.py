@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -53,7 +54,9 @@ def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:
     fractions = [column for column, kind in frame.dtypes.items() if kind.kind == "f"]
     if not np.isinf(frame[fractions].to_numpy(dtype=np.float64)).any():
         return frame
-    return frame.reset_index(drop=True).style.format(number, subset=fractions)
+    # It is called with numbers alone: those of `subset`.
+    written = cast("Callable[[object], str]", number)
+    return frame.reset_index(drop=True).style.format(written, subset=fractions)
 
 
 def number(value: float) -> str:

@@ -51,6 +51,8 @@ def show(spec: DataSpec) -> None:
             help="They become one level of S, and one of X. 0 groups none.",
         )
     info = run.described(spec.source)
+    if info is None:
+        return
     filter_controls.show(spec, info)
     used = dict.fromkeys(spec.secret + spec.released)
     for i, column in enumerate(info.columns):
@@ -103,7 +105,8 @@ def _choose_kind(column: ColumnInfo, keys: dict[str, str]) -> None:
     if kind == "none":
         state.set_data(data_controls.without_binning(state.data(), column.name))
     elif kind == "edges":
-        ends = np.linspace(column.low, column.high, 4) if column.low < column.high else [0, 1]
+        low, high = column.low or 0.0, column.high or 0.0
+        ends = np.linspace(low, high, 4) if low < high else [0, 1]
         _set(Binning(column.name, "edges", edges=tuple(float(f"{end:.4g}") for end in ends)))
     else:
         _set(Binning(column.name, kind))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.measures import catalogue as measures
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms.entry import Entry as Mechanism
 from core.nonstochastic import catalogue as ranges
 from core.notions import catalogue as notions
 
@@ -29,7 +30,7 @@ def of_ranges(key: str, kind: str = ranges.MEASURE) -> str:
 
 
 def _paragraph(
-    entry: measures.Entry | notions.Entry | mechanisms.Entry | ranges.Entry,
+    entry: measures.Entry | notions.Entry | Mechanism | ranges.Entry,
 ) -> str:
     return f"**{entry.title}**. {entry.meaning}\n\n$$ {entry.formula} $$\n\n:gray[{entry.source}]"
 
