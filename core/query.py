@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.data.catalogue import BUNDLED
 from core.data.spec import MISSING_KINDS, Binning, DataSpec, Filter
 from core.errors import CoreError
 from core.scenario import DOMAINS, Scenario
@@ -124,6 +125,9 @@ def _plain(source: str) -> DataSpec:
     """Return the data that a link with this source, and nothing else, stands for."""
     if source.startswith(JOINTS):
         return DataSpec(source, (), ())
+    for entry in BUNDLED:
+        if entry.id == source:
+            return DataSpec(source, entry.secret, entry.released)
     return DataSpec(source)
 
 

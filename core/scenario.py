@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -271,6 +272,19 @@ class Result:
         """The joint distribution that was asked about."""
         return self.counted.joint
 
+    @cached_property
+    def content_id(self) -> str:
+        """A hash of the release: equal where data, kernel and outputs are.
+
+        What is derived from a release may be kept under it, never under the question: a question
+        has a quick answer first and a better one later.
+        """
+        kernel = self.mechanism.kernel
+        said = hashlib.sha256(repr((self.scenario.data, kernel.shape)).encode())
+        said.update(repr(self.mechanism.y_labels).encode())
+        said.update(np.ascontiguousarray(kernel).tobytes())
+        return said.hexdigest()
+
 
 def evaluate(scenario: Scenario, sources: Sources | None = None) -> Result:
     """Answer a scenario: count the data, make the mechanism, audit it, measure the release.
@@ -300,7 +314,13 @@ def answer(scenario: Scenario, counted: Counted) -> Result:
     """Answer a scenario on data that is already counted."""
     started = time.perf_counter()
     mechanism = scenario.build_mechanism(counted.joint, counted.x_values)
-    seconds = time.perf_counter() - started
+    return measured(scenario, counted, mechanism, time.perf_counter() - started)
+
+
+def measured(
+    scenario: Scenario, counted: Counted, mechanism: Mechanism, seconds: float = 0.0
+) -> Result:
+    """Return a mechanism that answers a scenario, with what it gives away."""
     after = counted.joint.release(mechanism.kernel)
     return Result(
         scenario=scenario,

@@ -31,6 +31,8 @@ class Frontier:
         I(X;Y) in nats and I(X;Y)/H(X), shape (k,).
     upper_bound : ndarray
         What no mechanism under the notion exceeds, in nats, shape (k,).
+    mechanisms : tuple of Mechanism
+        What the figures are of, one for each budget; none where only the figures are kept.
     """
 
     notion: str
@@ -39,6 +41,7 @@ class Frontier:
     utility: FloatArray
     nmi: FloatArray
     upper_bound: FloatArray
+    mechanisms: tuple[Mechanism, ...] = ()
 
 
 def sweep(
@@ -81,6 +84,7 @@ def sweep(
         utility=np.array([mechanism.utility for mechanism in made]),
         nmi=np.array([mechanism.nmi for mechanism in made]),
         upper_bound=np.array([mechanism.upper_bound for mechanism in made]),
+        mechanisms=tuple(made),
     )
 
 

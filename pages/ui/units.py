@@ -10,6 +10,33 @@ def in_unit(nats: float, unit: str) -> float:
     return nats / NATS_PER_BIT if unit == "bits" else nats
 
 
+def to_nats(value: float, unit: str) -> float:
+    """Return a quantity in the unit shown as nats, to ten decimals: 1.44269504089 bits are 1 nat.
+
+    Examples
+    --------
+    >>> to_nats(1.44269504089, "bits"), to_nats(0.3, "nats")
+    (1.0, 0.3)
+    """
+    return round(value * NATS_PER_BIT, 10) if unit == "bits" else value
+
+
+def exact(nats: float, unit: str) -> str:
+    """Write a quantity in the unit shown, with as few digits as `to_nats` needs to read it back.
+
+    Examples
+    --------
+    >>> exact(1.0, "nats"), exact(1.0, "bits"), exact(to_nats(1.45, "bits"), "bits")
+    ('1', '1.4426950409', '1.45')
+    """
+    value = in_unit(nats, unit)
+    for digits in range(1, 17):
+        text = f"{value:.{digits}g}"
+        if to_nats(float(text), unit) == nats:
+            return text
+    return repr(value)
+
+
 def level(nats: float, unit: str, digits: int = 3) -> str:
     """Write a quantity of information or a privacy level.
 

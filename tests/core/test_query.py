@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.data import BUNDLED, first_question
 from core.data.spec import Binning, DataSpec, Filter
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.notions import catalogue as notion_catalogue
@@ -158,3 +159,13 @@ def test_a_joint_has_no_columns_unless_the_link_names_some():
     joint = DataSpec("random:uniform:5x17:0", (), ())
     assert from_query({"data": joint.source}) == (Scenario(data=joint), ())
     assert to_query(Scenario(data=joint)) == {"data": [joint.source]}
+
+
+@pytest.mark.parametrize("entry", BUNDLED, ids=lambda entry: entry.id)
+def test_a_link_that_names_only_a_bundled_set_asks_its_own_question(entry):
+    scenario, notices = from_query({"data": entry.id})
+    assert (scenario.data.secret, scenario.data.released) == (entry.secret, entry.released)
+    assert scenario.data == first_question(entry.id)
+    assert notices == ()
+    assert "s" not in to_query(scenario)
+    assert "x" not in to_query(scenario)

@@ -10,7 +10,7 @@ from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.notions import LIP, RLDP, SRLIP
 from core.notions import catalogue as notion_catalogue
-from core.scenario import Scenario, evaluate
+from core.scenario import Scenario, evaluate, measured
 from core.sentences import finding, question
 from core.snippet import snippet
 from core.sweep import GRID, sweep
@@ -230,3 +230,13 @@ def test_a_sweep_under_rldp_never_falls(mechanism):
     assert (np.diff(line.utility) >= 0).all()
     assert line.utility[-1] > line.utility[0]
     assert (line.utility <= line.upper_bound + 1e-12).all()
+
+
+def test_an_answer_is_known_by_its_release_not_by_its_question():
+    quick = evaluate(Scenario(mechanism="watchdog"))
+    same = evaluate(Scenario(mechanism="watchdog"))
+    finer = evaluate(Scenario(mechanism="subset_merging"))
+    assert quick.content_id == same.content_id
+    assert quick.content_id != finer.content_id
+    # the same question, another release: what is derived from one says nothing of the other
+    assert measured(quick.scenario, quick.counted, finer.mechanism).content_id == finer.content_id
