@@ -37,11 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _read(path: Path) -> Scenario:
     try:
-        return Scenario.from_json(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
         raise InvalidInputError(
             f"The scenario file {str(path)!r} cannot be read: {error}."
         ) from error
+    return Scenario.from_json(text)
 
 
 def _answer(scenario: Scenario) -> dict[str, Any]:

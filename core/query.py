@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from core.data.catalogue import BUNDLED
-from core.data.spec import MISSING_KINDS, Binning, DataSpec, Filter
+from core.data.spec import MISSING_KINDS, MOST_RECORDS, Binning, DataSpec, Filter
 from core.errors import CoreError
-from core.scenario import DOMAINS, Scenario
+from core.json_text import read_json
+from core.scenario import DOMAINS, WHOLE, Scenario
 
 Query = dict[str, list[str]]
 """Values by key, as a URL's query has them: a key may stand more than once."""
@@ -34,6 +34,9 @@ CHOICES = {"notion": "notion", "mech": "mechanism", "keep": "utility"}
 
 JOINTS = ("random:", "matrix:", "example:")
 """How sources begin that are joints already: they have no columns to name."""
+
+_LONGEST = 80
+"""Most letters of a link that a notice repeats."""
 
 DATA_KEYS = ("data", "s", "x", "sx", "bins", "missing", "rare", "only")
 """URL keys of the data."""
@@ -80,7 +83,9 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
     ('The link has eps=-3, which is not in [0, 8]; 1 is used.',)
     """
     values: Query = {
-        key: [value] if isinstance(value, str) else list(value) for key, value in query.items()
+        key: [value] if isinstance(value, str) else list(value)
+        for key, value in query.items()
+        if len(value) > 0
     }
     notices: list[str] = []
     scenario = Scenario(data=_data_from_query(values, notices))
@@ -99,26 +104,23 @@ def _choose(scenario: Scenario, key: str, name: str, value: str, notices: list[s
         change: dict[str, Any] = {name: value}
         return replace(scenario, **change)
     except CoreError:
-        notices.append(f"The link has {key}={value}, which is not known; {kept} is used.")
+        notices.append(f"The link has {key}={_cut(value)}, which is not known; {kept} is used.")
         return scenario
 
 
 def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: list[str]) -> Scenario:
-    domain = DOMAINS[name]
     try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if domain.low <= value <= domain.high:
-        change: dict[str, Any] = {name: value}
+        change: dict[str, Any] = {name: float(text)}
         return replace(scenario, **change)
-    kept = getattr(scenario, name)
-    shown = "the data's own number" if kept is None else f"{kept:g}"
-    notices.append(
-        f"The link has {key}={text}, which is not in [{domain.low:g}, {domain.high:g}]; "
-        f"{shown} is used."
-    )
-    return scenario
+    except ValueError:  # no number, or one that the scenario refuses
+        domain, kept = DOMAINS[name], getattr(scenario, name)
+        used = "the data's own number" if kept is None else f"{kept:g}"
+        place = "no whole number in" if name in WHOLE else "not in"
+        notices.append(
+            f"The link has {key}={_cut(text)}, which is {place} [{domain.low:g}, {domain.high:g}]; "
+            f"{used} is used."
+        )
+        return scenario
 
 
 def _plain(source: str) -> DataSpec:
@@ -156,12 +158,12 @@ def _data_to_query(data: DataSpec) -> Query:
 def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
     plain = _plain(query.get("data", [DataSpec().source])[-1])
     rare = query.get("rare", ["0"])[-1]
-    if not rare.isdecimal():
-        notices.append(f"The link has rare={rare}, which is not a whole number; 0 is used.")
+    if not rare.isdecimal() or len(rare) > len(str(MOST_RECORDS)) or int(rare) > MOST_RECORDS:
+        notices.append(f"The link has rare={_cut(rare)}, which is not a whole number; 0 is used.")
         rare = "0"
     missing = query.get("missing", [plain.missing])[-1]
     if missing not in MISSING_KINDS:
-        notices.append(f"The link has missing={missing}, which is not known; level is used.")
+        notices.append(f"The link has missing={_cut(missing)}, which is not known; level is used.")
         missing = plain.missing
     return DataSpec(
         source=plain.source,
@@ -194,7 +196,7 @@ def _binnings(texts: Sequence[str], notices: list[str]) -> tuple[Binning, ...]:
             found[column] = _binning(column, kind, rest)
         except ValueError as error:
             reason = error if isinstance(error, CoreError) else "It must be COLUMN:KIND:NUMBER."
-            notices.append(f"The link has bins={text}, which is ignored. {reason}")
+            notices.append(f"The link has bins={_cut(text)}, which is ignored. {reason}")
     return tuple(found.values())
 
 
@@ -216,19 +218,27 @@ def _filters(texts: Sequence[str], notices: list[str]) -> tuple[Filter, ...]:
     found = []
     for text in texts:
         try:
-            found.append(_filter(json.loads(text)))
-        except (ValueError, TypeError) as error:
+            found.append(_filter(_parsed(text)))
+        except (ValueError, TypeError, OverflowError) as error:
             reason = (
                 error
                 if isinstance(error, CoreError)
                 else 'It must be ["COLUMN", "LEVEL", …] or ["COLUMN", [LOW, HIGH]].'
             )
-            notices.append(f"The link has only={text}, which is ignored. {reason}")
+            notices.append(f"The link has only={_cut(text)}, which is ignored. {reason}")
     return tuple(found)
 
 
+def _parsed(text: str) -> Any:
+    """Read JSON; a ValueError that is no CoreError tells that it is none."""
+    try:
+        return read_json(text, "The filter")
+    except CoreError as error:
+        raise ValueError from error
+
+
 def _filter(parts: Any) -> Filter:
-    """Read a filter; a TypeError or ValueError tells that it is none."""
+    """Read a filter; a TypeError, ValueError or OverflowError tells that it is none."""
     if not isinstance(parts, list):
         raise TypeError
     column, *what = parts
@@ -237,7 +247,14 @@ def _filter(parts: Any) -> Filter:
         if low is None and high is None:
             raise ValueError
         return Filter(str(column), low=low, high=high)
+    if not all(isinstance(text, str | int | float) for text in (column, *what)):
+        raise TypeError
     return Filter(str(column), tuple(map(str, what)))
+
+
+def _cut(text: str) -> str:
+    """Return the start of what a link says: all of it may be longer than a screen."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _text(value: Any) -> str:

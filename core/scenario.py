@@ -16,13 +16,14 @@ from core.data import Counted, Sources, count
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.json_text import read_json
 from core.leakage import Leakage, leakage
 from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.nonstochastic import UTILITIES
 from core.notions import LIP, Notion
 from core.notions import catalogue as notion_catalogue
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 
 VERSION = 1
 """Version of the JSON form."""
@@ -50,6 +51,9 @@ DOMAINS: Mapping[str, Domain] = {
 }
 """What each number may be; budgets are in nats."""
 
+
+WHOLE = ("n", "seed")
+"""The numbers that must be whole."""
 
 NOTHING = LIP(np.inf)
 """What is asked of a mechanism that depends on no promise."""
@@ -121,13 +125,15 @@ class Scenario:
         mechanism_catalogue.entry(self.mechanism)
         if self.utility not in UTILITIES:
             known = " or ".join(map(repr, UTILITIES))
-            raise InvalidInputError(f"utility must be {known}, got {self.utility!r}.")
+            raise InvalidInputError(f"utility must be {known}, got {shown(self.utility)}.")
         for name, domain in DOMAINS.items():
             value = getattr(self, name)
             if name == "n" and value is None:
                 continue
             number = validation.number(value, name, low=domain.low, high=domain.high)
-            kept = int(number) if name in ("n", "seed") else number
+            if name in WHOLE and number != int(number):
+                raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
+            kept = int(number) if name in WHOLE else number
             object.__setattr__(self, name, kept)
 
     def to_json(self) -> str:
@@ -145,19 +151,18 @@ class Scenario:
         InvalidInputError
             If the text is no JSON object, a name is unknown or a value is outside its domain.
         """
-        try:
-            values = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise InvalidInputError(f"The scenario is not valid JSON: {error}.") from error
+        values = read_json(text, "The scenario")
         if not isinstance(values, dict):
             raise InvalidInputError("The scenario must be a JSON object.")
         version = values.pop("version", VERSION)
-        if version != VERSION:
-            raise InvalidInputError(f"The scenario has version {version!r}, known is {VERSION}.")
+        if isinstance(version, bool) or version != VERSION:
+            raise InvalidInputError(
+                f"The scenario has version {shown(version)}, known is {VERSION}."
+            )
         known = {item.name for item in fields(cls)}
         for name in values:
             if name not in known:
-                raise InvalidInputError(f"The scenario has an unknown entry {name!r}.")
+                raise InvalidInputError(f"The scenario has an unknown entry {shown(name)}.")
         if "data" in values:
             values["data"] = DataSpec.from_dict(values["data"])
         return cls(**values)

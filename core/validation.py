@@ -1,5 +1,6 @@
 """Coerce and check arguments: every public entry of `core` goes through here."""
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -113,12 +114,20 @@ def number(
         If `value` is no number, NaN, or outside its domain.
     """
     try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
         result = float(value)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{name} must be a number, got {value!r}.") from error
+        raise InvalidInputError(f"{name} must be a number, got {shown(value)}.") from error
+    except OverflowError as error:
+        raise InvalidInputError(
+            f"{name} must be a number that a double can hold, got {shown(value)}."
+        ) from error
     if np.isnan(result) or result < low or result > high or (open_low and result == low):
         left, right = "(" if open_low or low == -np.inf else "[", "]"
-        raise InvalidInputError(f"{name} must be in {left}{low:g}, {high:g}{right}, got {value!r}.")
+        raise InvalidInputError(
+            f"{name} must be in {left}{low:g}, {high:g}{right}, got {shown(value)}."
+        )
     return result
 
 
@@ -131,11 +140,35 @@ def whole(value: Any, name: str, *, low: int, high: int | None = None) -> int:
         If `value` is not whole or outside its domain.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InvalidInputError(f"{name} must be a whole number, got {value!r}.")
+        raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
     if value < low or (high is not None and value > high):
         upper = "" if high is None else f" and at most {high}"
-        raise InvalidInputError(f"{name} must be at least {low}{upper}, got {value}.")
+        raise InvalidInputError(f"{name} must be at least {low}{upper}, got {shown(value)}.")
     return int(value)
+
+
+class _Shown(reprlib.Repr):
+    """The start of a value's `repr`, whatever its size and depth."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxstring, self.maxlong, self.maxother = 3, 60, 40, 80
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Return the digits; only how many there are where Python would not write them."""
+        digits = int(x.bit_length() * np.log10(2)) + 1
+        return super().repr_int(x, level) if digits < _DIGITS else f"about {digits} digits"
+
+
+_DIGITS = 1_000
+"""Far below the number of digits from which on Python refuses to write a whole number."""
+
+shown = _Shown().repr
+"""Returns a value as an error's sentence shows it, cut where it is long.
+
+>>> shown("a" * 100), shown(True), shown([[1, "b"]])
+("'aaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaaa'", 'True', "[[1, 'b']]")
+"""
 
 
 def labels(values: Sequence[object] | None, count: int, prefix: str, name: str) -> tuple[str, ...]:

@@ -11,12 +11,15 @@ from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import MAX_CELLS, MAX_LEVELS
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 
 LAWS = ("uniform", "dirichlet0.5", "dirichlet1")
 """Laws of random joints that the interface offers; dirichlet takes any number above 0."""
 
-_DRAWN = re.compile(r"(uniform|dirichlet(?P<alpha>[0-9.]+)):(?P<s>\d+)x(?P<x>\d+):(?P<seed>\d+)")
+_DRAWN = re.compile(
+    r"(uniform|dirichlet(?P<alpha>[0-9.]{1,20}))"
+    r":(?P<s>[0-9]{1,9})x(?P<x>[0-9]{1,9}):(?P<seed>[0-9]{1,20})"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,8 @@ def drawn(text: str) -> JointSource:
     found = _DRAWN.fullmatch(text)
     if not found:
         raise InvalidInputError(
-            f"A random joint is written LAW:N_SxN_X:SEED, such as uniform:5x17:1, got {text!r}."
+            "A random joint is written LAW:N_SxN_X:SEED, such as uniform:5x17:1, got "
+            f"{shown(text)}."
         )
     n_s = _size(found["s"], "S")
     n_x = _size(found["x"], "X")

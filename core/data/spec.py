@@ -12,12 +12,17 @@ import numpy as np
 from core import validation
 from core.errors import InvalidInputError
 from core.limits import MAX_BINS
+from core.validation import shown
 
 BIN_KINDS = ("width", "quantile", "edges")
 """Ways to cut a numeric column: equal width, equal counts, edges by hand."""
 
 MISSING_KINDS = ("level", "drop")
 """What becomes of records with a missing value: a level of their own, or left out."""
+
+
+MOST_RECORDS = 10**15
+"""No table has so many records: a larger number of them is a slip."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +38,8 @@ class Binning:
     count : int
         Number of bins, for "width" and "quantile".
     edges : tuple of float
-        Inner and outer bin edges in increasing order, for "edges". Numbers below the first and
-        from beyond the last edge get a bin each, where there are any.
+        Inner and outer bin edges in increasing order, for "edges", else none. Numbers below the
+        first and from beyond the last edge get a bin each, where there are any.
 
     Raises
     ------
@@ -50,22 +55,27 @@ class Binning:
     def __post_init__(self) -> None:
         if self.kind not in BIN_KINDS:
             known = ", ".join(map(repr, BIN_KINDS))
-            raise InvalidInputError(f"A binning's kind must be one of {known}, got {self.kind!r}.")
+            raise InvalidInputError(
+                f"A binning's kind must be one of {known}, got {shown(self.kind)}."
+            )
         validation.whole(self.count, "The number of bins", low=1, high=MAX_BINS)
         if self.kind == "edges":
             _check_edges(self.column, self.edges)
+        else:
+            object.__setattr__(self, "edges", ())
 
 
 def _check_edges(column: str, edges: tuple[float, ...]) -> None:
     values = np.asarray(edges, dtype=np.float64)
     if not 2 <= values.size <= MAX_BINS + 1:
         raise InvalidInputError(
-            f"The bin edges of {column!r} must be 2 to {MAX_BINS + 1} numbers, got {values.size}."
+            f"The bin edges of {shown(column)} must be 2 to {MAX_BINS + 1} numbers, "
+            f"got {values.size}."
         )
-    if not np.isfinite(values).all() or (np.diff(values) <= 0).any():
-        shown = ", ".join(f"{value:g}" for value in values)
+    if not np.isfinite(values).all() or (values[1:] <= values[:-1]).any():
+        given = ", ".join(f"{value:g}" for value in values)
         raise InvalidInputError(
-            f"The bin edges of {column!r} must be finite and increasing, got {shown}."
+            f"The bin edges of {shown(column)} must be finite and increasing, got {given}."
         )
 
 
@@ -102,18 +112,19 @@ class Filter:
     def __post_init__(self) -> None:
         for bound, name in ((self.low, "least"), (self.high, "greatest")):
             if bound is not None:
-                validation.number(bound, f"The {name} number of {self.column!r} to keep")
+                validation.number(bound, f"The {name} number of {shown(self.column)} to keep")
                 if not math.isfinite(bound):
                     raise InvalidInputError(
-                        f"The {name} number of {self.column!r} to keep must be finite, got {bound}."
+                        f"The {name} number of {shown(self.column)} to keep must be finite, "
+                        f"got {bound}."
                     )
         if self.is_range and self.levels:
             raise InvalidInputError(
-                f"The filter on {self.column!r} has levels and a range: give one of them."
+                f"The filter on {shown(self.column)} has levels and a range: give one of them."
             )
         if self.low is not None and self.high is not None and self.low > self.high:
             raise InvalidInputError(
-                f"The range of {self.column!r} to keep must not be empty, got "
+                f"The range of {shown(self.column)} to keep must not be empty, got "
                 f"{self.low:g} to {self.high:g}."
             )
 
@@ -171,16 +182,16 @@ class DataSpec:
     def __post_init__(self) -> None:
         if self.missing not in MISSING_KINDS:
             known = " or ".join(map(repr, MISSING_KINDS))
-            raise InvalidInputError(f"missing must be {known}, got {self.missing!r}.")
-        validation.whole(self.rare_below, "rare_below", low=0)
+            raise InvalidInputError(f"missing must be {known}, got {shown(self.missing)}.")
+        validation.whole(self.rare_below, "rare_below", low=0, high=MOST_RECORDS)
         if not isinstance(self.secret_released, bool):
             raise InvalidInputError(
-                f"secret_released must be true or false, got {self.secret_released!r}."
+                f"secret_released must be true or false, got {shown(self.secret_released)}."
             )
         cut = [binning.column for binning in self.binnings]
         for column in cut:
             if cut.count(column) > 1:
-                raise InvalidInputError(f"Column {column!r} has more than one binning.")
+                raise InvalidInputError(f"Column {shown(column)} has more than one binning.")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> DataSpec:
@@ -196,7 +207,7 @@ class DataSpec:
             if name in parts:
                 parts[name] = _texts(parts[name], name)
         if "source" in parts and not isinstance(parts["source"], str):
-            raise InvalidInputError(f"source must be a text, got {parts['source']!r}.")
+            raise InvalidInputError(f"source must be a text, got {shown(parts['source'])}.")
         if "binnings" in parts:
             parts["binnings"] = tuple(map(_binning, _listed(parts["binnings"], "binnings")))
         if "filters" in parts:
@@ -210,7 +221,7 @@ def _binning(values: Any) -> Binning:
         raise InvalidInputError("A binning must name its column.")
     edges = _listed(parts.get("edges", ()), "edges")
     parts["edges"] = tuple(validation.number(edge, "A bin edge") for edge in edges)
-    return Binning(**parts | {"column": str(parts["column"])})
+    return Binning(**parts | {"column": _text(parts["column"], "A binning's column")})
 
 
 def _filter(values: Any) -> Filter:
@@ -222,25 +233,32 @@ def _filter(values: Any) -> Filter:
             parts[name] = validation.number(parts[name], f"A filter's {name}")
     if "levels" in parts:
         parts["levels"] = _texts(parts["levels"], "levels")
-    return Filter(**parts | {"column": str(parts["column"])})
+    return Filter(**parts | {"column": _text(parts["column"], "A filter's column")})
 
 
 def _known(values: Any, kind: type, name: str) -> dict[str, Any]:
     """Return a JSON object as a dictionary whose every entry is a field of `kind`."""
     if not isinstance(values, Mapping):
-        raise InvalidInputError(f"{name} must be a JSON object, got {values!r}.")
+        raise InvalidInputError(f"{name} must be a JSON object, got {shown(values)}.")
     known = {item.name for item in fields(kind)}
     for entry in values:
         if entry not in known:
-            raise InvalidInputError(f"{name} has an unknown entry {entry!r}.")
+            raise InvalidInputError(f"{name} has an unknown entry {shown(entry)}.")
     return dict(values)
 
 
 def _listed(values: Any, name: str) -> list[Any]:
     if not isinstance(values, list | tuple):
-        raise InvalidInputError(f"{name} must be a list, got {values!r}.")
+        raise InvalidInputError(f"{name} must be a list, got {shown(values)}.")
     return list(values)
 
 
 def _texts(values: Any, name: str) -> tuple[str, ...]:
-    return tuple(map(str, _listed(values, name)))
+    return tuple(_text(value, f"Each of {name}") for value in _listed(values, name))
+
+
+def _text(value: Any, name: str) -> str:
+    """Return a column or a level as text; levels that are numbers may come as numbers."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InvalidInputError(f"{name} must be a text, got {shown(value)}.")
+    return str(value)

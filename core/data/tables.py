@@ -18,6 +18,7 @@ from core.data.spec import Filter
 from core.errors import InvalidInputError
 from core.joint import MISSING
 from core.limits import DUCKDB_MEMORY
+from core.validation import shown
 
 BLANKS = ("?", "na", "n/a", "nan", "null", "none", "-", ".")
 """What stands for a missing number in a column of numbers, in lower case."""
@@ -77,7 +78,7 @@ class OpenTable:
         if name not in self.file.columns:
             have = ", ".join(map(repr, self.file.columns[:20]))
             more = ", …" if len(self.file.columns) > 20 else ""
-            raise InvalidInputError(f"{self.file.title} has no column {name!r}: {have}{more}.")
+            raise InvalidInputError(f"{self.file.title} has no column {shown(name)}: {have}{more}.")
         return self.records[self.file.columns.index(name)]
 
     def rows(self, query: Any) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from core.mechanisms.watchdog import watchdog
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic import catalogue as clusterings
 from core.notions import ALIP, LDP, LIP, SRLIP, Chi2Privacy, L1Privacy, Notion, SymbolNotion
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 
 NOT_CONVEX = (L1Privacy, Chi2Privacy)
 """The notions that bound an inverse measure which is not convex: no optimum is certified."""
@@ -210,9 +210,9 @@ def entry(key: str) -> Entry:
     >>> entry("watchdog").title
     'Watchdog'
     """
-    if key not in CATALOGUE:
+    if not isinstance(key, str) or key not in CATALOGUE:
         known = ", ".join(CATALOGUE)
-        raise InvalidInputError(f"mechanism must be one of {known}, got {key!r}.")
+        raise InvalidInputError(f"mechanism must be one of {known}, got {shown(key)}.")
     return CATALOGUE[key]
 
 

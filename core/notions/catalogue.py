@@ -13,6 +13,7 @@ from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
 from core.notions.rldp import RLDP
 from core.notions.srlip import SRLIP
+from core.validation import shown
 
 
 @dataclass(frozen=True)
@@ -265,7 +266,7 @@ def entry(key: str) -> Entry:
         if candidate.key == key:
             return candidate
     known = ", ".join(candidate.key for candidate in ENTRIES)
-    raise InvalidInputError(f"notion must be one of {known}, got {key!r}.")
+    raise InvalidInputError(f"notion must be one of {known}, got {shown(key)}.")
 
 
 def build(key: str, joint: Joint, numbers: Numbers) -> Notion:

@@ -52,3 +52,33 @@ def test_a_bad_scenario_is_one_sentence_and_exit_status_2(text, tmp_path, capsys
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b'\xff{"eps": 1}', "cannot be read"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"mechanism": []}', "mechanism must be one of"),
+        (b'{"data": {"source": "random:uniform:%b:1"}}' % (b"9" * 5000), "A random joint is"),
+    ],
+)
+def test_a_scenario_that_is_none_is_refused_in_one_sentence(content, sentence, tmp_path, capsys):
+    path = tmp_path / "scenario.json"
+    path.write_bytes(content)
+    assert main(["evaluate", str(path)]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told
+    assert told.count("\n") == 1
+
+
+def test_a_path_that_no_file_can_have_is_refused(capsys):
+    assert main(["evaluate", "a\0b"]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_scenario_may_begin_with_a_byte_order_mark(tmp_path, capsys):
+    path = tmp_path / "scenario.json"
+    path.write_bytes(b'\xef\xbb\xbf{"mechanism": "constant"}')
+    assert main(["evaluate", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out)["mechanism"]["name"] == "Constant"

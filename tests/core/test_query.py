@@ -94,7 +94,8 @@ def test_garbage_never_raises_and_what_is_refused_is_named(query):
         ({"eps": "nan"}, "The link has eps=nan, which is not in [0, 8]; 1 is used."),
         (
             {"n": "x"},
-            "The link has n=x, which is not in [1, 1e+07]; the data's own number is used.",
+            "The link has n=x, which is no whole number in [1, 1e+07]; the data's own number is "
+            "used.",
         ),
         ({"notion": "dp"}, "The link has notion=dp, which is not known; alip is used."),
         ({"mech": "?"}, "The link has mech=?, which is not known; {} is used."),
