@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test format lint types unit browser bench clean
+.PHONY: help run test format lint types unit browser docs bench clean
 
 help:  ## Say what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -12,7 +12,7 @@ help:  ## Say what there is to make
 run: $(VENV)/run.stamp  ## Set up and open the dashboard on 127.0.0.1
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-test: lint types unit browser  ## Set up and run every gate, browser tests included
+test: lint types docs unit browser  ## Set up and run every gate, browser tests included
 
 format: $(VENV)/dev.stamp  ## Lay out the code and mend what ruff can mend
 	$(BIN)/ruff format .
@@ -31,6 +31,9 @@ unit: $(VENV)/dev.stamp  ## Doctests, core and page tests, with the coverage flo
 browser: $(VENV)/dev.stamp  ## Drive the dashboard in a real Chromium
 	.ci/chromium $(BIN)
 	$(BIN)/python -m pytest -m browser tests/browser
+
+docs: $(VENV)/dev.stamp  ## Build the documents and the API reference into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 bench: $(VENV)/dev.stamp  ## Measure speed and memory, as tables for the README
 	$(BIN)/python -m benchmarks

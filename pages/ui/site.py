@@ -10,6 +10,9 @@ from streamlit.runtime.pages_manager import PagesManager
 
 ICON = Path(__file__).parent / "icon.png"
 
+FOLDER = Path(__file__).parents[1]
+"""The folder `pages`."""
+
 PAGES = (
     ("explore", "Explore", ":material/explore:"),
     ("lift", "Lift", ":material/stacked_bar_chart:"),
@@ -26,7 +29,7 @@ def navigation() -> Page:
     st.set_page_config(page_title="Liftscope", page_icon=ICON, layout="wide")
     return st.navigation(
         [
-            st.Page(f"pages/{name}.py", title=title, icon=icon, default=place == 0)
+            st.Page(FOLDER / f"{name}.py", title=title, icon=icon, default=place == 0)
             for place, (name, title, icon) in enumerate(PAGES)
         ],
         position="top",

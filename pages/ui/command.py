@@ -1,0 +1,38 @@
+"""The command `liftscope`: the dashboard, or one of the commands of `python -m core`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from streamlit.web import cli
+
+from core.__main__ import main as core_command
+
+ROOT = Path(__file__).parents[2]
+"""The folder that holds `pages`: the project, or what packages are installed in."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Open the dashboard, with options of `streamlit run` if any; or run a command of `core`.
+
+    Returns
+    -------
+    int
+        The command's exit status; the dashboard ends with the process.
+    """
+    asked = sys.argv[1:] if arguments is None else list(arguments)
+    if asked and not asked[0].startswith("--server."):
+        return core_command(asked)
+    cli.main(["run", str(application()), *asked], standalone_mode=False)
+    return 0
+
+
+def application() -> Path:
+    """Return the file that Streamlit runs: in the installed package, or in the project's folder."""
+    installed = find_spec("liftscope")
+    if installed is not None and installed.submodule_search_locations:
+        return Path(installed.submodule_search_locations[0]) / "app.py"
+    return ROOT / "app.py"
