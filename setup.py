@@ -6,7 +6,7 @@ setup(
     packages=["liftscope", *find_namespace_packages(include=["core*", "pages*"])],
     package_dir={"liftscope": "."},  # app.py, and the settings that Streamlit reads beside it
     package_data={
-        "liftscope": [".streamlit/config.toml"],
+        "liftscope": [".streamlit/config.toml", "docs/glossary.md"],
         "core": ["data/bundled/*.parquet"],
         "pages": ["**/*.css", "**/*.js", "**/*.png"],
     },

@@ -30,6 +30,7 @@ def wheel(tmp_path_factory):
 def kept() -> list[str]:
     """Return what a wheel is made from; neither tests nor caches."""
     files = ["pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE", "app.py"]
+    files.append("docs/glossary.md")
     files.append(".streamlit/config.toml")
     for folder in ("core", "pages"):
         found = (path for path in (ROOT / folder).rglob("*") if path.is_file())
@@ -42,6 +43,7 @@ def test_the_wheel_holds_code_data_settings_and_everything_that_pages_show(wheel
     others = [name for name in kept() if name.startswith(("core/", "pages/"))]
     assert set(others) <= names
     assert {"liftscope/app.py", "liftscope/.streamlit/config.toml"} <= names
+    assert "liftscope/docs/glossary.md" in names
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
 
 
