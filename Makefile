@@ -1,10 +1,12 @@
 # Two commands do everything: `make run` opens the dashboard, `make test` runs every gate.
 PORT ?= 8501
 VENV ?= .venv
+MINUTES ?= 10
+SEED ?=
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test format lint types unit browser docs bench clean
+.PHONY: help run test format lint types unit browser fuzz docs bench clean
 
 help:  ## Say what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,6 +36,9 @@ browser: $(VENV)/dev.stamp  ## Drive the dashboard in a real Chromium
 
 docs: $(VENV)/dev.stamp  ## Build the documents and the API reference into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+fuzz: $(VENV)/dev.stamp  ## Hold optima against exact enumeration: MINUTES=10 SEED=…
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 bench: $(VENV)/dev.stamp  ## Measure speed and memory, as tables for the README
 	$(BIN)/python -m benchmarks

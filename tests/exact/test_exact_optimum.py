@@ -1,0 +1,164 @@
+"""The reference itself: known rays, known optima, enclosures that close, and that it can say no."""
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from math import exp, inf, log
+
+import pytest
+
+from core import mechanisms, notions
+from tests.exact.extreme_rays import extreme_rays, primitive
+from tests.exact.optimum import Program, solved, truth
+from tests.exact.promises import Promise, exponential
+from tests.exact.questions import PROMISES, Question, promise, question, simpler, smaller
+from tests.exact.verdict import answer, rivals
+
+XOR = ((0, 1, 0, 0), (2, 0, 3, 2), (0, 0, 3, 3))
+
+
+def rays_by_every_basis(n, rows):
+    """Return the extreme rays found by trying every n − 1 conditions."""
+    conditions = [[int(i == j) for j in range(n)] for i in range(n)] + [list(row) for row in rows]
+    found = set()
+    for chosen in combinations(conditions, n - 1):
+        for last in range(n):
+            system = [*chosen, [int(i == last) for i in range(n)]]
+            try:
+                ray = solved([list(map(Fraction, row)) for row in system], [0] * (n - 1) + [1])
+            except StopIteration:
+                continue
+            exact = [Fraction(entry) for entry in ray]
+            if all(sum(a * b for a, b in zip(row, exact, strict=True)) >= 0 for row in conditions):
+                scale = 1
+                for entry in exact:
+                    scale *= (entry * scale).denominator
+                found.add(primitive([int(entry * scale) for entry in exact]))
+            break
+    return found
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rays_are_those_of_every_basis(seed):
+    chance = random.Random(seed)
+    n = chance.randint(2, 4)
+    rows = [[chance.randint(-3, 4) for _ in range(n)] for _ in range(chance.randint(0, 5))]
+    found = extreme_rays(n, rows)
+    assert len(set(found)) == len(found)
+    assert set(found) == rays_by_every_basis(n, rows)
+
+
+def test_exponentials_are_enclosed():
+    for eps in (0.01, 1.0, 50.0, 2e-12):
+        low, high = exponential(eps, up=False), exponential(eps, up=True)
+        assert low < high <= low + Fraction(1, 10**29)
+        assert float(low) == pytest.approx(exp(eps), rel=1e-15)
+    assert exponential(0.0, up=True) == 1
+
+
+def test_known_optima():
+    xor = truth(XOR, Promise("SRLIP", (5.0, (2, 2))))
+    assert xor.low == pytest.approx(1.180472316, abs=1e-9)
+    skew = ((795607, 476812, 636606), (848260, 508375, 678733))
+    assert truth(skew, Promise("LDP", (0.0,))).high == pytest.approx(0.545995917, abs=1e-9)
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.25, 1.0, 3.0])
+def test_binary_response_in_closed_form(eps):
+    """S = X uniform on two: the optimum under LDP is randomised response."""
+    found = truth(((1, 0), (0, 1)), Promise("LDP", (eps,)))
+    right = exp(eps) / (1 + exp(eps))
+    expected = log(2) + right * log(right) + (1 - right) * log(1 - right)
+    assert found.low == pytest.approx(expected, abs=1e-12)
+
+
+def test_no_budget_and_independence_keep_everything():
+    entropy = -sum(p * log(p) for p in (0.4, 0.6))
+    assert truth(((1, 3), (3, 3)), Promise("LIP", (inf,))).low == pytest.approx(entropy)
+    assert truth(((2, 3), (4, 6)), Promise("LIP", (0.0,))).low == pytest.approx(entropy)
+
+
+def test_a_guess_below_the_prior_has_no_answer():
+    assert truth(((2, 1), (0, 1)), Promise("GuessingProbability", (0.7,))).allowed == -inf
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_enclosures_close_and_budgets_order_them(seed):
+    chance = random.Random(seed)
+    asked = question(chance)
+    found = truth(asked.counts, asked.promise)
+    if found.low == -inf:
+        return
+    assert 0 <= found.high - found.low + 1e-15 <= 1e-9
+    assert found.high <= found.allowed + 1e-9
+    less = smaller(chance, asked)
+    if less is not None:
+        assert truth(less.counts, less.promise).low <= found.high + 1e-12
+
+
+def test_the_simplex_method_in_fractions_needs_no_help():
+    chance = random.Random(3)
+    for _ in range(20):
+        n = chance.randint(2, 4)
+        rows = [[chance.randint(-2, 4) for _ in range(n)] for _ in range(3)]
+        rows = [row for row in rows if sum(row) >= 0]
+        outputs = extreme_rays(n, rows)
+        program = Program(outputs, [chance.random() for _ in outputs], [1] * n)
+        low, high = program.enclosure(program.optimal())
+        assert high - low <= 1e-12
+        assert program.enclosure(program.proposed())[1] == pytest.approx(high, abs=1e-9)
+
+
+def test_every_kind_of_promise_is_asked():
+    chance = random.Random(0)
+    for kind in PROMISES:
+        asked = promise(chance, [[1, 2, 0, 3], [2, 0, 1, 1]], [kind])
+        assert asked.kind == kind
+        assert eval(asked.code(), {**vars(notions), "inf": inf}) == asked.notion()
+
+
+def changed(monkeypatch, **fields):
+    real = mechanisms.optimal
+    monkeypatch.setattr(
+        mechanisms, "optimal", lambda *args, **names: replace(real(*args, **names), **fields)
+    )
+
+
+FAIR = Question(((3, 1, 2), (1, 3, 2)), Promise("LIP", (0.5,)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"upper_bound": 0.1, "utility": 0.1}, "false bound"),
+        ({"utility": 0.1}, "false proof"),
+        ({"utility": 1.1}, "too good"),
+    ],
+)
+def test_a_wrong_answer_is_a_failure(fields, kind, monkeypatch):
+    known = truth(FAIR.counts, FAIR.promise)
+    assert 0.2 < known.low < 1
+    assert answer(FAIR, known)[1] == []
+    changed(monkeypatch, **fields)
+    assert kind in [failure.kind for failure in answer(FAIR, known)[1]]
+
+
+def test_a_known_mechanism_above_the_bound_is_a_failure(monkeypatch):
+    known = truth(FAIR.counts, FAIR.promise)
+    calls, found = rivals(FAIR, known, random.Random(0))
+    assert calls > 5
+    assert found == []
+    changed(monkeypatch, upper_bound=0.01, utility=0.01)
+    kinds = {failure.kind for failure in rivals(FAIR, known, random.Random(0))[1]}
+    assert kinds == {"above the bound"}
+
+
+def test_simpler_questions_are_smaller():
+    asked = question(random.Random(5))
+    size = sum(map(sum, asked.counts))
+    assert all(
+        sum(map(sum, less.counts)) < size or less.promise != asked.promise
+        for less in simpler(asked)
+        if len(less.counts) == len(asked.counts)
+    )

@@ -1,0 +1,75 @@
+"""Cases in several processes until time is over, and the report on them."""
+
+import multiprocessing
+import random
+import time
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from itertools import count
+
+from tests.fuzz.kinds import KINDS
+
+SHOWN = 5
+"""Failures of one kind that are printed in full."""
+
+HANGS = 300
+"""Seconds without a single answer after which the cases at work count as failures."""
+
+TITLES = ("cases", "calls", "statuses", "failures")
+
+
+def tried(seed, number):
+    """Return which kind case `number` is of, and what it did: the same wherever it is tried."""
+    chance = random.Random(f"{seed}:{number}")
+    names = list(KINDS)
+    name = chance.choices(names, [KINDS[name][1] for name in names])[0]
+    return number, name, KINDS[name][0](chance)
+
+
+class Campaign:
+    """What was tried of one seed, and what failed."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.totals = {title: Counter() for title in TITLES}
+
+    def run(self, minutes, jobs):
+        """Try cases 0, 1, … in several processes until time is over."""
+        until = time.monotonic() + 60 * minutes
+        numbers = count()
+        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+        pending = {}
+        while pending or time.monotonic() < until:
+            while len(pending) < 2 * jobs and time.monotonic() < until:
+                number = next(numbers)
+                pending[pool.submit(tried, self.seed, number)] = number
+            done, _ = wait(pending, HANGS, FIRST_COMPLETED)
+            if not done:
+                print(f"\n# no answer in {HANGS} s: cases {sorted(pending.values())}", flush=True)
+                self.totals["failures"]["no answer"] += 1
+                break
+            for future in done:
+                del pending[future]
+                self.add(*future.result())
+        for process in list(pool._processes.values()) if pending else []:
+            process.terminate()
+        pool.shutdown(wait=not pending, cancel_futures=True)
+
+    def add(self, number, name, done):
+        """Count what a case did, and print what it found."""
+        self.totals["cases"][name] += 1
+        self.totals["calls"].update(done.calls)
+        self.totals["statuses"].update(done.statuses)
+        for failure in done.failures:
+            self.totals["failures"][failure.kind] += 1
+            if self.totals["failures"][failure.kind] <= SHOWN:
+                print(f"\n# case {number} of seed {self.seed}, {name}\n{failure}", flush=True)
+
+    def report(self):
+        """Print what was tried and what failed; return the exit status."""
+        calls, cases = (sum(self.totals[title].values()) for title in ("calls", "cases"))
+        print(f"\nseed {self.seed}: {calls} calls in {cases} cases")
+        for title in TITLES:
+            listed = ", ".join(f"{name} {n}" for name, n in sorted(self.totals[title].items()))
+            print(f"  {title}: {listed or 'none'}")
+        return 1 if self.totals["failures"] or not calls else 0

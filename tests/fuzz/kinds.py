@@ -1,0 +1,86 @@
+"""What a long run tries: each kind of case takes a `random.Random` and returns what it found.
+
+To add one, write a function that returns a `Tried` and put it into `KINDS`.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tests.exact.optimum import truth
+from tests.exact.questions import question, simpler
+from tests.exact.verdict import SOLVERS, answer, rivals
+
+ATTEMPTS = 150
+"""Simpler questions that are tried in place of one that failed."""
+
+
+@dataclass
+class Tried:
+    """What one case did.
+
+    Attributes
+    ----------
+    calls : Counter
+        Calls of the library, by what was asked.
+    statuses : Counter
+        Answers, by status.
+    failures : list
+        Each with a `kind` and the `code` that shows it.
+    """
+
+    calls: Counter = field(default_factory=Counter)
+    statuses: Counter = field(default_factory=Counter)
+    failures: list = field(default_factory=list)
+
+
+def optimum(random):
+    """Ask every solver for an optimum that is known exactly."""
+    asked = question(random)
+    known = truth(asked.counts, asked.promise)
+    tried = Tried()
+    for solver in SOLVERS:
+        best, found = answer(asked, known, solver)
+        tried.calls[asked.promise.kind] += 1
+        tried.statuses["refused" if best is None else best.status] += 1
+        tried.failures += [simplest(failure, solver) for failure in found]
+    return tried
+
+
+def comparison(random):
+    """Ask whether any mechanism of the catalogue, or of a smaller budget, beats the optimum."""
+    asked = question(random)
+    calls, found = rivals(asked, truth(asked.counts, asked.promise), random)
+    return Tried(Counter({"rivals": calls}), Counter(), found)
+
+
+def simplest(failure, solver):
+    """Return the failure of the smallest question found that fails in the same way."""
+    left = ATTEMPTS
+    while True:
+        for candidate in simpler(failure.question):
+            left -= 1
+            if left < 0:
+                return failure
+            again = _same(candidate, failure, solver)
+            if again is not None:
+                failure = again
+                break
+        else:
+            return failure
+
+
+def _same(candidate, failure, solver):
+    """Return the failure of the same kind and text that a question has; None if there is none."""
+    if not any(map(any, candidate.counts)):
+        return None
+    known = truth(candidate.counts, candidate.promise)
+    for other in answer(candidate, known, solver)[1]:
+        if other.kind == failure.kind and other.got[:24] == failure.got[:24]:
+            return other
+        if other.kind == failure.kind and failure.kind != "raised":
+            return other
+    return None
+
+
+KINDS = {"optimum": (optimum, 4), "comparison": (comparison, 1)}
+"""Kinds of cases, by name: the function, and how often it comes up beside the others."""
