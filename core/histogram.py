@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from core import measures, validation
 from core.joint import Joint
 from core.leakage import Leakage
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
-EDGE = 1e-6
-"""In bins: how near to an edge counts as at it; solvers stop within far less of a budget."""
+EDGE = 1e-9
+"""Nats by which a value may pass an edge and still count on its side of 0: rounding, no more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,10 @@ class LiftHistogram:
     Attributes
     ----------
     edges : ndarray
-        Bin edges in nats, shape (k + 1,), increasing, symmetric around 0.
+        Bin edges in nats, shape (k + 1,), in order. Two are equal where a limit is 0: between
+        them is what stays at 0.
+    below : int
+        How many of the bins are left of 0: those of log Ψ; the others are those of log Λ.
     low, high : ndarray
         Share of records whose output has log Ψ, or log Λ, in each bin, shape (k,).
     excluded : float
@@ -35,6 +38,7 @@ class LiftHistogram:
     """
 
     edges: FloatArray
+    below: int
     low: FloatArray
     high: FloatArray
     excluded: float
@@ -58,7 +62,12 @@ def reach(leak: Leakage, step: float = 0.5) -> float:
     return max(step, float(np.ceil(furthest / step - 1e-9)) * step)
 
 
-def lift_histogram(leak: Leakage, furthest: float, bins: int = 12) -> LiftHistogram:
+def lift_histogram(
+    leak: Leakage,
+    furthest: float,
+    bins: int = 12,
+    limits: tuple[float, float] | None = None,
+) -> LiftHistogram:
     """Count a release's records by log Ψ and by log Λ.
 
     Parameters
@@ -68,12 +77,15 @@ def lift_histogram(leak: Leakage, furthest: float, bins: int = 12) -> LiftHistog
     furthest : float
         End of the axis on both sides, in nats; what is beyond it counts in the last bin.
     bins : int
-        Number of bins on either side of 0.
+        Number of bins on either side of 0; more where a limit leaves no room for them.
+    limits : (float, float), optional
+        How far beliefs may fall and rise, in nats, in [0, ∞]. Each is an edge, so that no bin
+        holds both what is allowed and what is not.
 
     Raises
     ------
     InvalidInputError
-        If `furthest` is not positive and finite, or `bins` not at least 1.
+        If `furthest` is not positive and finite, a limit is negative, or `bins` not at least 1.
 
     Examples
     --------
@@ -84,30 +96,51 @@ def lift_histogram(leak: Leakage, furthest: float, bins: int = 12) -> LiftHistog
     """
     far = validation.number(furthest, "furthest", low=0.0, high=1e6, open_low=True)
     count = validation.whole(bins, "bins", low=1)
-    edges = np.linspace(-far, far, 2 * count + 1)
+    fall_limit, rise_limit = (np.inf, np.inf) if limits is None else limits
+    falls, rises = _edges(far, count, fall_limit), _edges(far, count, rise_limit)
+    below, total = len(falls) - 1, len(falls) + len(rises) - 2
     mass = leak.joint_sy.sum(axis=0)
     ruled_out = np.isneginf(leak.log_min_lift)
-    # What is at the edge of a bin, up to rounding, counts on the side of 0.
-    place = count / far
-    fall = np.floor(np.where(ruled_out, 0.0, leak.log_min_lift) * place + EDGE).astype(np.int64)
-    rise = np.ceil(leak.log_max_lift * place - EDGE).astype(np.int64) - 1
-    fall = count + np.clip(fall, -count, -1)
-    rise = count + np.clip(rise, 0, count - 1)
-    low = np.bincount(fall[~ruled_out], mass[~ruled_out], 2 * count)
-    high = np.bincount(rise, mass, 2 * count)
-    members: list[list[str]] = [[] for _ in range(2 * count)]
+    fall = below - 1 - _places(falls, np.where(ruled_out, 0.0, -leak.log_min_lift))
+    rise = below + _places(rises, leak.log_max_lift)
+    low = np.bincount(fall[~ruled_out], mass[~ruled_out], total)
+    high = np.bincount(rise, mass, total)
+    members: list[list[str]] = [[] for _ in range(total)]
     for label, out, down, up in zip(leak.labels, ruled_out, fall, rise, strict=True):
         members[up].append(label)
         if not out:
             members[down].append(label)
     return LiftHistogram(
-        edges=edges,
+        edges=np.concatenate([-falls[::-1], rises[1:]]),
+        below=below,
         low=low.astype(np.float64),
         high=high.astype(np.float64),
         excluded=float(mass[ruled_out].sum()),
         members=tuple(map(tuple, members)),
         excluded_members=tuple(np.array(leak.labels, dtype=object)[ruled_out]),
     )
+
+
+def _edges(far: float, count: int, limit: float) -> FloatArray:
+    """Return the edges on one side, from 0 outwards, with the limit among them if it is in sight.
+
+    Two of them are 0 where the limit is.
+    """
+    bound = validation.number(limit, "limits", low=0.0)
+    if bound >= far - EDGE:
+        return np.linspace(0.0, far, count + 1)
+    if bound <= EDGE:
+        return np.concatenate([[0.0], np.linspace(0.0, far, count + 1)])
+    inside = max(1, min(round(count * bound / far), count - 1))
+    outside = max(1, count - inside)
+    inner = np.linspace(0.0, bound, inside + 1)
+    return np.concatenate([inner, np.linspace(bound, far, outside + 1)[1:]])
+
+
+def _places(edges: FloatArray, values: FloatArray) -> IntArray:
+    """Return the bin that each value falls in; what is at an edge counts on the side of 0."""
+    found: IntArray = np.searchsorted(edges[1:], values - EDGE)
+    return np.minimum(found, len(edges) - 2)
 
 
 @dataclass(frozen=True, eq=False)

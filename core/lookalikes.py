@@ -199,7 +199,7 @@ def parts_alone(
     side = _Side.of(leak, s_labels, nodes)
     count = int(side.parts.max()) + 1
     groups = tuple(tuple(np.flatnonzero(side.parts == k).tolist()) for k in range(count))
-    names = merged_labels(groups, side.names)
+    names = merged_labels(groups, side.names, side.mass)
     mass = np.array([side.mass[list(group)].sum() for group in groups])
     possible = np.array([side.occurs[:, list(group)].any(axis=1).sum() for group in groups])
     kept = most_likely(mass, most)

@@ -1,13 +1,25 @@
-"""The outputs of a randomised mechanism in an order, and with names, that a reader can follow."""
+"""The outputs of a mechanism in an order, and with names, that a reader can follow."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
 from core.joint import Joint
-from core.mechanisms.partition import merged_labels
 from core.validation import FloatArray
 
 VISIBLE = 1e-6
 """Least P(x | y) at which x is named: what a solver's tolerance leaves behind stays below it."""
+
+NAMED = 5
+"""Most inputs that a name lists, the likeliest; it counts the others."""
+
+FINEST = 3
+"""Most decimals of a share in a name."""
+
+PART = re.compile(r"(.+?) ([<>]?\d+(?:\.\d+)? %)(?:; |$)")
+"""An input and its share in a name."""
 
 
 def in_reading_order(joint: Joint, kernel: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
@@ -25,13 +37,13 @@ def in_reading_order(joint: Joint, kernel: FloatArray) -> tuple[FloatArray, tupl
     kernel : ndarray
         The same with its columns in order, shape (n_x, n_y).
     y_labels : tuple of str
-        Distinct names, the likeliest input first.
+        Distinct names, as `output_names` gives them.
 
     Examples
     --------
     >>> joint = Joint.from_counts([[1, 1, 2]], x_labels=["a", "b", "c"])
     >>> in_reading_order(joint, np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]))[1]
-    ('a + b', 'c + b')
+    ('a 67 %; b 33 %', 'c 80 %; b 20 %')
     """
     posterior = joint.p_x[:, None] * kernel
     posterior /= posterior.sum(axis=0)
@@ -39,8 +51,106 @@ def in_reading_order(joint: Joint, kernel: FloatArray) -> tuple[FloatArray, tupl
     order = sorted(
         range(kernel.shape[1]), key=lambda y: (ranked[0, y], -posterior[ranked[0, y], y])
     )
-    members = tuple(
-        tuple(int(x) for x in ranked[:, y] if posterior[x, y] >= VISIBLE) for y in order
-    )
     ordered: FloatArray = kernel[:, order]
-    return ordered, merged_labels(members, joint.x_labels)
+    return ordered, output_names(posterior[:, order], joint.x_labels)
+
+
+def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, ...]:
+    """Name each output by what it mostly says: its likeliest inputs with their shares.
+
+    An output of a single input has that input's name.
+
+    Parameters
+    ----------
+    posterior : ndarray
+        P(x | y), or P(x, y), shape (n_x, n_y): each column is taken relative to its sum.
+    x_labels : sequence of str
+        Names of the inputs.
+
+    Returns
+    -------
+    tuple of str
+        Distinct names: decimals are added, and then numbers, where two would be alike.
+
+    Examples
+    --------
+    >>> output_names(np.array([[1.0, 0.5, 0.004], [0.0, 0.5, 0.996]]), ["a", "b"])
+    ('a', 'a 50 %; b 50 %', 'b >99 %; a <1 %')
+    """
+    mass = posterior.sum(axis=0)
+    posterior = posterior / np.where(mass > 0, mass, 1.0)
+    plain = [_name(column, x_labels, 0) for column in posterior.T]
+    names = list(plain)
+    for decimals in range(1, FINEST + 1):
+        count = Counter(names)
+        names = [
+            _name(posterior[:, y], x_labels, decimals) if count[name] > 1 else name
+            for y, name in enumerate(names)
+        ]
+    count = Counter(names)  # those that no decimal tells apart need none
+    return numbered([plain[y] if count[name] > 1 else name for y, name in enumerate(names)])
+
+
+def numbered(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names with a number after each that stood before.
+
+    Examples
+    --------
+    >>> numbered(["a", "b", "a", "a (2)"])
+    ('a', 'b', 'a (2)', 'a (2) (2)')
+    """
+    taken: set[str] = set()
+    found = []
+    for name in names:
+        label, number = name, 2
+        while label in taken:
+            label = f"{name} ({number})"
+            number += 1
+        taken.add(label)
+        found.append(label)
+    return tuple(found)
+
+
+def leads(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the likeliest input of each output, numbered where several outputs share it.
+
+    Shares move with every budget; these stay, for a link or a choice to hold on to.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of outputs, as `output_names` gives them or any others, which stay as they are.
+
+    Examples
+    --------
+    >>> leads(["a 67 %; b 33 %", "a 60 %; c 40 %", "d"])
+    ('a', 'a (2)', 'd')
+    """
+    found = (PART.match(name) if ";" in name else None for name in names)
+    return numbered(
+        [name if part is None else str(part[1]) for name, part in zip(names, found, strict=True)]
+    )
+
+
+def _name(shares: FloatArray, x_labels: Sequence[str], decimals: int) -> str:
+    ranked = np.argsort(-shares, kind="stable")
+    members = ranked[shares[ranked] >= VISIBLE]
+    if len(members) <= 1:
+        return x_labels[int(ranked[0])]
+    named = members[:NAMED]
+    parts = [f"{x_labels[x]} {_percent(float(shares[x]), decimals)}" for x in named]
+    if len(members) > NAMED:
+        rest = float(shares[members[NAMED:]].sum())
+        parts.append(f"{len(members) - NAMED} more {_percent(rest, decimals)}")
+    return "; ".join(parts)
+
+
+def _percent(share: float, decimals: int) -> str:
+    """Write a share such that neither a part reads as all nor something as nothing."""
+    least = 10.0**-decimals
+    text = f"{100 * share:.{decimals}f}"
+    if float(text) == 0:
+        return f"<{least:.{decimals}f} %"
+    if float(text) == 100:
+        return f">{100 - least:.{decimals}f} %"
+    return f"{text} %"

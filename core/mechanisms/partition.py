@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.joint import Joint
+from core.mechanisms.outputs import numbered, output_names
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.validation import FloatArray
@@ -45,7 +46,7 @@ def partition_mechanism(
         solver=solver,
         status=status,
         notion=notion,
-        y_labels=merged_labels(ordered, joint.x_labels),
+        y_labels=merged_labels(ordered, joint.x_labels, joint.p_x),
         notes=notes,
         partition=ordered,
     )
@@ -67,31 +68,37 @@ def merging_kernel(partition: Partition, n_x: int) -> FloatArray:
     return kernel
 
 
-def merged_labels(partition: Partition, x_labels: Sequence[str]) -> tuple[str, ...]:
+def merged_labels(
+    partition: Partition, x_labels: Sequence[str], p_x: FloatArray
+) -> tuple[str, ...]:
     """Name each output after the symbols it stands for; all names are distinct.
+
+    Parameters
+    ----------
+    partition : tuple of tuple of int
+        The sets.
+    x_labels : sequence of str
+        Names of the symbols.
+    p_x : ndarray
+        P(x), shape (n_x,): of a set too large to spell out, the likeliest symbols are named with
+        their shares, as in `output_names`.
 
     Examples
     --------
-    >>> merged_labels(((0, 2), (1,)), ["Sales", "Tech", "Clerk"])
+    >>> merged_labels(((0, 2), (1,)), ["Sales", "Tech", "Clerk"], np.ones(3) / 3)
     ('Sales + Clerk', 'Tech')
-    >>> merged_labels((tuple(range(26)),), [f"Occupation {i}" for i in range(26)])
-    ('Occupation 0 + 25 more',)
+    >>> many = [f"Occupation {i}" for i in range(20)]
+    >>> merged_labels((tuple(range(20)),), many, np.arange(20, 0, -1) / 210)[0].split("; ")[::5]
+    ['Occupation 0 10 %', '15 more 57 %']
     """
-    taken: set[str] = set()
-    found = []
-    for members in partition:
-        label = _spelt(members, x_labels)
-        number = 2
-        while label in taken:
-            label = f"{_spelt(members, x_labels)} ({number})"
-            number += 1
-        taken.add(label)
-        found.append(label)
-    return tuple(found)
-
-
-def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:
-    label = " + ".join(x_labels[i] for i in members)
-    if len(members) == 1 or len(label) <= LONGEST:
-        return label
-    return f"{x_labels[members[0]]} + {len(members) - 1} more"
+    spelt = [" + ".join(x_labels[i] for i in members) for members in partition]
+    long = [y for y, label in enumerate(spelt) if len(partition[y]) > 1 and len(label) > LONGEST]
+    if long:
+        shares = np.zeros((len(x_labels), len(long)))
+        for column, y in enumerate(long):
+            members = list(partition[y])
+            mass = p_x[members]
+            shares[members, column] = mass / mass.sum() if mass.sum() > 0 else 1 / len(members)
+        for y, name in zip(long, output_names(shares, x_labels), strict=True):
+            spelt[y] = name
+    return numbered(spelt)

@@ -53,8 +53,6 @@ class Candidate:
         How much of each kernel was replaced by noise to keep the promise.
     kernel : ndarray
         Their product, shape (n_x, ∏ n_y_j).
-    sizes : tuple of int
-        Number of outputs of each.
     utility : float
         I(X;Y) of the product, in nats.
     """
@@ -62,7 +60,6 @@ class Candidate:
     budgets: tuple[float, ...]
     share: float
     kernel: FloatArray
-    sizes: tuple[int, ...]
     utility: float
 
 
@@ -179,7 +176,7 @@ class ProductSearch:
                 else:
                     low = middle
         utility = float(measures.mutual_information(self.joint.release_x(kernel)))
-        return Candidate(budgets, share, kernel, tuple(one.shape[1] for one in kernels), utility)
+        return Candidate(budgets, share, kernel, utility)
 
     def _holds(self, kernel: FloatArray) -> bool:
         return self.notion.achieved(self.joint, kernel) <= self.notion.eps + ROUNDING / 2

@@ -18,7 +18,8 @@ import numpy as np
 from core import clock, validation
 from core.attributes import attribute_shape
 from core.errors import InvalidInputError
-from core.joint import JOINER, Joint
+from core.joint import Joint
+from core.mechanisms.outputs import output_names
 from core.mechanisms.product_search import ROUNDING_SHARE, Candidate, ProductSearch
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.srlip import SRLIP
@@ -66,8 +67,8 @@ def srlip_product(
     --------
     >>> joint = Joint.from_counts([[4, 1, 3, 2], [1, 4, 2, 3]])
     >>> mechanism = srlip_product(joint, 0.6, (2, 2))
-    >>> mechanism.audit.achieved <= 0.6, mechanism.y_labels
-    (True, ('y1 · y1', 'y1 · y2', 'y2 · y1', 'y2 · y2'))
+    >>> mechanism.audit.achieved <= 0.6, mechanism.y_labels[0]
+    (True, 'x4 72 %; x3 28 %')
     """
     if split not in get_args(Split):
         raise InvalidInputError(f"split must be even or optimised, got {split!r}.")
@@ -89,7 +90,7 @@ def srlip_product(
         solver="product",
         status="heuristic" if printed else "repaired",
         notion=notion,
-        y_labels=_labels(best.sizes),
+        y_labels=output_names(joint.p_x[:, None] * best.kernel, joint.x_labels),
         notes=_notes(best, even, split),
     )
 
@@ -124,11 +125,6 @@ def _orders(n_attributes: int) -> list[tuple[int, ...]]:
     if n_attributes <= FEW:
         return list(permutations(every))
     return [every[j:] + every[:j] for j in every]
-
-
-def _labels(sizes: tuple[int, ...]) -> list[str]:
-    """Name each output by those of the attributes' kernels."""
-    return [JOINER.join(f"y{place + 1}" for place in places) for places in np.ndindex(*sizes)]
 
 
 def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str, ...]:

@@ -67,8 +67,8 @@ def show() -> None:
         slots["lifts"] = card(
             key="lifts",
             title="How far beliefs move",
-            subtitle="Share of records by log-lift"
-            + ("; shaded is what the promise allows." if run.bounds_lift(scenario) else "."),
+            subtitle="Share of records by log-lift; each side of 0 adds up to 100 %."
+            + (" Shaded: what the promise allows." if run.bounds_lift(scenario) else ""),
             table=_lift_table,
             formulas=(
                 words.measure("lift"),
@@ -138,7 +138,7 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
     with slots["frontier"]:
         charts.frontier(result, lines, unit, by_promise=controls.by_promise())
     with slots["lifts"]:
-        charts.lifts(result)
+        charts.lifts(result, unit)
     with slots["mechanism"]:
         charts.mechanism(result)
     with slots["confusability"]:

@@ -11,7 +11,7 @@ from core.scenario import DOMAINS, Result
 from core.sweep import Frontier
 from pages.ui import controls, figures, run
 from pages.ui.chart import chart
-from pages.ui.units import in_unit
+from pages.ui.units import in_unit, level
 
 MOST_COLUMNS = 80
 """Outputs that the matrix shows: more are thinner than a hair."""
@@ -54,15 +54,15 @@ def frontier(result: Result, lines: dict[int, Frontier], unit: str, *, by_promis
     )
 
 
-def lifts(result: Result) -> None:
+def lifts(result: Result, unit: str) -> None:
     """Show the histograms of log-lift before and after."""
     before, after = run.lift_histograms(result)
     chart(
-        figures.lift_histogram(before, after, run.budgets(result.scenario), NAMES),
+        figures.lift_histogram(before, after, run.budgets(result.scenario), NAMES, unit),
         key="lifts",
         title="How far beliefs move",
         alt="Histograms of log-lift before and after; the release reaches "
-        f"{result.after.achieved['lip']:.2f} nats.",
+        f"{level(result.after.achieved['lip'], unit, 2)} {unit}.",
     )
 
 

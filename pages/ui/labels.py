@@ -1,6 +1,11 @@
 """Labels from data as text: never markup, never longer than there is room for."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from textwrap import wrap
+
+from core.mechanisms.outputs import PART
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
@@ -15,7 +20,7 @@ def text(label: object) -> str:
     >>> text("<b>A & B</b> $x$")
     '&lt;b&gt;A &amp; B&lt;/b&gt; &#36;x&#36;'
     """
-    plain = _CONTROL.sub(" ", str(label))
+    plain = _plain(label)
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;")):
         plain = plain.replace(character, entity)
     return plain
@@ -24,36 +29,79 @@ def text(label: object) -> str:
 def short(label: object, room: int = 18) -> str:
     """Return a label in at most `room` characters, as `text`, with … for what is left out.
 
-    The end is kept too, since labels of bins and of joined columns differ there.
+    The end is kept too, since labels of bins and of joined columns differ there. Of the name of
+    an output, a list of inputs with their shares, the first input and its share are kept.
 
     Examples
     --------
     >>> short("Married-civ-spouse · Exec-managerial", 17)
     'Married-c…agerial'
+    >>> short("Prof-specialty 62 %; Sales 20 %; 5 more 18 %", 17)
+    'Prof-s…ialty 62 %'
     """
-    plain = _CONTROL.sub(" ", str(label))
-    if len(plain) > room:
-        head = (room + 1) // 2
-        tail = room - head - 1
-        plain = f"{plain[:head]}…{plain[len(plain) - tail :] if tail else ''}"
-    return text(plain)
+    plain = _plain(label)
+    if len(plain) > room and (parts := PART.findall(plain)) and ";" in plain:
+        name, share = parts[0]
+        return text(f"{_cut(name, max(4, room - len(share) - 1))} {share}")
+    return text(_cut(plain, room))
 
 
-def distinct(labels: tuple[str, ...] | list[str], room: int = 18) -> list[str]:
-    """Return short labels, numbered where shortening made two of them alike.
+def distinct(labels: Sequence[str], room: int = 18) -> list[str]:
+    """Return short labels; those that shortening made alike say more, or have a number.
 
     Examples
     --------
     >>> distinct(["aaaaaaaaaaB1", "aaaaaaaaaaB1", "c"], 5)
     ['aaa…1', 'aaa…1 (2)', 'c']
+    >>> distinct(["Sales 50 %; Tech 50 %", "Sales 50 %; Clerk 50 %"], 14)
+    ['Sales, Tech', 'Sales, Clerk']
     """
-    seen: dict[str, int] = {}
+    names = [short(label, room) for label in labels]
+    alike = {name for name, count in Counter(names).items() if count > 1}
+    taken: set[str] = set()
     result = []
-    for label in labels:
-        name = short(label, room)
-        seen[name] = seen.get(name, 0) + 1
-        result.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    for label, name in zip(labels, names, strict=True):
+        found = _first_two(label, room) if name in alike else name
+        chosen, number = found, 2
+        while chosen in taken:
+            chosen = f"{found} ({number})"
+            number += 1
+        taken.add(chosen)
+        result.append(chosen)
     return result
+
+
+def full(label: object, width: int = 64, most: int = 320) -> str:
+    """Return a whole label, as `text`, in lines that fit beside the mouse.
+
+    Examples
+    --------
+    >>> full("Prof-specialty 62 %; Sales 38 %", 20)
+    'Prof-specialty 62 %;<br>Sales 38 %'
+    """
+    lines = wrap(_plain(label), width, max_lines=-(-most // width), placeholder=" …")
+    return "<br>".join(text(line) for line in lines)
+
+
+def _plain(label: object) -> str:
+    return _CONTROL.sub(" ", str(label))
+
+
+def _cut(plain: str, room: int) -> str:
+    if len(plain) <= room:
+        return plain
+    head = (room + 1) // 2
+    tail = room - head - 1
+    return f"{plain[:head]}…{plain[len(plain) - tail :] if tail else ''}"
+
+
+def _first_two(label: str, room: int) -> str:
+    """Return the first two inputs of an output's name, where it has two."""
+    parts = PART.findall(_plain(label))
+    if len(parts) < 2:
+        return short(label, room)
+    half = max(4, (room - 2) // 2)
+    return text(", ".join(_cut(name, half) for name, _ in parts[:2]))
 
 
 def markdown(label: object) -> str:
@@ -64,5 +112,5 @@ def markdown(label: object) -> str:
     >>> markdown("*a* [b](c)")
     '\\*a\\* \\[b\\]\\(c\\)'
     """
-    plain = _CONTROL.sub(" ", str(label))
+    plain = _plain(label)
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\\\1", plain)

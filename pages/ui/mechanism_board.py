@@ -11,6 +11,7 @@ from core.errors import CoreError
 from core.lookalikes import most_likely
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.entry import Entry
+from core.mechanisms.outputs import leads
 from core.notions import catalogue as notions
 from core.scenario import Result, Scenario
 from core.sentences import finding
@@ -224,15 +225,16 @@ def _beliefs(result: Result, found: Disclosure, known: side_channels.Known, unit
 def _output(found: Disclosure) -> int:
     """Show the picker of the output; those that move beliefs most come first, as does the worst."""
     order = np.argsort(-found.level, kind="stable")[:MOST_OUTPUTS].tolist()
+    names = leads(found.labels)
     label = mechanism_state.take("output")
     if label is not None:
         st.session_state[OUTPUT] = label
-        if label not in [found.labels[y] for y in order]:
+        if label not in [names[y] for y in order]:
             mechanism_state.URL.tell(
                 f"The link has output={label}, which is no output here; the worst one is shown."
             )
-    # By name, so that it stays the same output while a slider makes others come and go.
-    named = {found.labels[y]: y for y in order}
+    # By what it mostly says, so that it stays the same output while a slider moves shares.
+    named = {names[y]: y for y in order}
     st.session_state["output"] = named.get(st.session_state.get(OUTPUT), order[0])
     picked = int(
         st.selectbox(
@@ -241,7 +243,7 @@ def _output(found: Disclosure) -> int:
             format_func=lambda y: f"{found.labels[y]} ({share(float(found.mass[y]))})",
             key="output",
             on_change=_remember,
-            args=(found.labels, order[0]),
+            args=(names, order[0]),
             help="With its probability; the outputs that move beliefs most come first"
             + (
                 f", and only {MOST_OUTPUTS} of them are listed."
@@ -250,14 +252,14 @@ def _output(found: Disclosure) -> int:
             ),
         )
     )
-    mechanism_state.show("output", [] if picked == order[0] else [found.labels[picked]])
+    mechanism_state.show("output", [] if picked == order[0] else [names[picked]])
     return picked
 
 
-def _remember(labels: tuple[str, ...], worst: int) -> None:
-    """Keep the output that was picked by its name; the worst one is none of its own."""
+def _remember(names: tuple[str, ...], worst: int) -> None:
+    """Keep the output that was picked by what it mostly says; the worst one is none of its own."""
     picked = st.session_state["output"]
-    st.session_state[OUTPUT] = None if picked == worst else labels[picked]
+    st.session_state[OUTPUT] = None if picked == worst else names[picked]
 
 
 def _belief_table(found: Disclosure, s_labels: tuple[str, ...]) -> pd.DataFrame:

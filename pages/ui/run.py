@@ -29,7 +29,7 @@ from core.errors import CoreError
 from core.histogram import Asymmetry, LiftHistogram
 from core.jobs import Job, Pool, State
 from core.jobs.work import find_answer, make_frontier
-from core.leakage import Leakage, leakage
+from core.leakage import leakage
 from core.lookalikes import Lookalikes, lookalikes
 from core.mechanisms import MergeStep, catalogue, subset_merging_steps
 from core.notions import ALIP, LIP, Notion
@@ -229,8 +229,11 @@ def reach(result: Result) -> float:
 
 def lift_histograms(result: Result) -> tuple[LiftHistogram, LiftHistogram]:
     """Return the histograms of log-lift before and after a release."""
-    far = reach(result)
-    return _of_each(result, "histogram", lambda leak: lift.lift_histogram(leak, far))
+    far, limits = reach(result), budgets(result.scenario)
+    return (
+        lift.lift_histogram(result.before, far, limits=limits),
+        lift.lift_histogram(result.after, far, limits=limits),
+    )
 
 
 def confusability_before(data: DataSpec) -> Lookalikes:
@@ -251,14 +254,6 @@ def confusability_after(result: Result) -> Lookalikes:
         ("graph after", repr(scenario)),
         lambda: lookalikes(result.after, result.joint.s_labels),
     )
-
-
-def _of_each(result: Result, kind: str, make: Callable[[Leakage], Made]) -> tuple[Made, Made]:
-    scenario = result.scenario
-    data = scenario.data
-    before = _cached(data, (f"{kind} before", repr(data)), lambda: make(result.before))
-    after = _cached(data, (f"{kind} after", repr(scenario)), lambda: make(result.after))
-    return before, after
 
 
 def records(scenario: Scenario) -> int:

@@ -78,3 +78,45 @@ def test_asymmetry_is_that_of_the_paper():
 def test_asymmetry_repeats_with_its_seed():
     np.testing.assert_array_equal(asymmetry(draws=20).low, asymmetry(draws=20).low)
     assert asymmetry(draws=20).low_range != asymmetry(draws=20, seed=1).low_range
+
+
+LIMIT = st.sampled_from([0.0, 1e-12, 1e-6, 0.01, 0.35, 0.999, 1.0, np.inf]) | st.floats(0, 3)
+
+
+@given(
+    seed=st.integers(0, 10_000), fall=LIMIT, rise=LIMIT, bins=st.integers(1, 14), at=st.booleans()
+)
+@settings(max_examples=200, deadline=None)
+def test_no_bin_holds_both_what_is_allowed_and_what_is_not(seed, fall, rise, bins, at):
+    rng = np.random.default_rng(seed)
+    joint = Joint.random_uniform(3, 6, rng)
+    leak = leakage(joint.p, joint.x_labels)
+    if at:  # limits that some symbol reaches exactly
+        fall, rise = float(-leak.log_min_lift.max()), float(leak.log_max_lift.min())
+    far = reach(leak)
+    found = lift_histogram(leak, far, bins, (fall, rise))
+    assert found.low.sum() == pytest.approx(1)
+    assert found.high.sum() == pytest.approx(1)
+    assert (np.diff(found.edges) >= 0).all()
+    assert found.edges[0] == -far
+    assert found.edges[-1] == far
+    assert found.edges[found.below] == 0
+    places = {name: y for y, name in enumerate(leak.labels)}
+    for place, names in enumerate(found.members):
+        low, high = found.edges[place], found.edges[place + 1]
+        limit = -fall if place < found.below else rise
+        inside = low >= limit - 1e-9 if place < found.below else high <= limit + 1e-9
+        for name in names:
+            y = places[name]
+            value = leak.log_min_lift[y] if place < found.below else leak.log_max_lift[y]
+            assert low - 1e-8 <= value <= high + 1e-8
+            allowed = value >= limit - 1e-9 if place < found.below else value <= limit + 1e-9
+            assert inside == allowed or min(abs(value - limit), far - abs(limit)) < 1e-8
+
+
+def test_nothing_allowed_leaves_a_bin_of_its_own_at_0():
+    still = leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b"))
+    found = lift_histogram(still, 0.5, 3, (0.0, 0.0))
+    assert found.edges[found.below - 1 : found.below + 2].tolist() == [0, 0, 0]
+    assert found.low[found.below - 1] == pytest.approx(1)
+    assert found.high[found.below] == pytest.approx(1)

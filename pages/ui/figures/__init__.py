@@ -1,11 +1,12 @@
 """Arrays → Plotly figures, as plain data; nothing here knows Streamlit."""
 
+from pages.ui.figures.asymmetry import overlay_histogram
 from pages.ui.figures.bars import bars, levels
 from pages.ui.figures.base import Figure
 from pages.ui.figures.beliefs import beliefs
 from pages.ui.figures.frontier import Line, frontier
 from pages.ui.figures.graph import confusability
-from pages.ui.figures.histogram import lift_histogram, overlay_histogram
+from pages.ui.figures.histogram import lift_histogram
 from pages.ui.figures.matrix import (
     joint_matrix,
     log_lift_matrix,

@@ -1,17 +1,25 @@
-"""Histograms of log-lift: how far releases lower and raise beliefs about S."""
+"""Histograms of log-lift: how far one release lowers and raises beliefs about S."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
 from core.histogram import LiftHistogram
-from core.validation import FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, note, numbers
+from pages.ui.figures.ticks import texts, ticks
 from pages.ui.palette import colour
+from pages.ui.units import in_unit
 
 HEIGHT = 330
+
+HAIR = 0.012
+"""Share of the reach that the thinnest bar and band take: less cannot be seen."""
+
+APART = (0.06, 0.15)
+"""Shares of the reach from the last bin to the bar of log Ψ = −∞, and to the end of the axis."""
 
 
 def lift_histogram(
@@ -19,142 +27,136 @@ def lift_histogram(
     after: LiftHistogram,
     budgets: tuple[float, float] | None,
     names: tuple[str, str],
+    unit: str = "nats",
 ) -> Figure:
     """Draw log Ψ (left) and log Λ (right) of X itself (above) and of the release (below).
 
     Parameters
     ----------
     before, after : LiftHistogram
-        On the same edges.
+        On the same edges, the budgets among them.
     budgets : (float, float) or None
         How far the notion lets beliefs fall and rise, in nats: shaded.
     names : (str, str)
         What is above and what is below.
+    unit : str
+        "nats" or "bits", of all that is shown.
     """
-    width = float(before.edges[1] - before.edges[0])
-    reach = float(before.edges[-1])
-    left = -reach - 2.2 * width
-    shapes, marks = _allowed(budgets, left, reach)
-    middle = -reach - 1.1 * width
-    ticks = [tick for tick in _ticks(reach) if tick > -0.93 * reach]
+    reach = in_unit(float(before.edges[-1]), unit)
+    hair = HAIR * reach
+    right, left = reach + hair, -reach - hair - APART[1] * reach
+    middle = (left - right - APART[0] * reach) / 2
+    shown = None if budgets is None else tuple(in_unit(bound, unit) for bound in budgets)
+    shapes, marks = _allowed(shown, left, right, hair)
+    at = [tick for tick in ticks(-reach, reach, 9) if tick > -0.93 * reach]
     common = {"zeroline": True, "zerolinecolor": colour("edge"), "zerolinewidth": 1}
     return {
         "data": [
-            _bars(before, "before", "y2", middle, width),
-            _bars(after, "after", "y", middle, width),
+            _bars(before, "before", "y2", middle, unit),
+            _bars(after, "after", "y", middle, unit),
         ],
         "layout": layout(
             HEIGHT,
-            (52, 14, 34, 42),
+            (62, 14, 34, 42),
             xaxis=axis(
-                "log-lift: ← beliefs fall (log Ψ)   ·   beliefs rise (log Λ) →",
-                (left, reach),
-                tickvals=[middle, *ticks],
-                ticktext=["−∞", *(f"{tick:g}".replace("-", "−") for tick in ticks)],
+                f"log-lift, {unit}: ← beliefs fall (log Ψ)  ·  beliefs rise (log Λ) →",
+                (left, right),
+                tickvals=[middle, *at],
+                ticktext=["−∞", *texts(at)],
                 anchor="y",
                 **common,
             ),
             yaxis=_share_axis((0, 0.46)),
             yaxis2=_share_axis((0.54, 1)),
             barmode="overlay",
-            bargap=0.08,
             shapes=shapes,
             annotations=[
                 note(names[0], 0.01, 1.0, yanchor="top", font=_strong("before")),
                 note(names[1], 0.01, 0.46, yanchor="top", font=_strong("after")),
+                note(
+                    "share of records: each side 100 %",
+                    0,
+                    0.5,
+                    xanchor="center",
+                    xshift=-52,
+                    textangle=-90,
+                    font={"size": 11, "color": colour("muted")},
+                ),
                 *marks,
             ],
         ),
     }
 
 
-def overlay_histogram(edges: FloatArray, low: FloatArray, high: FloatArray) -> Figure:
-    """Draw the shares of log Ψ and log Λ over many random joints on one axis.
-
-    Parameters
-    ----------
-    edges : ndarray
-        Bin edges, shape (k + 1,).
-    low, high : ndarray
-        Share of symbols in each bin by log Ψ and by log Λ, shape (k,).
-    """
-    centres = numbers((edges[:-1] + edges[1:]) / 2)
-    spans = [f"{a:.2f} to {b:.2f}" for a, b in pairwise(edges)]
-    parts = (
-        (low, "before", "log Ψ: how far beliefs fall", "/"),
-        (high, "after", "log Λ: how far beliefs rise", ""),
-    )
-    return {
-        "data": [
-            {
-                "type": "bar",
-                "name": title,
-                "x": centres,
-                "y": numbers(share),
-                "customdata": spans,
-                "marker": _fill(role, pattern),
-                "hovertemplate": f"{title.partition(':')[0]} %{{customdata}}: %{{y:.1%}}"
-                "<extra></extra>",
-            }
-            for share, role, title, pattern in parts
-        ],
-        "layout": layout(
-            300,
-            (52, 14, 34, 42),
-            xaxis=axis(
-                "nats",
-                (float(edges[0]), float(edges[-1])),
-                zeroline=True,
-                zerolinecolor=colour("edge"),
-            ),
-            yaxis=axis("share of symbols", rangemode="tozero", tickformat=".0%", nticks=5),
-            barmode="overlay",
-            bargap=0.06,
-            showlegend=True,
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.02,
-                "yanchor": "bottom",
-                "itemclick": False,
-                "itemdoubleclick": False,
-            },
-        ),
-    }
-
-
 def _bars(
-    bins: LiftHistogram, role: str, yaxis: str, middle: float, width: float
+    bins: LiftHistogram, role: str, yaxis: str, middle: float, unit: str
 ) -> dict[str, object]:
-    centres = [middle, *((bins.edges[:-1] + bins.edges[1:]) / 2)]
+    edges = [in_unit(float(edge), unit) for edge in bins.edges]
+    reach = edges[-1]
+    falls = _drawn([-edge for edge in edges[bins.below :: -1]], HAIR * reach)
+    rises = _drawn(edges[bins.below :], HAIR * reach)
+    half = APART[0] / 2 * reach
+    drawn = [
+        (middle - half, middle + half),
+        *pairwise([-edge for edge in falls[::-1]]),
+        *pairwise(rises),
+    ]
     shares = [bins.excluded, *(bins.low + bins.high)]
     members = [bins.excluded_members, *bins.members]
-    spans = ["log Ψ = −∞"] + [f"{a:.2f} to {b:.2f}" for a, b in pairwise(bins.edges)]
+    spans = ["log Ψ = −∞"] + [
+        f"{'log Ψ' if place < bins.below else 'log Λ'} {said}"
+        for place, said in enumerate(spelt_spans(edges, unit))
+    ]
     return {
         "type": "bar",
         "name": role,
-        "x": numbers(centres),
+        "x": numbers([(a + b) / 2 for a, b in drawn], 8),
         "y": [share or None for share in numbers(shares)],
-        "width": width * 0.92,
+        "width": numbers([0.92 * (b - a) for a, b in drawn], 8),
         "yaxis": yaxis,
         "customdata": [[span, _listed(names)] for span, names in zip(spans, members, strict=True)],
-        "marker": _fill(role, "/" if role == "before" else ""),
+        "marker": fill(role, "/" if role == "before" else ""),
         "hovertemplate": "%{customdata[0]}: %{y:.1%} of records<br>%{customdata[1]}<extra></extra>",
     }
 
 
+def _drawn(edges: Sequence[float], hair: float) -> list[float]:
+    """Return where the edges on one side, from 0 outwards, are drawn: no two within a hair.
+
+    A thin bin grows outwards at its neighbour's cost, as does the band of what is allowed.
+    """
+    found = [0.0]
+    for edge in edges[1:]:
+        found.append(max(edge, found[-1] + hair))
+    return found
+
+
+def spelt_spans(edges: Sequence[float], unit: str) -> list[str]:
+    """Return each bin's ends in words, with digits enough to tell them apart.
+
+    Examples
+    --------
+    >>> spelt_spans([-0.5, 0.0, 0.0], "bits")
+    ['−0.5 to 0 bits', 'is 0']
+    """
+    written = texts(edges)
+    return [
+        "is 0" if a == b else f"{low} to {high} {unit}"
+        for (a, b), (low, high) in zip(pairwise(edges), pairwise(written), strict=True)
+    ]
+
+
 def _listed(names: Sequence[str], most: int = 6) -> str:
-    shown = [labels.short(name, 30) for name in names[:most]]
+    shown = [labels.short(name, 60) for name in names[:most]]
     more = [f"and {len(names) - most} more"] if len(names) > most else []
     return "<br>".join(shown + more)
 
 
-def _fill(role: str, pattern: str) -> dict[str, object]:
-    filled: dict[str, object] = {
-        "color": colour(role),
-        "line": {"color": colour(role), "width": 1},
-    }
+def fill(role: str, pattern: str) -> dict[str, object]:
+    """Return a bar's look: plain or hatched, so that not colour alone tells two apart."""
+    filled: dict[str, object] = {"color": colour(role), "line": {"color": colour(role), "width": 0}}
     if pattern:
+        filled["line"] = {"color": colour(role), "width": 1}
         filled["pattern"] = {
             "shape": pattern,
             "fgcolor": colour(role),
@@ -171,8 +173,8 @@ def _share_axis(domain: tuple[float, float]) -> dict[str, object]:
         "",
         (0, 1.0),
         domain=list(domain),
-        tickformat=".0%",
         tickvals=[0, 0.5, 1],
+        ticktext=["0 %", "50 %", "100 %"],
         anchor="x",
     )
 
@@ -181,19 +183,18 @@ def _strong(role: str) -> dict[str, object]:
     return {"size": 12, "color": colour(role), "weight": 600}
 
 
-def _ticks(reach: float) -> list[float]:
-    step = next((step for step in (0.1, 0.25, 0.5, 1.0, 2.0) if reach / step <= 4), 5.0)
-    count = int(reach / step + 1e-9)
-    return [round(step * place, 4) for place in range(-count, count + 1)]
-
-
 def _allowed(
-    budgets: tuple[float, float] | None, left: float, reach: float
+    budgets: tuple[float, ...] | None, left: float, right: float, hair: float
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    """Shade what the notion allows, with a dashed line and a word at each bound in sight."""
+    """Shade what the notion allows, with a dashed line and a word at each bound in sight.
+
+    A budget of nothing is still as wide as a hair; only an endless one holds log Ψ = −∞.
+    """
     if budgets is None:
         return [], []
-    low, high = -min(budgets[0], -left), min(budgets[1], reach)
+    fall, rise = (max(bound, hair) for bound in budgets)
+    low = left if math.isinf(fall) else max(-fall, -right)
+    high = min(rise, right)
     box = {
         "type": "rect",
         "x0": low,
@@ -215,7 +216,7 @@ def _allowed(
             "yref": "paper",
             "line": {"color": colour("rule"), "width": 1.2, "dash": "dash"},
         }
-        for bound, inside in ((low, low > left), (high, high < reach))
+        for bound, inside in ((low, -fall > -right), (high, rise < right))
         if inside
     ]
     word = note("allowed", (low + high) / 2, 1.01, xref="x", yanchor="bottom")

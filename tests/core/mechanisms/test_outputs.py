@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from core import mechanisms as m
 from core.joint import Joint
-from core.mechanisms.outputs import in_reading_order
+from core.mechanisms.outputs import in_reading_order, output_names
 from core.notions import LIP
 
 
@@ -22,7 +22,7 @@ def test_the_columns_are_the_same_in_another_order_and_their_names_are_distinct(
     leads = posterior.argmax(axis=0)
     assert (np.diff(leads) >= 0).all()
     for label, lead in zip(labels, leads, strict=True):
-        assert label.split(" + ")[0].split(" (")[0] == joint.x_labels[lead]
+        assert label.split(" ")[0] == joint.x_labels[lead]
 
 
 def test_an_output_of_one_input_has_its_name_and_rounding_is_not_named():
@@ -31,12 +31,41 @@ def test_an_output_of_one_input_has_its_name_and_rounding_is_not_named():
     assert labels == ("a", "b")
 
 
-def test_twins_are_numbered():
-    joint = Joint.from_counts([[1, 1], [1, 1]], x_labels=["a", "b"])
-    _, labels = in_reading_order(joint, np.array([[0.4, 0.6], [0.3, 0.7]]))
-    assert labels == ("a + b", "b + a")
-    _, labels = in_reading_order(joint, np.full((2, 2), 0.5))
-    assert labels == ("a + b", "a + b (2)")
+def test_a_name_says_what_an_output_mostly_says():
+    joint = Joint.from_counts([[60, 30, 10]], x_labels=["Sales", "Tech", "Clerk"])
+    kernel = np.array([[0.5, 0.5], [0.0, 1.0], [0.0, 1.0]])
+    assert in_reading_order(joint, kernel)[1] == ("Sales", "Sales 43 %; Tech 43 %; Clerk 14 %")
+
+
+def test_many_inputs_are_counted_and_no_share_reads_as_all_or_nothing():
+    x_labels = [f"x{i}" for i in range(9)]
+    shares = np.array([0.996, *np.full(8, 0.0005)])[:, None]
+    assert output_names(shares, x_labels) == (
+        "x0 >99 %; x1 <1 %; x2 <1 %; x3 <1 %; x4 <1 %; 4 more <1 %",
+    )
+
+
+def test_twins_differ_by_decimals_and_by_a_number_where_they_do_not():
+    shares = np.array([[0.504, 0.501, 0.2, 0.2], [0.496, 0.499, 0.8, 0.8]])
+    assert output_names(shares, ["a", "b"]) == (
+        "a 50.4 %; b 49.6 %",
+        "a 50.1 %; b 49.9 %",
+        "b 80 %; a 20 %",
+        "b 80 %; a 20 % (2)",
+    )
+
+
+@given(
+    st.integers(0, 10_000), st.integers(1, 12), st.integers(1, 12), st.sampled_from([0.02, 1, 50])
+)
+def test_names_are_distinct_and_lead_with_the_likeliest_input(seed, n_x, n_y, spread):
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.full(n_x, spread), size=n_y).T.round(2)
+    names = output_names(shares, [f"x{i}" for i in range(n_x)])
+    assert len(set(names)) == n_y
+    for column, name in zip(shares.T, names, strict=True):
+        lead = int(name.split(" ")[0].removeprefix("x"))
+        assert column[lead] == column.max()
 
 
 def test_the_optimum_and_subset_random_response_name_their_outputs():

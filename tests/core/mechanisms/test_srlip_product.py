@@ -251,7 +251,7 @@ def test_four_attributes_of_which_some_never_vary():
     assert found.audit.holds
     assert found.kernel.shape == (8, found.n_y)
     assert len(set(found.y_labels)) == found.n_y
-    assert found.y_labels[0] == "y1 · y1 · y1 · y1"
+    assert found.y_labels[0].split(" ")[0] in joint.x_labels
 
 
 def test_one_attribute_is_the_optimum_under_lip():
