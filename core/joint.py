@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from core import validation
 from core.errors import InvalidInputError
 from core.level_order import all_numbers, position
 from core.validation import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MISSING = "(missing)"
 """The level that stands for a missing value."""
@@ -156,14 +159,18 @@ class Joint:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> frame = pd.DataFrame({"sex": ["f", "m", "m"], "job": ["a", "a", "b"]})
         >>> Joint.from_frame(frame, "sex", "job").x_labels
         ('a', 'b')
         """
+        import pandas as pd  # only here: a process that sees no frame is spared some 60 MB
+
         s, x = _columns(frame, sensitive), _columns(frame, released)
         if len(frame) == 0:
             raise InvalidInputError("The data has no rows.")
-        table = pd.crosstab(_joined(s), _joined(x)).reindex(index=_order(s), columns=_order(x))
+        labels = pd.Series(_joined(s)), pd.Series(_joined(x))
+        table = pd.crosstab(*labels).reindex(index=_order(s), columns=_order(x))
         return cls.from_counts(table.to_numpy(), list(table.index), list(table.columns))
 
     @classmethod
@@ -297,9 +304,9 @@ def _label(levels: Sequence[str | None]) -> str:
     return JOINER.join(MISSING if level is None else level for level in levels)
 
 
-def _joined(columns: Sequence[Sequence[str | None]]) -> pd.Series[str]:
+def _joined(columns: Sequence[Sequence[str | None]]) -> list[str]:
     """Return one column of labels: the columns' texts, joined."""
-    return pd.Series(map(_label, zip(*columns, strict=True)))
+    return list(map(_label, zip(*columns, strict=True)))
 
 
 def _order(columns: Sequence[Sequence[str | None]]) -> list[str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from core import validation
 from core.errors import InvalidInputError
@@ -105,7 +105,7 @@ class RenyiBall:
                 f"n must be the number of records counted, {cells.sum():.0f}, got {records}."
             )
         order = validation.number(alpha, "alpha", low=0.0, open_low=True)
-        spread = float(stats.chi2.isf(miss, cells.size - 1)) / (2 * records)
+        spread = float(special.chdtri(cells.size - 1, miss)) / (2 * records)
         if order == 1:
             return cls(cells, spread, 1.0)
         growth = order * (order - 1) * spread
