@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from core import validation
+from core import clock, validation
 from core.errors import SolverError
 from core.jobs.job import Job, State
 
@@ -60,7 +60,7 @@ class Pool:
             Takes `report`, a callable, by keyword: whatever it is called with becomes the
             job's `progress`.
         time_limit : float
-            Seconds after which its process is ended.
+            Seconds after which its process is ended; it is not while `core.clock` counts readings.
         """
         job: Job[Any] = Job(validation.number(time_limit, "time_limit", low=0.0, open_low=True))
         call = pickle.dumps((function, arguments))
@@ -103,8 +103,9 @@ class Pool:
 
 def _start() -> subprocess.Popen[bytes]:
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | ONE_THREAD
+    step = clock.step()
     return subprocess.Popen(
-        [sys.executable, "-m", "core.jobs.worker"],
+        [sys.executable, "-m", "core.jobs.worker", *([] if step is None else [repr(step)])],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=environment,
@@ -135,7 +136,9 @@ def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes) -> bool:
         overdue.set()
         process.kill()
 
-    timer = threading.Timer(job.time_limit, expire)
+    # no longer than a thread can wait, which is years
+    limit = min(clock.elsewhere(job.time_limit), threading.TIMEOUT_MAX)
+    timer = threading.Timer(limit, expire)
     timer.start()
     try:
         process.stdin.write(call)

@@ -2,15 +2,19 @@
 
 A process of its own, because cdd holds the interpreter lock and a solve can only be cancelled
 by ending it. Started by `core.jobs.pool` as `python -m core.jobs.worker`, never imported by it.
+With a number behind, each call is made on a clock whose every reading takes so many seconds.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pickle
 import sys
 from typing import Any, BinaryIO
+
+from core import clock
 
 NICENESS = 5
 """Workers yield to the server: a slider must not wait for someone else's solve."""
@@ -29,12 +33,15 @@ def main() -> None:
         os.nice(NICENESS)
     for name in WARM:
         importlib.import_module(name)
+    step = float(sys.argv[1]) if len(sys.argv) > 1 else None
     while True:
         try:
             function, arguments = pickle.load(calls)
         except EOFError:
             return
-        _serve(function, arguments, answers)
+        counting = contextlib.nullcontext() if step is None else clock.using(clock.Ticking(step))
+        with counting:
+            _serve(function, arguments, answers)
 
 
 def _serve(function: Any, arguments: tuple[Any, ...], answers: BinaryIO) -> None:

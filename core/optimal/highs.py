@@ -12,6 +12,7 @@ import highspy
 import numpy as np
 from scipy import sparse
 
+from core import clock
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.validation import FloatArray
 
@@ -189,7 +190,7 @@ class LinearProgram:
         Parameters
         ----------
         time_limit : float, optional
-            Seconds for this solve.
+            Seconds for this solve, on the clock of `core.clock`.
 
         Raises
         ------
@@ -202,7 +203,8 @@ class LinearProgram:
         """
         highs = self._highs
         # HiGHS counts the run time of all solves of a model together
-        limit = INFINITY if time_limit is None else highs.getRunTime() + max(time_limit, 0.0)
+        left = INFINITY if time_limit is None else clock.elsewhere(time_limit)
+        limit = highs.getRunTime() + left
         _check(highs.setOptionValue("time_limit", limit), "option time_limit")
         outcome = self._run()
         if outcome not in _DECIDED:

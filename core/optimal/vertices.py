@@ -6,12 +6,14 @@ A second route to what `walk` computes, slower, and independent of it down to th
 from __future__ import annotations
 
 import io
+import math
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 
+from core import clock
 from core.errors import SolverError, TimeLimitError
 from core.optimal.polytope import Polytope
 from core.validation import FloatArray
@@ -28,7 +30,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
     space : Polytope
         The polytope.
     time_limit : float
-        Seconds.
+        Seconds, on the clock of `core.clock`.
 
     Raises
     ------
@@ -47,6 +49,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
     >>> np.sort(double_description(space, time_limit=60)[:, 0]).round(4)
     array([0.1065, 0.8935])
     """
+    seconds = clock.elsewhere(time_limit)
     sent = io.BytesIO()
     rows, equalities = inequalities(space)
     np.savez(sent, rows=rows, equalities=equalities)
@@ -55,7 +58,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
             [sys.executable, str(WORKER)],
             input=sent.getvalue(),
             capture_output=True,
-            timeout=max(time_limit, 0.0),
+            timeout=None if math.isinf(seconds) else seconds,
             check=False,
         )
     except subprocess.TimeoutExpired as error:

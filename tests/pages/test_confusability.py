@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import clock
 from core import nonstochastic as ns
 from core.data import DataSpec, count
 from core.range_release import range_release
@@ -14,7 +15,9 @@ from core.sentences import knowable
 from pages.ui import run, run_ranges
 from pages.ui.labels import markdown
 from pages.ui.store import Store
+from tests.core.jobs import calls
 from tests.pages.test_explore import ROOT, figures
+from tests.pages.waiting import PATIENCE, busy, finished
 
 HEART = {"data": "heart_hungarian", "s": "age", "x": "chol", "missing": "drop"}
 
@@ -25,20 +28,10 @@ def heart():
 
 
 def opened(page="pages/confusability.py", **query):
-    app = AppTest.from_file(ROOT / page, default_timeout=60)
+    app = AppTest.from_file(ROOT / page, default_timeout=PATIENCE)
     for key, value in query.items():
         app.query_params[key] = value
     return app.run()
-
-
-def finished(app, there):
-    """Run a page again and again until what is awaited is there."""
-    deadline = time.monotonic() + 60
-    while not there() and time.monotonic() < deadline:
-        time.sleep(0.1)
-        app.run()
-        assert not app.exception
-    assert there()
 
 
 def texts(app):
@@ -206,9 +199,10 @@ def afresh(monkeypatch):
 def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch):
     monkeypatch.setattr(run_ranges, "QUICK_SYMBOLS", 0)
     asked = HEART | {"weight": "0.123"}
-    mine, other = opened(**asked), opened(**asked)
-    assert not mine.metric
-    mine.button(key="cancel_clustering").click().run()
+    with busy(run_ranges.CLUSTERINGS):
+        mine, other = opened(**asked), opened(**asked)
+        assert not mine.metric
+        mine.button(key="cancel_clustering").click().run()
     assert not mine.exception
     assert "Cancelled" in mine.info[0].value
     assert not mine.metric
@@ -220,12 +214,13 @@ def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch)
 
 @pytest.mark.usefixtures("afresh")
 def test_work_that_takes_too_long_is_told_where_its_picture_would_be(monkeypatch):
-    monkeypatch.setattr(run_ranges, "LIMIT", 1e-3)
-    app = opened(**HEART, problem="reduction")
-    finished(app, lambda: "trade_offs_again" in {button.key for button in app.button})
+    with clock.using(time.monotonic), monkeypatch.context() as endless:
+        endless.setattr(run_ranges, "make_trade_offs", calls.hang)
+        endless.setattr(run_ranges, "LIMIT", 0.1)
+        app = opened(**HEART, problem="reduction")
+        finished(app, lambda: "trade_offs_again" in {button.key for button in app.button})
     assert any("its time limit" in caption.value for caption in app.caption)
     assert figures(app)["k-anonymity"]
-    monkeypatch.setattr(run_ranges, "LIMIT", 60.0)
     app.button(key="trade_offs_again").click().run()
     finished(app, lambda: not any("Working out" in one.value for one in app.caption))
     assert "trade_offs_again" not in {button.key for button in app.button}

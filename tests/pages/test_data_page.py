@@ -9,12 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from core.data import DataSpec, Filter
 from core.limits import MAX_UPLOAD_MB
+from tests.pages.waiting import PATIENCE
 
 PAGE = str(Path(__file__).parents[2] / "pages" / "data.py")
 
 
 def open_page(**query):
-    app = AppTest.from_file(PAGE, default_timeout=60)
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     for key, value in query.items():
         app.query_params[key] = value
     return checked(app.run())

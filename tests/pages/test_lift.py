@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.exposure import averages, exposure
 from core.scenario import Scenario, evaluate
+from tests.pages.waiting import PATIENCE
 
 PAGE = Path(__file__).parents[2] / "pages" / "lift.py"
 ASKED = Scenario(mechanism="subset_merging", eps=0.5)
@@ -19,7 +20,7 @@ def result():
 
 
 def opened(**query):
-    app = AppTest.from_file(PAGE, default_timeout=60)
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     for key, value in ({"mech": "subset_merging", "eps": "0.5"} | query).items():
         app.query_params[key] = value
     return app.run()

@@ -1,6 +1,5 @@
 """The Mechanisms page through Streamlit's own test harness."""
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +10,16 @@ from core.data.spec import DataSpec
 from core.mechanisms import catalogue, subset_merging_steps
 from core.mechanisms.merging_steps import replay
 from core.scenario import Scenario, evaluate
+from pages.ui import comparison_table
 from pages.ui.labels import markdown
+from tests.pages.waiting import PATIENCE, busy, finished
 
 PAGE = Path(__file__).parents[2] / "pages" / "mechanisms.py"
-PATIENCE = 120.0
 TWO = {"s": "income", "x": ["race", "sex"], "notion": "lip", "eps": "0.3"}
 
 
 def opened(**query):
-    app = AppTest.from_file(PAGE, default_timeout=60)
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     for key, value in query.items():
         app.query_params[key] = value
     return app.run()
@@ -31,11 +31,7 @@ def said(app):
 
 def compared(app):
     """Return the table of all mechanisms, once it is there."""
-    deadline = time.monotonic() + PATIENCE
-    while not app.dataframe and time.monotonic() < deadline:
-        time.sleep(0.1)
-        app.run()
-        assert not app.exception
+    finished(app, lambda: app.dataframe)
     return app.dataframe[-1].value
 
 
@@ -269,8 +265,9 @@ def test_a_picked_output_stays_picked_while_others_come_and_go():
 
 
 def test_a_comparison_can_be_cancelled_and_started_again():
-    app = opened(x="marital-status", eps="0.35", notion="lip", mech="watchdog", all="1")
-    app.button(key="compared_cancel").click().run()
+    with busy(comparison_table.COMPARISONS):
+        app = opened(x="marital-status", eps="0.35", notion="lip", mech="watchdog", all="1")
+        app.button(key="compared_cancel").click().run()
     assert not app.exception
     assert "The work was cancelled" in said(app)
     assert not app.dataframe

@@ -10,9 +10,10 @@ from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.robust_designs import DESIGNS, design_all, take_sample
 from core.robust_study import Drawn, study_draws
-from pages.ui import run
+from pages.ui import run, run_robust
 from pages.ui.robust_board import outcome_table
 from pages.ui.units import share
+from tests.pages.waiting import PATIENCE, busy
 
 PAGE = Path(__file__).parents[2] / "pages" / "robust.py"
 SMALL = {"x": "race", "n": "300"}
@@ -20,7 +21,7 @@ RACE = DataSpec(released=("race",))
 
 
 def opened(**query):
-    app = AppTest.from_file(PAGE, default_timeout=60)
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     for key, value in query.items():
         app.query_params[key] = value
     return app.run()
@@ -28,7 +29,9 @@ def opened(**query):
 
 def after(app, kind):
     """Wait for work of a kind and show what came of it."""
-    app.session_state[f"_robust_{kind}"].job.result(120)
+    job = app.session_state[f"_robust_{kind}"].job
+    if job is not None:  # else it has ended before the page was whole
+        job.result(PATIENCE)
     return app.run()
 
 
@@ -46,11 +49,12 @@ def sample():
 
 
 def test_by_default_the_designer_sees_as_many_records_as_the_data_has():
-    app = opened()
-    assert not app.exception
-    assert not app.error
-    assert figures(app)["Records seen"] == "32,561"
-    app.session_state["_robust_designs"].job.cancel()
+    with busy(run_robust.NOW):
+        app = opened()
+        assert not app.exception
+        assert not app.error
+        assert figures(app)["Records seen"] == "32,561"
+        app.session_state["_robust_designs"].job.cancel()
 
 
 def test_a_permalink_sets_the_sample_and_its_designs_follow():
@@ -71,9 +75,10 @@ def test_a_permalink_sets_the_sample_and_its_designs_follow():
 
 def test_what_takes_a_moment_is_there_at_once_and_never_stale():
     app = after(opened(**SMALL), "designs")
-    app.slider(key="eps").set_value(2.0).run()
-    assert "stale" not in said(app)
-    assert "where 2 was promised. PolyOpt, which is robust, keeps" in said(app)
+    with busy(run_robust.NOW):
+        app.slider(key="eps").set_value(2.0).run()
+        assert "stale" not in said(app)
+        assert "where 2 was promised. PolyOpt, which is robust, keeps" in said(app)
     app = after(app, "designs")
     assert "where 2 was promised. The robust optimum keeps" in said(app)
     assert "All designs are for the settings on the left." in [text.value for text in app.caption]
@@ -89,10 +94,11 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
         return kept(data, key, make)
 
     monkeypatch.setattr(run, "_cached", hasty)
-    app.slider(key="eps").set_value(2.0).run()
-    assert not app.exception
-    assert not app.error
-    assert "stale: for ε = 1" in said(app)
+    with busy(run_robust.NOW):
+        app.slider(key="eps").set_value(2.0).run()
+        assert not app.exception
+        assert not app.error
+        assert "stale: for ε = 1" in said(app)
     app = after(app, "designs")
     assert "where 2 was promised. The robust optimum keeps" in said(app)
 
@@ -100,15 +106,17 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
 def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_out():
     app = after(opened(s="race", x="occupation", n="300000"), "designs")
     assert not app.error
-    app.slider(key="eps").set_value(2.0).run()
-    assert "stale: for ε = 1" in said(app)
-    assert "where 1 was promised" in said(app)
-    app.session_state["_robust_designs"].job.cancel()
+    with busy(run_robust.NOW):
+        app.slider(key="eps").set_value(2.0).run()
+        assert "stale: for ε = 1" in said(app)
+        assert "where 1 was promised" in said(app)
+        app.session_state["_robust_designs"].job.cancel()
 
 
 def test_designs_can_be_cancelled_and_begun_again():
-    app = opened(**SMALL)
-    app.button(key="designs_cancel").click().run()
+    with busy(run_robust.NOW):
+        app = opened(**SMALL)
+        app.button(key="designs_cancel").click().run()
     assert not app.exception
     assert app.session_state["_robust_designs"].job is None
     app.button(key="designs_start").click().run()
@@ -165,12 +173,13 @@ def test_bad_input_is_one_sentence_and_the_page_goes_on(query, word):
 
 
 def test_what_a_link_has_wrong_is_told():
-    app = opened(**SMALL | {"n": "0"}, beta="2", seed="-1")
-    assert not app.exception
-    told = " ".join(warning.value for warning in app.warning)
-    for part in ("n=0", "beta=2", "seed"):
-        assert part in told
-    app.session_state["_robust_designs"].job.cancel()
+    with busy(run_robust.NOW):
+        app = opened(**SMALL | {"n": "0"}, beta="2", seed="-1")
+        assert not app.exception
+        told = " ".join(warning.value for warning in app.warning)
+        for part in ("n=0", "beta=2", "seed"):
+            assert part in told
+        app.session_state["_robust_designs"].job.cancel()
 
 
 @pytest.mark.parametrize(

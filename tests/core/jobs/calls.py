@@ -4,6 +4,7 @@ import os
 import sys
 import time
 
+from core import clock
 from core.errors import InvalidInputError
 
 
@@ -44,3 +45,13 @@ def shout(*, report):
 def unsendable(*, report):
     report("x")
     return lambda: None
+
+
+def readings(*, report):
+    report("reading")
+    return [clock.now(), clock.now()]
+
+
+def hang(*arguments, report):
+    report(arguments)
+    time.sleep(1e6)

@@ -20,11 +20,11 @@ def pool():
 @pytest.mark.parametrize("problem", ns.PROBLEMS)
 def test_clusterings_and_trade_offs_are_the_same_elsewhere(pool, problem):
     jobs = [
-        pool.submit(cluster, problem, OCCURS, 0.2, "distortion", VALUES, time_limit=60),
-        pool.submit(make_trade_offs, problem, OCCURS, "distortion", VALUES, time_limit=60),
-        pool.submit(make_rivals, problem, OCCURS, "distortion", VALUES, time_limit=60),
+        pool.submit(cluster, problem, OCCURS, 0.2, "distortion", VALUES, time_limit=600),
+        pool.submit(make_trade_offs, problem, OCCURS, "distortion", VALUES, time_limit=600),
+        pool.submit(make_rivals, problem, OCCURS, "distortion", VALUES, time_limit=600),
     ]
-    found, points, others = (job.result(60) for job in jobs)
+    found, points, others = (job.result(600) for job in jobs)
     assert found == ns.solve(problem, OCCURS, 0.2, "distortion", VALUES)
     assert points == ns.pareto_frontier(OCCURS, problem, "distortion", VALUES)
     assert others == ns.rivals(problem, OCCURS, "distortion", VALUES)

@@ -1,10 +1,9 @@
 """Both systems of a basis, over its labels and over the variables, have one solution."""
 
-import time
-
 import numpy as np
 import pytest
 
+from core import clock
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, SRLIP
@@ -80,7 +79,7 @@ def start_from(space, basic, tight):
 def test_a_search_passes_over_singular_starts(monkeypatch):
     space, _, basic, tight = spoilt()
     found = pivoting.Corners(space, basic[1:2], tight[1:2], np.zeros((1, space.n_basic)))
-    later = time.monotonic() + 60
+    later = clock.now() + 60
     search = ColumnSearch(space, WIDE.p_x, MutualInformation(), seed=0, deadline=later)
     count = len(search.pool)
     monkeypatch.setattr(pivoting, "some_corners", lambda *_: found)

@@ -1,10 +1,9 @@
 """Column generation's parts: the pool, the cuts, the master program's edge cases."""
 
-import time
-
 import numpy as np
 import pytest
 
+from core import clock
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import LIP, RLDP
@@ -22,7 +21,7 @@ GOAL = MutualInformation()
 
 
 def searched(space=SPACE, joint=JOINT):
-    search = ColumnSearch(space, joint.p_x, GOAL, seed=0, deadline=time.monotonic() + 60)
+    search = ColumnSearch(space, joint.p_x, GOAL, seed=0, deadline=clock.now() + 60)
     search.run()
     return search
 

@@ -1,10 +1,9 @@
 """Vertices are checked before they are believed, and a failing walk has a second route."""
 
-import time
-
 import numpy as np
 import pytest
 
+from core import clock
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import ALIP, LDP
@@ -18,7 +17,7 @@ SPACE = polytope(ALIP(0.3, 0.4).allowed_set(JOINT), JOINT.p_x)
 
 
 def vertices(space=SPACE):
-    return all_vertices(space, time.monotonic() + 60, 10_000)
+    return all_vertices(space, clock.now() + 60, 10_000)
 
 
 def test_a_missing_vertex_is_noticed():
@@ -56,7 +55,7 @@ def test_double_description_answers_where_a_walk_fails_its_check(monkeypatch):
 def test_the_best_mixture_leaves_nothing_to_gain():
     points = vertices()
     goal = MutualInformation()
-    master, mixture, least = best_mixture(points, JOINT.p_x, goal, time.monotonic() + 60)
+    master, mixture, least = best_mixture(points, JOINT.p_x, goal, clock.now() + 60)
     assert least >= -1e-9
     assert mixture.duals @ JOINT.p_x == pytest.approx(mixture.cost, abs=1e-9)
     kernel = master.kernel(mixture)

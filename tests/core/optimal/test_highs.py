@@ -77,7 +77,7 @@ def test_time_that_is_over_is_an_error_of_its_own():
     built.set_costs(-np.ones(300))
     with pytest.raises(TimeLimitError):
         built.solve(time_limit=0.0)
-    assert built.solve(time_limit=60.0).objective < 0
+    assert built.solve(time_limit=1e-9).objective < 0  # a clock that counts leaves it time
 
 
 def test_what_highs_rejects_is_an_error():

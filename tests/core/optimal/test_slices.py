@@ -1,9 +1,8 @@
-import time
-
 import numpy as np
 import pytest
 from scipy import sparse, special
 
+from core import clock
 from core import mechanisms as m
 from core.attributes import attribute_values
 from core.errors import TimeLimitError
@@ -20,7 +19,7 @@ from core.optimal.utility import MutualInformation
 
 
 def later(seconds=20.0):
-    return time.monotonic() + seconds
+    return clock.now() + seconds
 
 
 def optimum(allowed, p_x):

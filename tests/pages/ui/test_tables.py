@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.exports import csv_bytes
 from pages.ui.tables import number, readable
+from tests.pages.waiting import PATIENCE
 
 FRAME = pd.DataFrame(
     {"name": ["a", "b", "c", "d"], "log Ψ": [-0.5, -np.inf, np.inf, -1.80961], "n": [1, 2, 3, 4]},
@@ -42,7 +43,7 @@ def test_the_browser_is_sent_values_to_sort_by_and_texts_to_show():
 
         tables.sheet(pd.DataFrame({"log Ψ": [-0.5, -np.inf, 2.0]}), "lifts")
 
-    app = AppTest.from_function(page, default_timeout=60).run()
+    app = AppTest.from_function(page, default_timeout=PATIENCE).run()
     assert not app.exception
     assert app.dataframe[0].value["log Ψ"].tolist() == [-0.5, -np.inf, 2.0]
     sent = app.dataframe[0].proto.arrow_data.styler.display_values

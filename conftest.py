@@ -1,0 +1,24 @@
+"""Tests and doctests run on a clock that counts readings: none depends on how busy a machine is."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from core import clock
+
+STEP = 2.0**-10
+"""Seconds that each reading takes."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def counting() -> Iterator[None]:
+    """Let what tests share be made on such a clock."""
+    with clock.using(clock.Ticking(STEP)):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def counting_anew(counting: None) -> Iterator[None]:  # noqa: ARG001 — the order of the two
+    """Let each test begin at 0, so that it sees the same whatever ran before it."""
+    with clock.using(clock.Ticking(STEP)):
+        yield
