@@ -8,6 +8,7 @@ from core.notions import RLDP
 from core.range_release import RangeRelease
 from core.scenario import Result, Scenario
 from core.uncertainty.estimate import assumed_records
+from core.wording import at_most, number_of
 
 PROVEN_GAP = 1e-5
 """Up to this many nats a bound counts as reached in words; the figures show the gap itself."""
@@ -57,10 +58,10 @@ def knowable(found: RangeRelease, secret: str) -> str:
             f"tells which of {found.parts} groups of values it is in."
         )
     if found.anonymity == found.n_s:
-        return f"{known} Every release leaves all {found.n_s} values possible."
+        return f"{known} Every release leaves {_all_values(found.n_s)} possible."
     if found.anonymity == 1:
         but = "Yet some" if found.parts == 1 else "Some"
-        return f"{known} {but} release leaves only one of {found.n_s} values possible."
+        return f"{known} {but} release leaves only one of {number_of(found.n_s, 'value')} possible."
     return (
         f"{known} Every release leaves at least {found.anonymity} of {found.n_s} values possible."
     )
@@ -88,7 +89,7 @@ def _robustly(bound: float, level: float, records: int, secret: str) -> str:
     which = (
         "Whatever the true distribution is"
         if math.isinf(bound)
-        else f"Whatever distribution the {records:,} records leave possible"
+        else f"Whatever distribution {_all_records(records)} possible"
     )
     if math.isinf(level):
         return f"Some outputs may rule out a value of {secret} for certain."
@@ -128,7 +129,18 @@ def _bound(result: Result) -> str:
     most = mechanism.nmi * mechanism.upper_bound / mechanism.utility if mechanism.utility else 1.0
     if most >= 1:
         return ""  # all of it: no bound is known but the trivial one
-    return f"No mechanism under {mechanism.notion} keeps more than {_percent(min(1.0, most))}."
+    bound = at_most(most)
+    if bound == "100 %":
+        return ""
+    return f"No mechanism under {mechanism.notion} keeps more than {bound}."
+
+
+def _all_records(count: int) -> str:
+    return "the one record leaves" if count == 1 else f"the {count:,} records leave"
+
+
+def _all_values(count: int) -> str:
+    return "the only value" if count == 1 else f"all {count:,} values"
 
 
 def _columns(names: tuple[str, ...], fallback: str) -> str:

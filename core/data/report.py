@@ -9,6 +9,7 @@ from core.data.bins import Bins
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray
+from core.wording import number_of, percent, were
 
 
 class TooManyLevelsError(InvalidInputError):
@@ -86,17 +87,19 @@ class CountReport:
         if self.filtered:
             share = _share(self.filtered, total)
             said.append(
-                f"{self.filtered:,} of {total:,} records ({share}) were left out by filters."
+                f"{self.filtered:,} of {number_of(total, 'record')} ({share}) "
+                f"{were(self.filtered)} left out by filters."
             )
         if self.dropped_missing:
             share = _share(self.dropped_missing, total)
             said.append(
-                f"{self.dropped_missing:,} of {total:,} records ({share}) were left out because "
-                "a value is missing."
+                f"{self.dropped_missing:,} of {number_of(total, 'record')} ({share}) "
+                f"{were(self.dropped_missing)} left out because a value is missing."
             )
         else:
             said += [
-                f"{rows:,} records have no {column!r}: a level of its own."
+                f"{number_of(rows, 'record')} {'has' if rows == 1 else 'have'} no {column!r}: "
+                "a level of its own."
                 for column, rows in self.missing
                 if rows
             ]
@@ -104,11 +107,13 @@ class CountReport:
             if grouped.levels:
                 share = _share(grouped.records, self.n_used or 0)
                 said.append(
-                    f"{grouped.levels:,} rare levels of {name!r} with {grouped.records:,} records "
-                    f"({share}) were grouped into one."
+                    f"{number_of(grouped.levels, 'rare level')} of {name!r} with "
+                    f"{number_of(grouped.records, 'record')} ({share}) {were(grouped.levels)} "
+                    "grouped into one."
                 )
         said += [
-            f"{cut.column!r} has {len(cut.labels) - 2} bins instead of {cut.asked}, because equal "
+            f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of "
+            f"{cut.asked}, because equal "
             "values stay together."
             for cut in self.bins
             if len(cut.labels) - 2 < cut.asked
@@ -117,7 +122,8 @@ class CountReport:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.2g} %" if whole else "0 %"
+    found = part / whole if whole else 0.0
+    return percent(found, 1 if 0 < found < 0.1 else 0)
 
 
 @dataclass(frozen=True, eq=False)

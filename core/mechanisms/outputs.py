@@ -8,6 +8,7 @@ import numpy as np
 
 from core.joint import Joint
 from core.validation import FloatArray
+from core.wording import percent
 
 VISIBLE = 1e-6
 """Least P(x | y) at which x is named: what a solver's tolerance leaves behind stays below it."""
@@ -138,19 +139,8 @@ def _name(shares: FloatArray, x_labels: Sequence[str], decimals: int) -> str:
     if len(members) <= 1:
         return x_labels[int(ranked[0])]
     named = members[:NAMED]
-    parts = [f"{x_labels[x]} {_percent(float(shares[x]), decimals)}" for x in named]
+    parts = [f"{x_labels[x]} {percent(float(shares[x]), decimals)}" for x in named]
     if len(members) > NAMED:
         rest = float(shares[members[NAMED:]].sum())
-        parts.append(f"{len(members) - NAMED} more {_percent(rest, decimals)}")
+        parts.append(f"{len(members) - NAMED} more {percent(rest, decimals)}")
     return "; ".join(parts)
-
-
-def _percent(share: float, decimals: int) -> str:
-    """Write a share such that neither a part reads as all nor something as nothing."""
-    least = 10.0**-decimals
-    text = f"{100 * share:.{decimals}f}"
-    if float(text) == 0:
-        return f"<{least:.{decimals}f} %"
-    if float(text) == 100:
-        return f">{100 - least:.{decimals}f} %"
-    return f"{text} %"

@@ -9,6 +9,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result
 from core.sweep import Frontier
+from core.wording import number_of
 from pages.ui import controls, figures, run
 from pages.ui.chart import chart
 from pages.ui.units import in_unit, level
@@ -80,7 +81,7 @@ def mechanism(result: Result) -> None:
         ),
         key="mechanism",
         title="The mechanism",
-        alt=f"{made.name}: {len(rows)} inputs, {made.n_y} outputs.",
+        alt=f"{made.name}: {number_of(len(rows), 'input')}, {number_of(made.n_y, 'output')}.",
     )
 
 
@@ -92,5 +93,6 @@ def confusability(graph: Lookalikes, when: int) -> None:
         figures.confusability(graph, name, role),
         key=f"confusability_{role}",
         title=f"What looks alike: {name}",
-        alt=f"Confusability graph of {name}: {len(graph.names)} symbols, {graph.components} parts.",
+        alt=f"Confusability graph of {name}: "
+        f"{number_of(len(graph.names), 'symbol')}, {number_of(graph.components, 'part')}.",
     )

@@ -19,6 +19,7 @@ from core.nonstochastic.ranges import Partition
 from core.nonstochastic.rivals import BASELINES
 from core.range_release import RangeRelease
 from core.scenario import Scenario
+from core.wording import number_of
 from pages.ui import background, confusability_state, figures, run, run_ranges, tables, words
 from pages.ui import confusability_controls as controls
 from pages.ui.cards import card
@@ -122,10 +123,11 @@ def _graph(shown: Shown, when: str, partition: Partition, view: str) -> None:
 
 
 def _alt(graph: Lookalikes, name: str, *, closed: bool) -> str:
-    kind = "parts" if closed else ("secrets" if graph.nodes == "secret" else "releases")
+    kind = "part" if closed else ("secret" if graph.nodes == "secret" else "release")
     return (
-        f"Confusability graph of {name}: {len(graph.names)} {kind}, {len(graph.edges)} lines, "
-        f"{graph.components} separate parts."
+        f"Confusability graph of {name}: {number_of(len(graph.names), kind)}, "
+        f"{number_of(len(graph.edges), 'line')}, "
+        f"{number_of(graph.components, 'separate part')}."
     )
 
 
@@ -163,7 +165,8 @@ def way(shown: Shown) -> None:
             figures.merges(found.steps, stop=len(found.path) - 1, at=shown.step, leakage=leakage),
             key="merges",
             title="Merge by merge",
-            alt=f"{leakage} and the Lagrangian over {len(found.steps) - 1} merges; λ's way ends "
+            alt=f"{leakage} and the Lagrangian over "
+            f"{number_of(len(found.steps) - 1, 'merge')}; λ's way ends "
             f"after {len(found.path) - 1}, now {shown.step} are done.",
             on_pick=controls.pick_step,
         )
@@ -292,8 +295,9 @@ def table(shown: Shown) -> None:
             figures.range_matrix(found, height),
             key="range_table",
             title="What occurs with what",
-            alt=f"Which of {len(found.s_labels)} secrets occur with which of "
-            f"{len(found.y_labels)} releases: {int(found.occurs.sum())} pairs do.",
+            alt=f"Which of {number_of(len(found.s_labels), 'secret')} occur with which of "
+            f"{number_of(len(found.y_labels), 'release')}: "
+            f"{number_of(int(found.occurs.sum()), 'pair')}.",
         )
 
 

@@ -14,6 +14,7 @@ from core.nonstochastic import PROBLEMS, UTILITIES, Clustering, FrontierPoint, w
 from core.nonstochastic import catalogue as clusterings
 from core.nonstochastic.graph import NODES
 from core.scenario import DOMAINS, Scenario
+from core.wording import number_of
 from pages.ui import confusability_state, run_ranges, state
 from pages.ui.chart import picked
 from pages.ui.labels import markdown
@@ -141,7 +142,7 @@ def part(when: str, sizes: Sequence[int]) -> None:
         format_func=lambda part: (
             f"all {len(sizes)} parts; click one to open it"
             if part is None
-            else f"part {part + 1}, with {sizes[part]} releases"
+            else f"part {part + 1}, with {number_of(sizes[part], 'release')}"
         ),
         key=f"part_{when}",
         label_visibility="collapsed",

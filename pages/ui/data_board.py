@@ -13,6 +13,7 @@ from core.data import Binning, Counted, DataSpec, TooManyLevelsError, bundled
 from core.data.catalogue import BUNDLED
 from core.errors import CoreError
 from core.validation import FloatArray
+from core.wording import number_of
 from pages.ui import data_controls, figures, look, run, state, tables, treatment, uploads
 from pages.ui.labels import markdown
 from pages.ui.still import still
@@ -61,7 +62,7 @@ def _about(spec: DataSpec) -> None:
     entry = next((one for one in BUNDLED if one.id == spec.source), None)
     if entry is None:
         upload = run.sources().uploads.get(spec.source)
-        about = "" if upload is None else f": {upload.rows:,} records, {upload.kind}."
+        about = "" if upload is None else f": {number_of(upload.rows, 'record')}, {upload.kind}."
         st.markdown(f"**{markdown(title)}**{markdown(about)}")
         return
     st.markdown(f"**{markdown(entry.title)}**: {markdown(entry.about)}")
@@ -145,7 +146,8 @@ def _distributions(counted: Counted) -> None:
             title="The joint distribution P(s, x)",
             subtitle="The stronger the colour, the more records have this x (row) together with "
             "this secret (column).",
-            alt=f"Joint distribution of {joint.n_s} secrets and {joint.n_x} symbols.",
+            alt=f"Joint distribution of {number_of(joint.n_s, 'secret')} and "
+            f"{number_of(joint.n_x, 'symbol')}.",
             table=lambda: _joint_table(counted),
         )
     with right:
@@ -153,18 +155,20 @@ def _distributions(counted: Counted) -> None:
             secret,
             key="marginal_s",
             title="P(s), the secret",
-            subtitle=f"How often each of the {joint.n_s:,} levels of {markdown(report.secret)} "
+            subtitle=f"How often each of the {number_of(joint.n_s, 'level')} of "
+            f"{markdown(report.secret)} "
             "occurs.",
-            alt=f"Shares of the {joint.n_s} levels of S.",
+            alt=f"Shares of the {number_of(joint.n_s, 'level')} of S.",
             table=lambda: _marginal_table(joint.p_s, joint.s_labels, joint.n),
         )
         still(
             released,
             key="marginal_x",
             title="P(x), what is released from",
-            subtitle=f"How often each of the {joint.n_x:,} levels of {markdown(report.released)} "
+            subtitle=f"How often each of the {number_of(joint.n_x, 'level')} of "
+            f"{markdown(report.released)} "
             "occurs.",
-            alt=f"Shares of the {joint.n_x} levels of X.",
+            alt=f"Shares of the {number_of(joint.n_x, 'level')} of X.",
             table=lambda: _marginal_table(joint.p_x, joint.x_labels, joint.n),
         )
 
@@ -226,5 +230,5 @@ def _columns(spec: DataSpec) -> None:
     if not titles:
         frame = frame.drop(columns="what it is")
     with st.container(border=True, key="columns"):
-        st.markdown(f"**Columns** of {info.rows:,} records")
+        st.markdown(f"**Columns** of {number_of(info.rows, 'record')}")
         tables.sheet(frame, "columns", most=430)

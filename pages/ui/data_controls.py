@@ -14,6 +14,7 @@ from core.data import BUNDLED, EXAMPLES, first_question
 from core.data.spec import DataSpec
 from core.data.tables import FileTable
 from core.errors import CoreError
+from core.wording import number_of
 from pages.ui import run, state
 from pages.ui.labels import markdown
 
@@ -125,7 +126,7 @@ def _treatment(spec: DataSpec) -> str:
     if spec.missing == "drop":
         said.append("records with missing values left out")
     if spec.rare_below:
-        said.append(f"levels below {spec.rare_below:,} records grouped")
+        said.append(f"levels below {number_of(spec.rare_below, 'record')} grouped")
     if spec.filters:
         said.append(f"only some {', '.join(kept.column for kept in spec.filters)}")
     return "; ".join(said)

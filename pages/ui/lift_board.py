@@ -13,11 +13,12 @@ from core.notions import RLDP, AlphaLift, SymbolNotion
 from core.notions import catalogue as notions
 from core.scenario import Result
 from core.sentences import question
+from core.wording import number_of
 from pages.ui import controls, figures, opening, run, tables, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
-from pages.ui.units import level
+from pages.ui.units import level, share
 
 ROW = 24
 """Pixels a symbol takes in the charts, whose height grows with the alphabet."""
@@ -77,7 +78,8 @@ def _charts(result: Result, leak: Leakage, found: Exposure) -> None:
             figures.log_lift_matrix(found.log_lift, result.joint.s_labels, leak.labels, height),
             key="loglift",
             title="Log-lift of every pair",
-            alt=f"Log-lift of {len(leak.labels)} symbols and {result.joint.n_s} secrets.",
+            alt=f"Log-lift of {number_of(len(leak.labels), 'symbol')} and "
+            f"{number_of(result.joint.n_s, 'secret')}.",
         )
     with (
         right,
@@ -96,7 +98,7 @@ def _charts(result: Result, leak: Leakage, found: Exposure) -> None:
             ),
             key="symbols",
             title="From min-lift Ψ to max-lift Λ",
-            alt=f"{int(found.risky.sum())} of {len(leak.labels)} symbols break the promise.",
+            alt=f"High-risk: {int(found.risky.sum())} of {number_of(len(leak.labels), 'symbol')}.",
         )
 
 
@@ -123,14 +125,14 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
     notion = run.promise(result.scenario)
     risky = int(found.risky.sum())
     st.subheader("Which symbols are high-risk, and why", anchor=False)
-    share = float(found.mass[found.risky].sum())
+    written = share(float(found.mass[found.risky].sum()))
     name = markdown(str(notion))
     if not isinstance(notion, SymbolNotion):
         st.markdown(f"{name} bounds no single symbol: none is high-risk by itself.")
     elif risky:
         st.markdown(
-            f"Under {name}, **{risky} of {len(leak.labels)} symbols**, with {share:.0%} of the "
-            "records, break the promise by themselves."
+            f"Under {name}, **{risky} of {number_of(len(leak.labels), 'symbol')}**, with "
+            f"{written} of the records, {'breaks' if risky == 1 else 'break'} the promise alone."
         )
     else:
         st.markdown(f"Under {name}, every symbol keeps the promise by itself.")

@@ -15,6 +15,7 @@ from core.mechanisms.outputs import leads
 from core.notions import catalogue as notions
 from core.scenario import Result, Scenario
 from core.sentences import finding
+from core.wording import number_of
 from pages.ui import (
     comparison_table,
     controls,
@@ -137,7 +138,8 @@ def _matrices(result: Result) -> None:
             ),
             key="kernel",
             title=mechanism.name,
-            alt=f"{mechanism.name}: {len(rows)} inputs, {mechanism.n_y} outputs.",
+            alt=f"{mechanism.name}: {number_of(len(rows), 'input')}, "
+            f"{number_of(mechanism.n_y, 'output')}.",
         )
     with right:
         _posteriors(result, height)
@@ -170,7 +172,8 @@ def _posteriors(result: Result, height: int) -> None:
             ),
             key="posteriors",
             title="Posteriors",
-            alt=f"Posteriors {'of X' if of_x else 'of S'} under {len(found.labels)} outputs.",
+            alt=f"Posteriors {'of X' if of_x else 'of S'} under "
+            f"{number_of(len(found.labels), 'output')}.",
         )
 
 
@@ -213,7 +216,8 @@ def _beliefs(result: Result, found: Disclosure, known: side_channels.Known, unit
             figures.beliefs(found.prior, found.posterior[:, chosen], s_labels),
             key="beliefs",
             title="Beliefs before and after",
-            alt=f"Beliefs about {len(s_labels)} secrets before and after {found.labels[chosen]}.",
+            alt=f"Beliefs about {number_of(len(s_labels), 'secret')} before and after "
+            f"{found.labels[chosen]}.",
         )
         st.caption(
             f"This output moves beliefs by up to {level(float(found.level[chosen]), unit)} {unit}; "

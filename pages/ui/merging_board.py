@@ -10,6 +10,7 @@ from core.errors import CoreError
 from core.mechanisms import MergeStep
 from core.mechanisms.merging_steps import replay, told
 from core.scenario import Result
+from core.wording import number_of
 from pages.ui import figures, mechanism_state, run, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
@@ -61,7 +62,8 @@ def show(result: Result) -> None:
             ),
             key="steps",
             title="Sets of X_H",
-            alt=f"After step {taken}: {len(sets)} sets, {sum(one.fits for one in sets)} keep "
+            alt=f"After step {taken}: {number_of(len(sets), 'set')}, of which "
+            f"{sum(one.fits for one in sets)} keep "
             "the promise.",
         )
     _list(steps, labels)
@@ -88,7 +90,7 @@ def _settle(count: int) -> None:
     wanted = mechanism_state.take("step")
     if wanted is not None and wanted > count:
         mechanism_state.URL.tell(
-            f"The link has step={wanted}, but there are {count} steps; the end is shown."
+            f"The link has step={wanted}, but the last of them is {count}; the end is shown."
         )
         wanted = count
     now = st.session_state.get(STEP, count) if wanted is None else wanted

@@ -12,6 +12,7 @@ from core.errors import CoreError
 from core.lookalikes import most_likely
 from core.robust_designs import DESIGNS, Outcome, Sample, level_reach, named
 from core.scenario import Scenario
+from core.wording import number_of
 from pages.ui import (
     exports,
     figures,
@@ -74,8 +75,9 @@ def _never_seen(scenario: Scenario, sample: Sample) -> None:
     names = run_robust.world(scenario.data).s_labels
     gone = ", ".join(names[s] for s in sample.never_seen)
     st.error(
-        f"{markdown(gone)}: never seen in this sample of {run_robust.records(scenario):,} "
-        "records, so P(u | s) may be anything (B_s = ∞) and no mechanism can be designed. Take "
+        f"{markdown(gone)}: never seen in this sample of "
+        f"{number_of(run_robust.records(scenario), 'record')}, so P(u | s) may be anything "
+        "(B_s = ∞) and no mechanism can be designed. Take "
         "more records or another seed, or group rare levels on the Data page."
     )
 
@@ -87,7 +89,8 @@ def _story(scenario: Scenario, sample: Sample) -> None:
     u = markdown(" and ".join(data.released) or "U")
     s = markdown(" and ".join(data.secret) or "S")
     st.markdown(
-        f"The data itself is the world here. A designer sees only **{n:,} records** drawn from it, "
+        "The data itself is the world here. A designer sees only "
+        f"**{number_of(n, 'record')}** drawn from it, "
         f"estimates how {u} goes with {s}, and builds a mechanism that hides {s}. "
         "A mechanism that trusts the estimate can break its promise in the world; a robust one "
         "keeps it for everything that the records leave possible."
@@ -135,7 +138,7 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             "Secret",
             range(world.n_s),
             format_func=lambda s: (
-                f"{world.s_labels[s]} ({int(sample.counts[s].sum()):,} records seen)"
+                f"{world.s_labels[s]} ({number_of(int(sample.counts[s].sum()), 'record')} seen)"
             ),
             key=f"robust_secret_{world.n_s}",
         )
@@ -151,15 +154,29 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             ),
             key="intervals",
             title="What the sample leaves possible",
-            alt=f"Intervals of {world.n_x} values of P(u | s) for {world.s_labels[s]}; the widest "
+            alt=f"Intervals of {number_of(world.n_x, 'value')} of P(u | s) for "
+            f"{world.s_labels[s]}; the widest "
             f"spans {share(sample.widest(s))}.",
         )
         st.caption(
-            f"{sample.within(s)} of {world.n_x} true values lie within their bars. Given this "
+            f"{_within(sample, s, world.n_x)} Given this "
             f"secret the truth may be {level(float(sample.ball.conditional_bound[s]), 'nats', 4)} "
             "nats (B_s) from the estimate, and its probabilities may differ by up to "
             f"{sample.ball.radius[s]:.3f} in sum (rad_s)."
         )
+
+
+def _within(sample: Sample, s: int, n_u: int) -> str:
+    """Say how many true values lie in their bars, and what the bars leave unsaid."""
+    inside = sample.within(s)
+    found = f"{inside} of {number_of(n_u, 'true value')} {'lies' if inside == 1 else 'lie'} within "
+    found += "its bar." if n_u == 1 else "their bars."
+    if sample.covered or inside < n_u:
+        return found
+    return (
+        f"{found} Yet the truth as a whole is outside the set: a bar bounds one value at a time, "
+        "the set all values and secrets together."
+    )
 
 
 def _interval_table(scenario: Scenario, sample: Sample) -> pd.DataFrame:
@@ -282,7 +299,8 @@ def _matrices(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
                     ),
                     key=key,
                     title=DESIGNS[chosen.key],
-                    alt=f"{DESIGNS[chosen.key]}: {len(made.x_labels)} pairs, {made.n_y} outputs.",
+                    alt=f"{DESIGNS[chosen.key]}: "
+                    f"{number_of(len(made.x_labels), 'pair')}, {number_of(made.n_y, 'output')}.",
                 )
                 st.caption(
                     f"Keeps {share(made.nmi)} at the estimate, {share(chosen.true_nmi)} at the "

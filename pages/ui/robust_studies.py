@@ -9,6 +9,7 @@ import streamlit as st
 from core.robust_designs import BUDGETS, DESIGNS, Outcome
 from core.robust_study import BETAS, Draws, realised_reach
 from core.scenario import DOMAINS, Scenario
+from core.wording import number_of
 from pages.ui import figures, robust_controls, robust_work, run_robust
 from pages.ui import robust_words as words
 from pages.ui.cards import card
@@ -86,7 +87,8 @@ def draws(scenario: Scenario) -> None:
         asked,
         scenario,
         "Draw samples",
-        f"{count} samples, {len(keys)} designs each; {_estimate('draws', asked)}.",
+        f"{number_of(count, 'sample')}, {number_of(len(keys), 'design')} each; "
+        f"{_estimate('draws', asked)}.",
     )
     if desk.answered is not None:
         robust_work.stale("draws", asked)
@@ -188,7 +190,7 @@ def betas(scenario: Scenario) -> None:
         asked,
         scenario,
         "Vary β",
-        f"{count} samples, β = .1, .01 and .001; {_estimate('betas', asked)}.",
+        f"{number_of(count, 'sample')}, β = .1, .01 and .001; {_estimate('betas', asked)}.",
     )
     if desk.answered is None:
         return

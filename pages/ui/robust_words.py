@@ -8,7 +8,7 @@ BALL = (
     "\n\n"
     r"with $q_{1-\beta}$ the quantile of $\chi^2$ with $n_s n_u - 1$ degrees of freedom; at "
     r"$\alpha = 2$, $B = \log(1 + q_{1-\beta}/n)$."
-    "\n\n:gray\\[[RLDP] eq. 9; Cressie and Read 1984 for other α\\]"
+    "\n\n:gray[\\[RLDP\\] eq. 9; Cressie and Read 1984 for other α]"
 )
 """The set F."""
 
@@ -17,7 +17,7 @@ INTERVALS = (
     "a rare secret.\n\n"
     r"$$ B_s = \frac{\alpha}{\alpha-1}\log\frac{e^{(\alpha-1)B/\alpha} - (1-\hat P_s)}{\hat P_s},"
     r"\quad L_{u|s} = \min_{R : D_\alpha(\hat P_{U|s}\Vert R) \le B_s} R_u $$"
-    "\n\n:gray\\[[RLDP] Theorem 1, eq. 23 and 29\\]"
+    "\n\n:gray[\\[RLDP\\] Theorem 1, eq. 23 and 29]"
 )
 """The projections of F."""
 
@@ -26,14 +26,14 @@ RLDP = (
     "than e^ε times likelier under one secret than under another.\n\n"
     r"$$ P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
     r"s_1 \ne s_2 $$"
-    "\n\n:gray\\[[RLDP] Def. 1\\]"
+    "\n\n:gray[\\[RLDP\\] Def. 1]"
 )
 """The promise."""
 
 REALISED = (
     "**Realised level**. What a design gives away at the truth, whatever it promised.\n\n"
     r"$$ \varepsilon^* = \max_{y, s_1, s_2} \log \frac{P^*(y \mid s_1)}{P^*(y \mid s_2)} $$"
-    "\n\n:gray\\[[RLDP] §8.3\\]"
+    "\n\n:gray[\\[RLDP\\] §8.3]"
 )
 """ε*."""
 
@@ -42,6 +42,6 @@ DESIGNS = (
     "that keeps the promise for all of F. **PolyOpt**: the same for polytopes around F, simpler "
     "and stricter. **Independent reporting**: randomises S and U separately. **Secret randomised "
     "response**: robust for every distribution, needs no estimate. **Randomised response of "
-    "(s, u)**: hides the whole pair.\n\n:gray\\[[RLDP] §5–7; the robust optimum is ours\\]"
+    "(s, u)**: hides the whole pair.\n\n:gray[\\[RLDP\\] §5–7; the robust optimum is ours]"
 )
 """The mechanisms."""

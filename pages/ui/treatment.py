@@ -12,6 +12,7 @@ from core.data import Binning, DataSpec
 from core.data.describe import ColumnInfo
 from core.errors import CoreError
 from core.limits import MAX_BINS
+from core.wording import number_of
 from pages.ui import data_controls, figures, filter_controls, run, state
 from pages.ui.labels import markdown
 from pages.ui.still import still
@@ -70,7 +71,7 @@ def _bins(spec: DataSpec, column: ColumnInfo, key: str) -> None:
         with controls:
             st.markdown(
                 f"**{markdown(column.name)}** from {column.low:g} to {column.high:g}, "
-                f"{column.levels:,} levels"
+                f"{number_of(column.levels, 'level')}"
             )
             st.segmented_control(
                 "Cut into bins",
@@ -159,7 +160,9 @@ def _preview(spec: DataSpec, binning: Binning, key: str) -> None:
         figures.bars(shares, names, counts, "share of records"),
         key=key,
         title="Preview",
-        subtitle=f"{len(names)} bins; {found.missing:,} records have no number.",
-        alt=f"Share of records in each of {len(names)} bins.",
+        subtitle=f"{number_of(len(names), 'bin')}; "
+        f"{number_of(found.missing, 'record')} {'has' if found.missing == 1 else 'have'} "
+        "no number.",
+        alt=f"Share of records in each of {number_of(len(names), 'bin')}.",
         table=lambda: pd.DataFrame({"bin": names, "records": counts}),
     )

@@ -2,6 +2,8 @@
 
 import math
 
+from core.wording import percent
+
 NATS_PER_BIT = math.log(2)
 
 
@@ -55,7 +57,7 @@ def share(value: float) -> str:
 
     Examples
     --------
-    >>> share(0.7812)
-    '78.1 %'
+    >>> share(0.7812), share(0.99999)
+    ('78.1 %', '>99.9 %')
     """
-    return f"{value:.1%}".replace("%", " %")
+    return percent(value, 1)

@@ -7,6 +7,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.entry import Entry as Mechanism
 from core.nonstochastic import catalogue as ranges
 from core.notions import catalogue as notions
+from pages.ui.labels import markdown
 
 
 def measure(key: str) -> str:
@@ -32,7 +33,8 @@ def of_ranges(key: str, kind: str = ranges.MEASURE) -> str:
 def _paragraph(
     entry: measures.Entry | notions.Entry | Mechanism | ranges.Entry,
 ) -> str:
-    return f"**{entry.title}**. {entry.meaning}\n\n$$ {entry.formula} $$\n\n:gray[{entry.source}]"
+    source = f":gray[{markdown(entry.source)}]"
+    return f"**{entry.title}**. {entry.meaning}\n\n$$ {entry.formula} $$\n\n{source}"
 
 
 RANGE = (
@@ -41,7 +43,7 @@ RANGE = (
     r"$$ y \sim y' \iff \exists s: P(s,y) > 0 \text{ and } P(s,y') > 0 $$"
     "\n\nThe number of parts that do not hang together says how many groups of secrets a release "
     r"tells apart for certain: maximin information $I_* = \log(\text{parts})$."
-    "\n\n:gray\\[[NonStoch] §IV, Lemma 2\\]"
+    "\n\n:gray[\\[NonStoch\\] §IV, Lemma 2]"
 )
 """The confusability graph in words."""
 
@@ -49,7 +51,7 @@ FRONTIER = (
     "**Utility**. The share of what X says that the release keeps.\n\n"
     r"$$ \mathrm{NMI} = \frac{I(X;Y)}{H(X)}, \quad I(X;Y) = \sum_{x,y} P(x,y) \log "
     r"\frac{P(x,y)}{P(x)P(y)} $$"
-    "\n\n:gray\\[[Lift] §II\\]"
+    "\n\n:gray[\\[Lift\\] §II]"
 )
 """The frontier's utility in words."""
 
@@ -58,7 +60,7 @@ POSTERIOR = (
     "rows are $P(y \\mid x)$; its posteriors average to the prior.\n\n"
     r"$$ P(s \mid y) = \frac{\sum_x P(s,x) P(y \mid x)}{P(y)}, \quad "
     r"P(x \mid y) = \frac{P(x) P(y \mid x)}{P(y)} $$"
-    "\n\n:gray\\[[Lift] §II\\]"
+    "\n\n:gray[\\[Lift\\] §II]"
 )
 """Posteriors in words."""
 
@@ -66,6 +68,6 @@ RISK = (
     "**Risk of a set**. How far the set, published as one output, moves beliefs. Sets grow by the "
     "symbol that leaves the least risk, until the promise holds.\n\n"
     r"$$ \omega(X_i) = \max\{\log \Lambda(X_i), |\log \Psi(X_i)|\} $$"
-    "\n\n:gray\\[[Lift] Algorithm 1, corrected; other promises rank by their own measure\\]"
+    "\n\n:gray[\\[Lift\\] Algorithm 1, corrected; other promises rank by their own measure]"
 )
 """The risk that Algorithm 1 ranks sets by."""

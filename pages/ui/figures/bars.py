@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.validation import FloatArray
+from core.wording import number_of
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, label_axis, layout, margin_for, numbers
 from pages.ui.palette import colour
@@ -36,7 +37,11 @@ def bars(
     """
     short = labels.distinct(list(names), ROOM)
     full = [labels.short(name, 90) for name in names]
-    records = [""] * len(full) if counts is None else [f"<br>{count:,} records" for count in counts]
+    records = (
+        [""] * len(full)
+        if counts is None
+        else [f"<br>{number_of(count, 'record')}" for count in counts]
+    )
     height = int(np.clip(70 + ROW * len(short), 150, max(460, min(70 + 13 * len(short), 720))))
     return {
         "data": [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.nonstochastic import FrontierPoint
+from core.wording import number_of
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, note, numbers
 from pages.ui.palette import DASHES, SERIES, SYMBOLS, colour
@@ -112,7 +113,7 @@ def _curve(line: Offers, place: int, distortion: bool) -> dict[str, object]:
 
 
 def _weights(point: FrontierPoint) -> str:
-    clusters = f"{len(point.partition)} clusters"
+    clusters = number_of(len(point.partition), "cluster")
     if point.weights is None:
         return clusters
     low, high = point.weights

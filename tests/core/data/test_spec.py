@@ -83,5 +83,5 @@ def test_a_report_says_what_happened_in_sentences():
     )
     assert report.sentences() == (
         "3 records have no 'sex': a level of its own.",
-        "'age' has 1 bins instead of 4, because equal values stay together.",
+        "'age' has 1 bin instead of 4, because equal values stay together.",
     )

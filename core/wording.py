@@ -1,0 +1,79 @@
+"""Counts and shares in sentences: singular and plural, and no almost that reads as all."""
+
+import math
+
+IRREGULAR = {"entry": "entries", "frequency": "frequencies"}
+"""Plurals that are more than an s."""
+
+
+def number_of(count: int, thing: str) -> str:
+    """Return a count with what it counts, in the singular for 1.
+
+    Parameters
+    ----------
+    count : int
+        How many.
+    thing : str
+        What, in the singular; its last word is put in the plural.
+
+    Examples
+    --------
+    >>> number_of(1, "rare level"), number_of(5135, "level"), number_of(0, "record")
+    ('1 rare level', '5,135 levels', '0 records')
+    """
+    return f"{count:,} {thing if count == 1 else plural(thing)}"
+
+
+def plural(thing: str) -> str:
+    """Return what is counted in the plural.
+
+    Examples
+    --------
+    >>> plural("record"), plural("entry")
+    ('records', 'entries')
+    """
+    return IRREGULAR.get(thing, f"{thing}s")
+
+
+def were(count: int) -> str:
+    """Return the verb for a count.
+
+    Examples
+    --------
+    >>> were(1), were(2)
+    ('was', 'were')
+    """
+    return "was" if count == 1 else "were"
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """Write a share of 1 such that almost all does not read as all, nor a little as nothing.
+
+    Examples
+    --------
+    >>> [percent(share) for share in (0.0, 0.001, 0.5, 0.999, 1.0)]
+    ['0 %', '<1 %', '50 %', '>99 %', '100 %']
+    >>> percent(0.7812, 1), percent(0.99999, 1)
+    ('78.1 %', '>99.9 %')
+    """
+    least = 10.0**-decimals
+    text = f"{100 * share:.{decimals}f}"
+    if share > 0 and float(text) == 0:
+        return f"<{least:.{decimals}f} %"
+    if share < 1 and float(text) == 100:
+        return f">{100 - least:.{decimals}f} %"
+    return f"{text} %"
+
+
+def at_most(share: float) -> str:
+    """Write an upper bound on a share of 1, rounded up: it stays a bound.
+
+    Examples
+    --------
+    >>> at_most(0.5), at_most(0.78121), at_most(0.99991), at_most(0.9999999)
+    ('50 %', '78.2 %', '99.991 %', '100 %')
+    """
+    decimals = 1 if share <= 0.99 else 3
+    scale = 10**decimals
+    text = f"{math.ceil(100 * share * scale - 1e-7) / scale:.{decimals}f}"
+    return f"{text.rstrip('0').rstrip('.')} %"

@@ -1,0 +1,36 @@
+"""Numbers in sentences: singular and plural, bounds that stay bounds, shares that do not lie."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from core.wording import at_most, number_of, percent
+
+SHARE = st.floats(0, 1)
+
+
+@given(st.integers(0, 10**7), st.sampled_from(["record", "rare level", "entry"]))
+@example(1, "rare level")
+def test_one_is_singular_and_all_else_plural(count, thing):
+    number, _, words = number_of(count, thing).partition(" ")
+    assert int(number.replace(",", "")) == count
+    assert (words == thing) == (count == 1)
+
+
+@given(SHARE, st.integers(0, 3))
+@example(1e-300, 0)
+@example(1 - 1e-16, 1)
+@example(0.995, 0)
+def test_only_all_reads_as_all_and_only_nothing_as_nothing(share, decimals):
+    text = percent(share, decimals)
+    number = float(text.strip("<> %"))
+    assert (not text.startswith(("<", ">")) and number == 100) == (share == 1)
+    assert (not text.startswith(("<", ">")) and number == 0) == (share == 0)
+    assert abs(number / 100 - share) <= 10.0 ** -(decimals + 2)
+
+
+@given(SHARE)
+@example(0.9999999)
+@example(1e-9)
+def test_a_bound_is_rounded_up(share):
+    bound = float(at_most(share).removesuffix(" %")) / 100
+    assert share - 1e-9 <= bound <= share + 0.0011
