@@ -13,7 +13,8 @@ from core.range_release import range_release
 from core.scenario import Scenario, evaluate
 from core.sentences import finding, knowable
 
-RESULT = evaluate(Scenario(data=DataSpec("example:rldp_estimate", (), (), secret_released=True), notion="lip", eps=0.2))
+DATA = DataSpec("example:rldp_estimate", (), (), secret_released=True)
+RESULT = evaluate(Scenario(data=DATA, notion="lip", eps=0.2))
 
 
 @given(nmi=st.floats(1e-9, 1), gap=st.floats(0, 1))
