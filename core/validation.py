@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.errors import InvalidInputError
-from core.limits import SUM_TOL
+from core.limits import ROUNDING, SUM_TOL
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -54,6 +54,19 @@ def _check_entries(array: FloatArray, name: str) -> None:
         )
 
 
+def _without_noise(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
+    """Return probabilities as `matrix` does, with 0 for those that are negative by rounding only.
+
+    1 − .9 − .1 is −3e−17: a difference of probabilities is rarely an exact 0.
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return matrix(values, name, batch=batch)  # which says what is wrong
+    noise = (array < 0) & (array >= -ROUNDING)
+    return matrix(np.where(noise, 0.0, array), name, batch=batch)
+
+
 def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
     """Return `values`, a matrix of probabilities, checked to sum to 1 and normalised exactly.
 
@@ -62,7 +75,7 @@ def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatA
     InvalidInputError
         As `matrix`, and if the entries (of each matrix of a batch) do not sum to 1.
     """
-    array = matrix(values, name, batch=batch)
+    array = _without_noise(values, name, batch=batch)
     total = array.sum(axis=(-2, -1), keepdims=True)
     if (np.abs(total - 1) > SUM_TOL).any():
         worst = total.flat[np.abs(total - 1).argmax()]
@@ -79,7 +92,7 @@ def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
     InvalidInputError
         If the number of rows is another, an entry is no probability or a row does not sum to 1.
     """
-    array = matrix(values, name)
+    array = _without_noise(values, name)
     if array.shape[0] != rows:
         raise InvalidInputError(f"{name} must have {rows} rows, got {array.shape[0]}.")
     totals = array.sum(axis=1)

@@ -57,5 +57,6 @@ def conditionals(joint_sy: ArrayLike) -> Conditionals:
 def ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     """Return above/below, broadcast, NaN where `below` is 0: the symbol does not occur."""
     shape = np.broadcast_shapes(above.shape, below.shape)
-    result: FloatArray = np.divide(above, below, out=np.full(shape, np.nan), where=below > 0)
+    with np.errstate(over="ignore"):  # ∞ where no double is as large
+        result: FloatArray = np.divide(above, below, out=np.full(shape, np.nan), where=below > 0)
     return result

@@ -64,7 +64,7 @@ def lift_ratio(joint_sy: ArrayLike) -> FloatArray:
     array([ 2., inf])
     """
     parts = conditionals(joint_sy)
-    with np.errstate(divide="ignore"):  # Ψ = 0: the ratio is ∞
+    with np.errstate(divide="ignore", over="ignore"):  # Ψ = 0, or no double is as large: ∞
         result: FloatArray = _highest(parts) / _lowest(parts)
     return result
 
@@ -125,7 +125,9 @@ def alpha_lift(joint_sy: ArrayLike, alpha: float) -> FloatArray:
     highest = _highest(parts)
     if order == np.inf:
         return highest
-    scaled = (parts.lift / highest[..., None, :]) ** order
+    # a lift that no double holds is ∞, and so is the measure
+    finite = np.where(np.isinf(highest), 1.0, highest)
+    scaled = np.minimum(parts.lift / finite[..., None, :], 1.0) ** order
     result: FloatArray = highest * _total(parts, parts.p_s * scaled) ** (1 / order)
     return result
 
@@ -155,7 +157,8 @@ def chi2_lift_inverse(joint_sy: ArrayLike) -> FloatArray:
     array([0.15625,     inf])
     """
     parts = conditionals(joint_sy)
-    return _total(parts, parts.p_s * _inverse_excess(parts) ** 2)
+    with np.errstate(over="ignore"):  # ∞ where no double is as large
+        return _total(parts, (np.sqrt(parts.p_s) * _inverse_excess(parts)) ** 2)
 
 
 def alpha_lift_inverse(joint_sy: ArrayLike, alpha: float) -> FloatArray:
@@ -183,7 +186,7 @@ def alpha_lift_inverse(joint_sy: ArrayLike, alpha: float) -> FloatArray:
     order = alpha_order(alpha)
     parts = conditionals(joint_sy)
     lowest = _lowest(parts)
-    with np.errstate(divide="ignore"):  # Ψ = 0: the measure is ∞
+    with np.errstate(divide="ignore", over="ignore"):  # Ψ = 0, or no double is as large: ∞
         inverse: FloatArray = 1 / lowest
     if order == np.inf:
         return inverse
@@ -220,6 +223,7 @@ def _total(parts: Conditionals, terms: FloatArray) -> FloatArray:
 def _inverse_excess(parts: Conditionals) -> FloatArray:
     """Return 1/l(s, y) − 1 as (P(s) − P(s | y))/P(s | y), shape (..., n_s, n_y); ∞ at l = 0."""
     below = parts.posterior
-    with np.errstate(divide="ignore", invalid="ignore"):  # ∞ at l = 0, 0/0 where P(s) = 0
+    # ∞ at l = 0 and where no double is as large, 0/0 where P(s) = 0
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result: FloatArray = (parts.p_s - below) / below
     return result

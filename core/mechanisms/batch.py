@@ -184,8 +184,9 @@ def _audit(block: Block, sets: IntArray, merged: FloatArray) -> None:
     """
     rest = np.maximum(block.p_s - merged.sum(axis=2), 0.0)  # X_L as a whole, not judged
     released = np.concatenate([merged, rest[:, :, None]], axis=2)
+    published = (sets == 0) & (block.p_x > 0)
     worst = [
-        (np.where(sets == 0, single, -np.inf), level(released)[:, :-1], budget + ROUNDING)
+        (np.where(published, single, -np.inf), level(released)[:, :-1], budget + ROUNDING)
         for single, level, budget in (
             (block.lower, block.notion.lower_level, block.lower_budget),
             (block.upper, block.notion.upper_level, block.upper_budget),

@@ -5,10 +5,12 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special
 
 from core import validation
+from core.joint import Joint
 from core.mechanisms.generalized_randomized_response import grr_kernel
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust_design import estimate, released
 from core.notions.rldp import RLDP
+from core.optimal.polish import polished
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
@@ -58,15 +60,18 @@ def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -
     n_s, n_u = cells.shape
     of_s = grr_kernel(n_s, np.inf if budget == np.inf else budget - share)
     kernel: FloatArray = np.asarray(np.kron(of_s, grr_kernel(n_u, delta)), dtype=np.float64)
+    notion = RLDP(budget, uncertainty, exact=True)
+    whole = Joint.with_secret_released(cells, keep_unseen=True)
+    kernel = polished(whole, kernel, notion)  # the level of F has a rounding of its own
     return released(
         cells,
         kernel,
         name=NAME,
         solver="closed form",
         status="closed form",
-        notion=RLDP(budget, uncertainty, exact=True),
+        notion=notion,
         notes=(f"ε2 = {share:.4g} of ε = {budget:.4g} on U, reported with δ2 = {delta:.4g}.",),
-        by_symbol=True,
+        by_symbol=kernel.shape[1] == cells.size,
     )
 
 

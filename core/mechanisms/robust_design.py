@@ -18,6 +18,10 @@ from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import FLOORED, cell_probabilities
 from core.validation import FloatArray
 
+UNHEARD_OF = 1e-30
+"""A cell of less probability, but for all that its secret has, is taken for one never seen: it has
+less than 1e-28 nats of utility, and a program that weighs it overflows."""
+
 NEGLIGIBLE = 1e-8
 """A cell of less probability was never seen, and is a floor under the estimate."""
 
@@ -48,7 +52,8 @@ def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
     empty = np.flatnonzero(cells.sum(axis=1) == 0)
     if empty.size:
         raise never_seen(int(empty[0]))
-    return cells
+    kept = np.where(cells < UNHEARD_OF, 0.0, cells)
+    return np.where(kept.any(axis=1, keepdims=True), kept, cells)
 
 
 def likely(cells: FloatArray) -> FloatArray:

@@ -72,11 +72,12 @@ def robust_search(
             bound = ldp_bound(cells, notion.eps, time_limit, gap=gap, seed=seed)
     else:
         outputs = np.hstack([mechanism.kernel for mechanism in known] or [_start(notion, cells)])
+        outputs = outputs[joint.kept_x]
         found = maximise_round(
             allowed,
             allowed.oracle,
             joint.p_x,
-            outputs[joint.kept_x],
+            outputs[:, joint.p_x @ outputs > 0],
             time_limit=options["time_limit"],
             gap=gap,
             seed=seed,

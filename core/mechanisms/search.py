@@ -79,7 +79,9 @@ def optimal_from(
         if start is None and isinstance(notion, SRLIP):
             kernel = quick_product(joint, notion, deadline).kernel
             return kernel[:, joint.p_x @ kernel > 0]
-        return np.ones((joint.n_x, 1)) if start is None else start
+        if start is None:
+            return np.ones((joint.n_x, 1))
+        return start[:, joint.p_x @ start > 0]
 
     outcome = maximise(
         notion.allowed_set(joint),

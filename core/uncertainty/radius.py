@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from core.uncertainty.duality import greatest, least
 from core.uncertainty.extremes import extreme_member
 from core.validation import FloatArray
 
@@ -49,8 +50,17 @@ def mass_range(rho: FloatArray, bound: FloatArray, alpha: float) -> tuple[FloatA
         return low, high
     pair = np.stack([rho, 1 - rho], axis=-1)
     with_set, without = np.array([0.0, 1.0]), np.array([1.0, 0.0])
-    high = extreme_member(pair, with_set, bound, alpha).members[..., 0]
-    low = extreme_member(pair, without, bound, alpha).members[..., 0]
+    inside = np.broadcast_to(without, pair.shape)  # 1 on the set, 0 off it
+    # a member that a search finds lies within the ball, the bounds by duality just outside: in a
+    # small ball the divergence is mostly rounding, and the range must not come out too small
+    high = np.maximum(
+        extreme_member(pair, with_set, bound, alpha).members[..., 0],
+        greatest(pair, inside, bound, alpha),
+    )
+    low = np.minimum(
+        extreme_member(pair, without, bound, alpha).members[..., 0],
+        least(pair, inside, bound, alpha),
+    )
     return np.where(bound == 0, rho, low), np.where(bound == 0, rho, high)
 
 

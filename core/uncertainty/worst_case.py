@@ -74,7 +74,8 @@ def worst_case(ball: RenyiBall, answers: FloatArray) -> WorstCase:
     -----
     With τ = sin²·budget for s1, log max R1·v − log min R2·v has one peak for α ≥ ½ (a concave
     over a convex function), which a bracketing minimiser finds. Below ½ every interval whose ends
-    leave room for a higher value is cut again, and the result is rounded up.
+    leave room for a higher value is cut again, and the result is rounded up: to what both
+    secrets reach with the whole budget each, if that is nearer.
 
     Examples
     --------
@@ -155,7 +156,9 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
             break
         search = _one_peak if ball.alpha >= 0.5 else _many_peaks
         best = search(ball, values, triples[chunk[ceilings[chunk] > best.level]], best)
-    return replace(best, level=best.level + slack, output=int(occurring[best.output]))
+    # what is found may fall short by the slack, but nothing is above the highest ceiling
+    level = max(best.level, min(best.level + slack, float(ceilings.max())))
+    return replace(best, level=level, output=int(occurring[best.output]))
 
 
 def _pairs(

@@ -175,3 +175,23 @@ def test_an_order_outside_its_domain_is_named(alpha):
 def test_what_is_no_joint_is_refused(joint, reason):
     with pytest.raises(InvalidInputError, match=reason):
         measures.max_lift(joint)
+
+
+@pytest.mark.parametrize("tiny", [1e-100, 1e-200, 1e-300, 1e-308])
+def test_measures_of_tiny_probabilities_are_numbers_or_infinite(tiny):
+    p = np.array([[0.5, tiny, 0.1], [tiny, tiny / 2, 0.2], [0.2, 0.1 * tiny, 0.0]])
+    p /= p.sum()
+    found = [measures.lift_ratio(p), measures.l1_lift_inverse(p), measures.chi2_lift_inverse(p)]
+    for order in (1.5, 10.0, np.inf):
+        found += [measures.alpha_lift(p, order), measures.alpha_lift_inverse(p, order)]
+    for levels in found:
+        assert not np.isnan(levels).any()
+        assert (levels >= 0).all()
+    lifts = np.array([1.0, 0.5, 0.1]) / 1.6 / p.sum(axis=1)
+    assert measures.max_lift(p)[1] == pytest.approx(lifts.max(), rel=1e-6)
+
+
+def test_a_square_that_no_double_holds_is_infinite_and_no_warning():
+    p = np.array([[0.5, 1e-170], [1e-170, 0.5]])
+    assert (measures.chi2_lift_inverse(p) == np.inf).all()
+    assert np.isfinite(measures.l1_lift_inverse(p)).all()

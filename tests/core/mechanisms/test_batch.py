@@ -160,3 +160,23 @@ def test_a_share_is_positive_exactly_where_a_symbol_is_low_risk():
     some = np.array([low_risk(joint, notion).any() for joint in singles])
     kept = result.attained[:, 0]
     np.testing.assert_array_equal((result.nmi[:, 0] > 1e-9)[kept], some[kept])
+
+
+@pytest.mark.parametrize("merging", [m.watchdog_batch, m.subset_merging_batch])
+def test_a_symbol_that_never_occurs_breaks_no_guessing_bound(merging):
+    joint = np.array([[0.3, 0.0, 0.2], [0.1, 0.0, 0.4]])
+    notion = GuessingProbability(0.7)
+    alone = merging([joint[:, [0, 2]]], [notion])
+    np.testing.assert_array_equal(merging([joint], [notion]).nmi, alone.nmi)
+
+
+def test_probabilities_that_are_negative_by_rounding_are_taken_for_zero():
+    rounded = np.array([[0.4, 0.1, 1 - 0.9 - 0.1], [0.1, 0.4, 0.0]])
+    assert rounded[0, 2] < 0
+    exact = np.maximum(rounded, 0.0)
+    found = m.subset_merging_batch([rounded], [LIP(1.0), ALIP(0.2, 0.4)])
+    np.testing.assert_array_equal(
+        found.nmi, m.subset_merging_batch([exact], [LIP(1.0), ALIP(0.2, 0.4)]).nmi
+    )
+    with pytest.raises(InvalidInputError, match="at least 0, got -1e-06"):
+        m.subset_merging_batch([[[0.5, -1e-6], [0.0, 0.5 + 1e-6]]], [LIP(1.0)])
