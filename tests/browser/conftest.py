@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from tests.browser.chromium import find
 from tests.browser.served import ARGUMENTS, served
+from tests.browser.waiting import PATIENCE
 
 PROBES = ("_stcore/host-config", "_stcore/health")
 """What Streamlit asks for below a deep link before it finds its root: each answers 404."""
@@ -52,7 +53,7 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE)
         page.on("console", note)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on(

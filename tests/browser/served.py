@@ -25,7 +25,7 @@ ARGUMENTS = (
 )
 """How Chromium is started: headless in a container, and silent."""
 
-PATIENCE = 60.0
+PATIENCE = 600.0
 """Seconds that a server may take to answer."""
 
 
@@ -61,7 +61,7 @@ def _wait(health: str, server: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end and server.poll() is None:
         try:
-            with urllib.request.urlopen(health, timeout=2):
+            with urllib.request.urlopen(health, timeout=60):
                 return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.1)

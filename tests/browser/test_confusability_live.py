@@ -35,13 +35,6 @@ def place(page, key, trace, point):
     )
 
 
-def click(page, at):
-    page.mouse.move(at[0] - 3, at[1])
-    page.mouse.move(*at)
-    page.wait_for_timeout(200)
-    page.mouse.click(*at)
-
-
 def test_a_slider_steps_through_the_merges_and_the_url_restores(visit):
     page = visit(HEART)
     settle(page)
@@ -64,7 +57,7 @@ def test_a_click_on_the_trade_off_loads_its_partition(visit):
     page = visit(HEART)
     settle(page)
     before = figure(page, "k-anonymity")
-    click(page, place(page, "trade_off", 0, 1))
+    waiting.click(page, "trade_off", place(page, "trade_off", 0, 1))
     page.wait_for_url(re.compile(r"weight=0\.2"))
     settle(page)
     assert int(figure(page, "k-anonymity")) > int(before)
@@ -83,7 +76,7 @@ def test_a_click_on_the_trade_off_loads_its_partition(visit):
 def test_a_click_on_a_part_opens_it_and_secrets_have_their_own_graph(visit):
     page = visit(HEART)
     settle(page)
-    click(page, place(page, "range_graph_before", 1, 0))
+    waiting.click(page, "range_graph_before", place(page, "range_graph_before", 1, 0))
     page.locator(".st-key-range_graph_before", has_text="X itself, part 1").wait_for()
     page.wait_for_function(
         "document.querySelector('.st-key-range_graph_before .lsc-plot').data.at(-1).x.length == 60"

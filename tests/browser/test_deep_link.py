@@ -4,6 +4,7 @@ import pytest
 
 from pages.ui.site import PAGES
 from tests.browser.served import served
+from tests.browser.waiting import PATIENCE
 
 pytestmark = pytest.mark.browser
 
@@ -11,7 +12,7 @@ pytestmark = pytest.mark.browser
 def test_the_first_deep_link_of_a_server_has_the_menu_and_keeps_its_question(browser):
     with served() as address:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE)
         page.goto(f"{address}/lift?eps=1.5")
         page.get_by_role("heading", name="Lift, symbol by symbol").wait_for()
         for _, title, _ in PAGES:

@@ -22,7 +22,7 @@ def drawn(page, key):
 
 def settle(page):
     """Wait until all charts are drawn and the board is at rest."""
-    waiting.settle(page, CHARTS, busy=["Working out more frontiers"], rest=2000)
+    waiting.settle(page, CHARTS, busy=["Working out more frontiers"])
 
 
 def figure(page, label):
@@ -82,10 +82,7 @@ def test_a_click_on_the_frontier_moves_budget_and_mechanism(visit):
                   box.y + yaxis._offset + yaxis.l2p(plot.data[line].y[at])];
         }"""
     )
-    page.mouse.move(place[0] - 3, place[1])
-    page.mouse.move(*place)
-    page.wait_for_timeout(200)
-    page.mouse.click(*place)
+    waiting.click(page, "frontier", place)
     page.wait_for_url(re.compile(r"(?=.*eps=0\.5)(?=.*mech=watchdog)"))
     settle(page)
     assert page.locator(".st-key-eps input[type='range']").input_value() == "0.5"
@@ -214,7 +211,7 @@ def test_formulas_and_their_source_are_one_click_away(visit):
 def test_nothing_is_wider_than_a_phone(visit, path, dark):
     page = visit(f"{path}{QUICK}", width=390, height=844, dark=dark)
     page.locator(".lsc-plot[data-drawn]").first.wait_for(state="attached")
-    page.wait_for_timeout(1500)
+    waiting.settle(page)
     wide = page.evaluate(
         """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
              .map(e => e.scrollWidth - e.clientWidth)"""

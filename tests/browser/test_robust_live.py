@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tests.browser import waiting
+
 pytestmark = pytest.mark.browser
 
 
@@ -35,26 +37,7 @@ CARDS = ("intervals", "robust_levels", "robust_matrix_0", "robust_matrix_1")
 
 def settle(page):
     """Wait until all charts are drawn, each once, no work is under way and nothing moves."""
-    page.evaluate("window.quietSince = null")
-    page.wait_for_function(
-        """keys => {
-          const whole = keys.every(key => {
-            const plots = document.querySelectorAll(`.st-key-${key} .lsc-plot`);
-            return plots.length === 1 && plots[0].dataset.drawn && plots[0]._fullLayout;
-          });
-          const busy = document.querySelector(".st-key-designs_cancel");
-          const drawn = [...document.querySelectorAll(".lsc-plot")].map(e => e.dataset.drawn);
-          const now = JSON.stringify(drawn);
-          if (!whole || busy || now !== window.lastDrawn) {
-            window.lastDrawn = now;
-            window.quietSince = null;
-            return false;
-          }
-          window.quietSince ??= performance.now();
-          return performance.now() - window.quietSince > 2000;
-        }""",
-        arg=list(CARDS),
-    )
+    waiting.settle(page, CARDS, gone=["designs_cancel"], rest=2 * waiting.REST)
 
 
 @pytest.mark.parametrize(

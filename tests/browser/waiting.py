@@ -6,28 +6,46 @@ from collections.abc import Sequence
 
 from playwright.sync_api import Page
 
+PATIENCE = 600_000
+"""Milliseconds after which a wait is given up: whatever is awaited will not come."""
+
+REST = 60
+"""Frames without a change after which a page is at rest.
+
+Frames, not seconds: a browser that gets no time of a busy machine draws neither them nor charts.
+"""
+
 _AT_REST = """
-([keys, busy, rest]) => {
+([keys, busy, gone, rest]) => {
   const serials = keys.map(key => {
     const plots = document.querySelectorAll(`.st-key-${key} .lsc-plot`);
     return plots.length === 1 && plots[0]._fullLayout ? plots[0].dataset.drawn : undefined;
   });
+  const app = document.querySelector("[data-testid=stApp]");
+  const running = app?.dataset.testScriptState !== "notRunning";
   const said = document.body.innerText;
+  const working = busy.some(words => said.includes(words))
+    || gone.some(key => document.querySelector(`.st-key-${key}`));
   const drawn = serials.join();
-  if (!serials.every(Boolean) || busy.some(words => said.includes(words))) {
-    window.lastDrawn = null;
+  if (!serials.every(Boolean) || running || working || window.lastDrawn !== drawn) {
+    window.lastDrawn = drawn;
+    window.framesAtRest = 0;
     return false;
   }
-  if (window.lastDrawn !== drawn) {
-    window.lastDrawn = drawn;
-    window.quietSince = performance.now();
-  }
-  return performance.now() - window.quietSince > rest;
+  window.framesAtRest += 1;
+  return window.framesAtRest > rest;
 }
 """
 
 
-def settle(page: Page, keys: Sequence[str], *, busy: Sequence[str] = (), rest: int = 1000) -> None:
+def settle(
+    page: Page,
+    keys: Sequence[str] = (),
+    *,
+    busy: Sequence[str] = (),
+    gone: Sequence[str] = (),
+    rest: int = REST,
+) -> None:
     """Wait until each chart stands there once, drawn, and none has changed for a while.
 
     Streamlit may for a moment show an element twice, the old one and the new: a locator that
@@ -41,8 +59,18 @@ def settle(page: Page, keys: Sequence[str], *, busy: Sequence[str] = (), rest: i
         Of the charts.
     busy : sequence of str
         What the page says while it is still at work.
+    gone : sequence of str
+        Keys of what it shows while it is.
     rest : int
-        Milliseconds without a change.
+        Frames without a change, and without a run of the page's script.
     """
     page.evaluate("window.lastDrawn = null")
-    page.wait_for_function(_AT_REST, arg=[list(keys), list(busy), rest])
+    page.wait_for_function(_AT_REST, arg=[list(keys), list(busy), list(gone), rest])
+
+
+def click(page: Page, key: str, at: tuple[float, float]) -> None:
+    """Click at a point of a chart, as soon as the chart has noticed the mouse there."""
+    page.mouse.move(at[0] - 3, at[1])
+    page.mouse.move(*at)
+    page.locator(f".st-key-{key} .hoverlayer .hovertext").first.wait_for(state="attached")
+    page.mouse.click(*at)
