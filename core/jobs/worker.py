@@ -15,6 +15,7 @@ import sys
 from typing import Any, BinaryIO
 
 from core import clock
+from core.jobs.lifeline import end_with_parent
 
 NICENESS = 5
 """Workers yield to the server: a slider must not wait for someone else's solve."""
@@ -24,7 +25,8 @@ WARM = ("core.scenario",)
 
 
 def main() -> None:
-    """Serve calls until the input ends."""
+    """Serve calls until the input ends, or until whoever started this process is gone."""
+    end_with_parent()
     calls = sys.stdin.buffer
     # What a library prints must not get between the answers, so they keep the pipe to themselves.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -61,8 +63,12 @@ def _serve(function: Any, arguments: tuple[Any, ...], answers: BinaryIO) -> None
 
 
 def _send(answers: BinaryIO, message: tuple[str, Any]) -> None:
-    answers.write(pickle.dumps(message))
-    answers.flush()
+    content = pickle.dumps(message)
+    try:
+        answers.write(content)
+        answers.flush()
+    except BrokenPipeError:  # nobody is left who could be told
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,30 @@
 """The process that runs cdd, which holds the interpreter's lock and cannot be stopped otherwise.
 
-Run as a file by `vertices`: it reads a matrix of rows b + A x ≥ 0 and a list of equalities from
-its standard input (npz) and writes the generators of the set (npy).
+Run as a file by `vertices`, with that process's number as its argument: it reads a matrix of rows
+b + A x ≥ 0 and a list of equalities from its standard input (npz) and writes the generators of the
+set (npy).
 """
 
+import ctypes
 import io
+import os
+import signal
 import sys
 
 import cdd
 import numpy as np
 from numpy.typing import NDArray
+
+SET_SIGNAL_OF_PARENTS_DEATH = 1
+"""PR_SET_PDEATHSIG of Linux's prctl."""
+
+
+def end_with(parent: int) -> None:
+    """Let the kernel end this process with its parent, where it can: no thread runs beside cdd."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(SET_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL)
+        if os.getppid() != parent:  # it was gone before it could be watched
+            os._exit(0)
 
 
 def generators(rows: NDArray[np.float64], equalities: list[int]) -> NDArray[np.float64]:
@@ -24,6 +39,7 @@ def generators(rows: NDArray[np.float64], equalities: list[int]) -> NDArray[np.f
 
 def main() -> None:
     """Convert one set of rows."""
+    end_with(int(sys.argv[1]))
     given = np.load(io.BytesIO(sys.stdin.buffer.read()))
     np.save(sys.stdout.buffer, generators(given["rows"], given["equalities"].tolist()))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,7 +56,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
     np.savez(sent, rows=rows, equalities=equalities)
     try:
         done = subprocess.run(
-            [sys.executable, str(WORKER)],
+            [sys.executable, str(WORKER), str(os.getpid())],
             input=sent.getvalue(),
             capture_output=True,
             timeout=None if math.isinf(seconds) else seconds,

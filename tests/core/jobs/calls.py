@@ -1,11 +1,19 @@
 """Calls for the workers of the tests: a worker imports them by name."""
 
 import os
+import subprocess
 import sys
 import time
+from unittest import mock
+
+import numpy as np
 
 from core import clock
 from core.errors import InvalidInputError
+from core.joint import Joint
+from core.notions import LIP
+from core.optimal.polytope import polytope
+from core.optimal.vertices import double_description
 
 
 def double(value, *, report):
@@ -55,3 +63,29 @@ def readings(*, report):
 def hang(*arguments, report):
     report(arguments)
     time.sleep(1e6)
+
+
+def spin(*, report):
+    report(os.getpid())
+    while True:
+        pass
+
+
+def among_vertices(*, report):
+    """Start cdd on a set that it takes minutes for, and say which processes are at work."""
+    joint = Joint.random_uniform(16, 42, np.random.default_rng(0))
+
+    def told(command, **more):
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            report((os.getpid(), process.pid))
+            return process.communicate(more["input"])
+
+    with mock.patch.object(subprocess, "run", told):
+        double_description(polytope(LIP(1.0).allowed_set(joint), joint.p_x), time_limit=600)
+
+
+def sleep_on(*, report):
+    report(os.getpid())
+    time.sleep(600)

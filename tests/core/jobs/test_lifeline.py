@@ -1,0 +1,58 @@
+"""Workers end with their server, whatever ends it, and say nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+PATIENCE = 120.0
+"""Seconds after which something hangs."""
+
+SERVER = """
+import sys, time
+from core.jobs import Pool
+from tests.core.jobs import calls
+
+pool = Pool(1)
+job = pool.submit(getattr(calls, sys.argv[1]), time_limit=600)
+while job.progress is None:
+    time.sleep(0.01)
+print(job.progress, flush=True)
+time.sleep(600)
+"""
+
+
+def alive(process: int) -> bool:
+    """Say whether a process runs; one that ended and is not waited for yet does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes through /proc")
+@pytest.mark.parametrize("call", ["spin", "sleep_on", "among_vertices"])
+def test_no_worker_outlives_a_server_that_is_killed(call):
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, call],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    at_work = [int(part) for part in server.stdout.readline().strip("()\n").split(",")]
+    assert all(map(alive, at_work))
+    server.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + PATIENCE
+    while any(map(alive, at_work)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(map(alive, at_work))
+    assert server.communicate()[1] == ""
