@@ -68,8 +68,8 @@ def replay(steps: Sequence[MergeStep], count: int) -> tuple[OpenSet, ...]:
     return tuple(sets.values())
 
 
-def told(step: MergeStep, x_labels: Sequence[str]) -> str:
-    """Say in a sentence what a step does.
+def told(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) -> str:
+    """Say in a sentence what a step does, with risks in nats, or in bits.
 
     Examples
     --------
@@ -78,14 +78,14 @@ def told(step: MergeStep, x_labels: Sequence[str]) -> str:
     >>> told(MergeStep((1,), (0,), 1.5, 0.25, True), ["a", "b"])
     "'b' joins 'a': ω falls from 1.500 to 0.250 nats, and the set keeps the promise."
     """
-    joined = _spelt(step.joined, x_labels)
+    joined, unit = _spelt(step.joined, x_labels), "bits" if bits else "nats"
     if not step.into:
-        return f"{joined} opens a set: its risk ω is {_nats(step.risk_after)} nats."
+        return f"{joined} opens a set: its risk ω is {_written(step.risk_after, bits)} {unit}."
     into = _spelt(step.into, x_labels)
     way = "falls" if step.risk_after <= step.risk_before else "rises"
     verdict = "and the set keeps the promise" if step.fits else "not yet enough"
-    before, after = _nats(step.risk_before), _nats(step.risk_after)
-    return f"{joined} joins {into}: ω {way} from {before} to {after} nats, {verdict}."
+    before, after = _written(step.risk_before, bits), _written(step.risk_after, bits)
+    return f"{joined} joins {into}: ω {way} from {before} to {after} {unit}, {verdict}."
 
 
 def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:
@@ -94,5 +94,5 @@ def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:
     return f"{named} and {more} more" if more > 0 else named
 
 
-def _nats(risk: float) -> str:
-    return "∞" if math.isinf(risk) else f"{risk:.3f}"
+def _written(risk: float, bits: bool) -> str:
+    return "∞" if math.isinf(risk) else f"{risk / math.log(2) if bits else risk:.3f}"

@@ -12,6 +12,7 @@ from core.sweep import Frontier
 from core.wording import number_of
 from pages.ui import controls, figures, run
 from pages.ui.chart import chart
+from pages.ui.paging import ROWS
 from pages.ui.units import in_unit, level
 
 MOST_COLUMNS = 80
@@ -71,13 +72,16 @@ def mechanism(result: Result) -> None:
     """Show the matrix P(y | x)."""
     made = result.mechanism
     rows = made.x_labels * (made.kernel.shape[0] // len(made.x_labels))
-    shown = most_likely(made.kernel.sum(axis=0), MOST_COLUMNS)
+    p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
+    inputs = most_likely(p_x, ROWS)
+    shown = most_likely(p_x[inputs] @ made.kernel[inputs], MOST_COLUMNS)
     chart(
         figures.mechanism_matrix(
-            made.kernel[:, shown],
-            rows,
+            made.kernel[np.ix_(inputs, shown)],
+            [rows[x] for x in inputs],
             [made.y_labels[y] for y in shown],
             left_out=made.n_y - len(shown),
+            rows_out=len(rows) - len(inputs),
         ),
         key="mechanism",
         title="The mechanism",

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.exposure import Exposure, averages, exposure, pointwise
 from core.leakage import Leakage
+from core.lookalikes import most_likely
 from core.measures import catalogue as measures
 from core.notions import RLDP, AlphaLift, SymbolNotion
 from core.notions import catalogue as notions
@@ -18,6 +19,7 @@ from pages.ui import controls, figures, opening, run, tables, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
+from pages.ui.paging import ROWS, page
 from pages.ui.units import level, share
 
 ROW = 24
@@ -41,7 +43,10 @@ def show() -> None:
 def _live() -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     scenario = opening.asked()
-    st.title("Lift, symbol by symbol", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title("Lift, symbol by symbol", anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
     result = opening.answer(scenario)
     if result is None:
         return
@@ -54,14 +59,18 @@ def _live() -> None:
     )
     leak = result.before if released == "X itself" else result.after
     found = exposure(leak, run.promise(scenario), result.joint.s_labels)
-    _charts(result, leak, found)
+    _charts(result, leak, found, controls.unit())
     _verdicts(result, leak, found)
-    _measures(result)
-    _asymmetry()
+    _measures(result, controls.unit())
+    _asymmetry(controls.unit())
 
 
-def _charts(result: Result, leak: Leakage, found: Exposure) -> None:
-    height = int(np.clip(100 + ROW * len(leak.labels), 300, 900))
+def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
+    reached = np.maximum(-leak.log_min_lift, leak.log_max_lift)
+    shown = page(reached, "symbols, those that move beliefs most first", "lift_page")
+    secrets = most_likely(leak.joint_sy.sum(axis=1), ROWS)
+    names = [leak.labels[y] for y in shown]
+    height = int(np.clip(100 + ROW * len(shown), 300, 900))
     budgets = run.budgets(result.scenario)
     left, right = st.columns(2)
     with (
@@ -75,7 +84,14 @@ def _charts(result: Result, leak: Leakage, found: Exposure) -> None:
         ),
     ):
         chart(
-            figures.log_lift_matrix(found.log_lift, result.joint.s_labels, leak.labels, height),
+            figures.log_lift_matrix(
+                found.log_lift[np.ix_(secrets, shown)],
+                [result.joint.s_labels[s] for s in secrets],
+                names,
+                height,
+                unit,
+                left_out=result.joint.n_s - len(secrets),
+            ),
             key="loglift",
             title="Log-lift of every pair",
             alt=f"Log-lift of {number_of(len(leak.labels), 'symbol')} and "
@@ -94,7 +110,13 @@ def _charts(result: Result, leak: Leakage, found: Exposure) -> None:
     ):
         chart(
             figures.symbol_lifts(
-                leak.log_min_lift, leak.log_max_lift, leak.labels, found.risky, budgets, height
+                leak.log_min_lift[shown],
+                leak.log_max_lift[shown],
+                names,
+                found.risky[shown],
+                budgets,
+                height,
+                unit,
             ),
             key="symbols",
             title="From min-lift Ψ to max-lift Λ",
@@ -165,12 +187,10 @@ def _usual(result: Result) -> float:
     return scenario.alpha if scenario.alpha in controls.ALPHAS and not of_set else USUAL
 
 
-def _measures(result: Result) -> None:
+def _measures(result: Result, unit: str) -> None:
     st.subheader("Averages over the release", anchor=False)
     alpha = _order(result)
     with st.container(key="measures"):
-        controls.unit_switch()
-        unit = controls.unit()
         if alpha is None:
             alpha = st.select_slider(
                 "α · order of the measures below",
@@ -209,14 +229,15 @@ def _shown(value: tuple[float, str], unit: str) -> str:
     return level(number, unit if of == "nats" else "nats", 4)
 
 
-def _asymmetry() -> None:
+def _asymmetry(unit: str) -> None:
     n_s, n_x, draws = PAPER
     found = run.asymmetry(n_s, n_x, draws)
     st.subheader("Why the bound on min-lift costs so much", anchor=False)
     st.markdown(
         f"In {draws:,} random joints of {n_s} secrets and {n_x} symbols, log Ψ reaches from "
-        f"{level(found.low_range[0], 'nats', 1)} to {level(found.low_range[1], 'nats', 2)} and "
-        f"log Λ only from {found.high_range[0]:.2f} to {found.high_range[1]:.2f} nats: "
+        f"{level(found.low_range[0], unit, 1)} to {level(found.low_range[1], unit, 2)} and "
+        f"log Λ only from {level(found.high_range[0], unit, 2)} to "
+        f"{level(found.high_range[1], unit, 2)} {unit}: "
         "beliefs fall much further than they rise. One budget for both sides is spent on the "
         "falls; λ above ½ gives more of it to them."
     )
@@ -235,9 +256,9 @@ def _asymmetry() -> None:
         formulas=(words.measure("min_lift"), words.measure("max_lift")),
     ):
         chart(
-            figures.overlay_histogram(found.edges, found.low, found.high),
+            figures.overlay_histogram(found.edges, found.low, found.high, unit),
             key="asymmetry",
             title="Log-lift over random joints",
-            alt=f"Histogram: log Ψ down to {found.low_range[0]:.1f}, log Λ up to "
-            f"{found.high_range[1]:.2f}.",
+            alt=f"Histogram: log Ψ down to {level(found.low_range[0], unit, 1)}, log Λ up to "
+            f"{level(found.high_range[1], unit, 2)} {unit}.",
         )

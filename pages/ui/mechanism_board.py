@@ -32,8 +32,9 @@ from pages.ui import side_channel_board as side_channels
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
+from pages.ui.paging import ROWS, page
 from pages.ui.strip import strip
-from pages.ui.units import level, share
+from pages.ui.units import in_unit, level, share
 
 ROW = 22
 """Pixels a row takes in the matrices, whose height grows with the alphabet."""
@@ -114,7 +115,9 @@ def _matrices(result: Result) -> None:
     rows = mechanism.x_labels
     if blocks > 1:
         rows = tuple(f"{s}: {x}" for s in joint.s_labels for x in rows)
-    height = int(np.clip(150 + ROW * max(len(rows), mechanism.n_y), 300, 760))
+    most = min(ROWS, max(len(rows), mechanism.n_y))
+    height = int(np.clip(150 + ROW * most, 300, 760))
+    weight = joint.p.ravel() if blocks > 1 else joint.p_x
     left, right = st.columns(2)
     with (
         left,
@@ -127,11 +130,12 @@ def _matrices(result: Result) -> None:
             formulas=(words.mechanism(result.scenario.mechanism),),
         ),
     ):
-        shown = most_likely(mechanism.kernel.sum(axis=0), MOST_COLUMNS)
+        inputs = page(weight, "inputs, the likeliest first", "kernel_page")
+        shown = most_likely(weight[inputs] @ mechanism.kernel[inputs], MOST_COLUMNS)
         chart(
             figures.mechanism_matrix(
-                mechanism.kernel[:, shown],
-                rows,
+                mechanism.kernel[np.ix_(inputs, shown)],
+                [rows[x] for x in inputs],
                 [mechanism.y_labels[y] for y in shown],
                 left_out=mechanism.n_y - len(shown),
                 height=height,
@@ -160,14 +164,15 @@ def _posteriors(result: Result, height: int) -> None:
         formulas=(words.POSTERIOR,),
         beside=_of,
     ):
-        shown = most_likely(found.mass, MOST_COLUMNS)
+        shown = page(found.mass, "outputs, the likeliest first", "posterior_page")
+        likely = most_likely(found.posterior @ found.mass, ROWS)
         chart(
             figures.posterior_matrix(
-                found.posterior[:, shown],
-                names,
+                found.posterior[np.ix_(likely, shown)],
+                [names[i] for i in likely],
                 [found.labels[y] for y in shown],
                 letter,
-                left_out=len(found.labels) - len(shown),
+                names_out=len(names) - len(likely),
                 height=height,
             ),
             key="posteriors",
@@ -208,7 +213,7 @@ def _beliefs(result: Result, found: Disclosure, known: side_channels.Known, unit
         key="beliefs",
         title="What one output tells about S",
         subtitle=f"To {markdown(known.who)}, before and after the output.",
-        table=lambda: _belief_table(found, s_labels),
+        table=lambda: _belief_table(found, s_labels, unit),
         formulas=(words.measure("lift"),),
     ):
         chosen = _output(found)
@@ -266,8 +271,12 @@ def _remember(names: tuple[str, ...], worst: int) -> None:
     st.session_state[OUTPUT] = None if picked == worst else names[picked]
 
 
-def _belief_table(found: Disclosure, s_labels: tuple[str, ...]) -> pd.DataFrame:
+def _belief_table(found: Disclosure, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
     return pd.DataFrame(
-        {"output": found.labels, "probability": found.mass, "moves beliefs by (nats)": found.level}
+        {
+            "output": found.labels,
+            "probability": found.mass,
+            f"moves beliefs by ({unit})": found.level * in_unit(1.0, unit),
+        }
         | {f"P({s} | y)": found.posterior[i] for i, s in enumerate(s_labels)}
     )

@@ -11,10 +11,11 @@ from core.mechanisms import MergeStep
 from core.mechanisms.merging_steps import replay, told
 from core.scenario import Result
 from core.wording import number_of
-from pages.ui import figures, mechanism_state, run, words
+from pages.ui import controls, figures, mechanism_state, run, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
+from pages.ui.units import in_unit
 
 STEP = "merging_step"
 """The slider's key."""
@@ -33,7 +34,7 @@ def show(result: Result) -> None:
         st.caption("Every symbol of X keeps the promise by itself: X_H is empty.")
         _settle(0)
         return
-    labels = result.joint.x_labels
+    labels, unit = result.joint.x_labels, controls.unit()
     taken = _step(len(steps))
     sets = replay(steps, taken)
     names = [" + ".join(labels[x] for x in one.members) for one in sets]
@@ -46,19 +47,24 @@ def show(result: Result) -> None:
             {
                 "set": names,
                 "probability": [float(result.joint.p_x[list(one.members)].sum()) for one in sets],
-                "risk_nats": [one.risk for one in sets],
+                f"risk_{unit}": [in_unit(one.risk, unit) for one in sets],
                 "keeps the promise": [one.fits for one in sets],
             }
         ),
         formulas=(words.mechanism("subset_merging"), words.RISK),
     ):
-        st.markdown(markdown(told(steps[taken - 1], labels)) if taken else "Nothing is merged yet.")
+        st.markdown(
+            markdown(told(steps[taken - 1], labels, bits=unit == "bits"))
+            if taken
+            else "Nothing is merged yet."
+        )
         chart(
             figures.set_risks(
                 names,
                 np.array([one.risk for one in sets]),
                 np.array([one.fits for one in sets], dtype=bool),
                 max([*risks, 0.1]),
+                unit,
             ),
             key="steps",
             title="Sets of X_H",
@@ -66,7 +72,7 @@ def show(result: Result) -> None:
             f"{sum(one.fits for one in sets)} keep "
             "the promise.",
         )
-    _list(steps, labels)
+    _list(steps, labels, unit)
 
 
 def _step(count: int) -> int:
@@ -101,7 +107,8 @@ def _move(by: int) -> None:
     st.session_state[STEP] = max(0, st.session_state[STEP] + by)
 
 
-def _list(steps: tuple[MergeStep, ...], labels: tuple[str, ...]) -> None:
+def _list(steps: tuple[MergeStep, ...], labels: tuple[str, ...], unit: str) -> None:
     with st.expander("All steps in words", key="merging_list", on_change="rerun") as opened:
         if opened.open:
-            st.markdown("\n".join(f"1. {markdown(told(step, labels))}" for step in steps))
+            lines = (told(step, labels, bits=unit == "bits") for step in steps)
+            st.markdown("\n".join(f"1. {markdown(line)}" for line in lines))

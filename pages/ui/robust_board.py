@@ -14,6 +14,7 @@ from core.robust_designs import DESIGNS, Outcome, Sample, level_reach, named
 from core.scenario import Scenario
 from core.wording import number_of
 from pages.ui import (
+    controls,
     exports,
     figures,
     look,
@@ -27,7 +28,8 @@ from pages.ui import robust_words as words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
-from pages.ui.units import level, share
+from pages.ui.paging import ROWS, page
+from pages.ui.units import budget, in_unit, level, share
 
 MOST_COLUMNS = 80
 """Outputs that a matrix draws: columns of more are hairlines."""
@@ -39,7 +41,10 @@ def show() -> None:
     robust_controls.sidebar()
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
-    st.title("What if the data misleads?", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title("What if the data misleads?", anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
     _live()
 
 
@@ -95,18 +100,19 @@ def _story(scenario: Scenario, sample: Sample) -> None:
         "A mechanism that trusts the estimate can break its promise in the world; a robust one "
         "keeps it for everything that the records leave possible."
     )
+    unit = controls.unit()
     with st.container(horizontal=True, gap="large", key="strip"):
         st.metric("Records seen", f"{n:,}", help="Drawn at random from the world.", width="content")
         st.metric(
-            "B, nats",
-            level(sample.ball.bound, "nats", 4),
+            f"B, {unit}",
+            level(sample.ball.bound, unit, 4),
             help="The bound of the uncertainty set: how far, in Rényi divergence, the truth may be "
             "from the estimate. Fewer records or a smaller β make it larger.",
             width="content",
         )
         st.metric(
-            "Distance of the truth",
-            level(float(sample.ball.divergence(sample.truth)), "nats", 4),
+            f"Distance of the truth, {unit}",
+            level(float(sample.ball.divergence(sample.truth)), unit, 4),
             help="D_α(P̂‖P*), how far it is: the designer does not know it.",
             width="content",
         )
@@ -125,7 +131,7 @@ def _story(scenario: Scenario, sample: Sample) -> None:
 
 
 def _intervals(scenario: Scenario, sample: Sample) -> None:
-    world = run_robust.world(scenario.data)
+    world, unit = run_robust.world(scenario.data), controls.unit()
     with card(
         key="intervals",
         title="What the sample leaves possible",
@@ -143,13 +149,14 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             key=f"robust_secret_{world.n_s}",
         )
         truth = sample.true_conditional
+        shown = page(truth[s], "values of u, the likeliest first", "intervals_page")
         chart(
             figures.intervals(
-                sample.ball.lower[s],
-                sample.ball.upper[s],
-                sample.ball.p_u_given_s[s],
-                truth[s],
-                world.x_labels,
+                sample.ball.lower[s, shown],
+                sample.ball.upper[s, shown],
+                sample.ball.p_u_given_s[s, shown],
+                truth[s, shown],
+                [world.x_labels[u] for u in shown],
                 sample.reach,
             ),
             key="intervals",
@@ -160,8 +167,8 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
         )
         st.caption(
             f"{_within(sample, s, world.n_x)} Given this "
-            f"secret the truth may be {level(float(sample.ball.conditional_bound[s]), 'nats', 4)} "
-            "nats (B_s) from the estimate, and its probabilities may differ by up to "
+            f"secret the truth may be {level(float(sample.ball.conditional_bound[s]), unit, 4)} "
+            f"{unit} (B_s) from the estimate, and its probabilities may differ by up to "
             f"{sample.ball.radius[s]:.3f} in sum (rad_s)."
         )
 
@@ -202,7 +209,7 @@ def _levels(scenario: Scenario, found: run_robust.Designs) -> None:
         title="Promised and kept",
         subtitle="Each design's privacy level in the world, and at worst over all that is "
         "possible. Right of the dashed line the promise is broken.",
-        table=lambda: outcome_table(found.outcomes),
+        table=lambda: outcome_table(found.outcomes, controls.unit()),
         formulas=(words.RLDP, words.REALISED, words.DESIGNS),
     ):
         asked = run_robust.question("designs", scenario)
@@ -217,7 +224,7 @@ def _levels(scenario: Scenario, found: run_robust.Designs) -> None:
                 st.caption("All designs are for the settings on the left.")
         if not found.outcomes:
             return
-        made = {outcome.key: outcome for outcome in found.outcomes}
+        made, unit = {outcome.key: outcome for outcome in found.outcomes}, controls.unit()
         chart(
             figures.levels_at(
                 list(DESIGNS.values()),  # all rows, so that the chart stays as the last one comes
@@ -225,18 +232,19 @@ def _levels(scenario: Scenario, found: run_robust.Designs) -> None:
                 np.array([made[key].worst if key in made else np.nan for key in DESIGNS]),
                 found.eps,
                 level_reach(found.eps),
+                unit,
             ),
             key="robust_levels",
             title="Promised and kept",
             alt="Privacy level at the truth: "
             + "; ".join(
-                f"{DESIGNS[one.key]} {level(one.realised, 'nats')}" for one in found.outcomes
+                f"{DESIGNS[one.key]} {level(one.realised, unit)} {unit}" for one in found.outcomes
             ),
         )
-        _finding(found)
+        _finding(found, unit)
 
 
-def _finding(found: run_robust.Designs) -> None:
+def _finding(found: run_robust.Designs, unit: str) -> None:
     """Say what trusting the estimate gives away here, and what robustness costs."""
     by_key = {outcome.key: outcome for outcome in found.outcomes}
     trusting, robust = by_key["non_robust"], by_key.get("exact", by_key["polyopt"])
@@ -244,16 +252,16 @@ def _finding(found: run_robust.Designs) -> None:
     st.markdown(
         f"Trusting the estimate keeps {share(trusting.mechanism.nmi)} of the pair and "
         + (
-            f"**breaks the promise**: ε\\* is {level(trusting.realised, 'nats')}"
+            f"**breaks the promise**: ε\\* is {level(trusting.realised, unit)}"
             if trusting.breaks(found.eps)
-            else f"keeps the promise this time: ε\\* is {level(trusting.realised, 'nats')}"
+            else f"keeps the promise this time: ε\\* is {level(trusting.realised, unit)}"
         )
-        + f" where {found.eps:g} was promised. {name} keeps "
-        f"{share(robust.mechanism.nmi)} with ε\\* = {level(robust.realised, 'nats')}."
+        + f" where {budget(found.eps, unit)} was promised. {name} keeps "
+        f"{share(robust.mechanism.nmi)} with ε\\* = {level(robust.realised, unit)}."
     )
 
 
-def outcome_table(outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
+def outcome_table(outcomes: tuple[Outcome, ...], unit: str = "nats") -> pd.DataFrame:
     """Return the designs with their utilities and levels."""
     return pd.DataFrame(
         {
@@ -261,8 +269,8 @@ def outcome_table(outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
             "kept at P̂": [one.mechanism.nmi for one in outcomes],
             "kept at P*": [one.true_nmi for one in outcomes],
             "at most, at P̂": [one.most_nmi for one in outcomes],
-            "ε* at P*": [one.realised for one in outcomes],
-            "ε* at worst": [one.worst for one in outcomes],
+            f"ε* at P*, {unit}": [in_unit(one.realised, unit) for one in outcomes],
+            f"ε* at worst, {unit}": [in_unit(one.worst, unit) for one in outcomes],
             "outputs": [one.mechanism.n_y for one in outcomes],
             "status": [one.mechanism.status for one in outcomes],
         }
@@ -288,14 +296,16 @@ def _matrices(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
                 formulas=(words.DESIGNS,),
                 beside=partial(_pick, key, default),
             ):
-                shown = most_likely(made.kernel.sum(axis=0), MOST_COLUMNS)
+                pairs = most_likely(world.p.ravel(), ROWS)
+                shown = most_likely(world.p.ravel()[pairs] @ made.kernel[pairs], MOST_COLUMNS)
                 chart(
                     figures.mechanism_matrix(
-                        made.kernel[:, shown],
-                        made.x_labels,
+                        made.kernel[np.ix_(pairs, shown)],
+                        [made.x_labels[pair] for pair in pairs],
                         [made.y_labels[y] for y in shown],
                         left_out=made.n_y - len(shown),
-                        height=int(np.clip(150 + 14 * len(made.x_labels), 320, 640)),
+                        rows_out=len(made.x_labels) - len(pairs),
+                        height=int(np.clip(150 + 14 * len(pairs), 320, 640)),
                     ),
                     key=key,
                     title=DESIGNS[chosen.key],

@@ -10,11 +10,11 @@ from core.robust_designs import BUDGETS, DESIGNS, Outcome
 from core.robust_study import BETAS, Draws, realised_reach
 from core.scenario import DOMAINS, Scenario
 from core.wording import number_of
-from pages.ui import figures, robust_controls, robust_work, run_robust
+from pages.ui import controls, figures, robust_controls, robust_work, run_robust
 from pages.ui import robust_words as words
 from pages.ui.cards import card
 from pages.ui.chart import chart
-from pages.ui.units import level, share
+from pages.ui.units import budget, in_unit, share
 
 PLACES = {key: place for place, key in enumerate(DESIGNS)}
 """Each design's colour and symbol, the same in every chart."""
@@ -37,8 +37,16 @@ def frontiers(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
     if desk.answered is None or desk.answered.data != asked.data:
         return
     robust_work.stale("frontiers", asked)
+    unit = controls.unit()
     lines = [
-        figures.Line(PLACES[key], ("", key), DESIGNS[key], np.array(BUDGETS), nmi, utility)
+        figures.Line(
+            PLACES[key],
+            ("", key),
+            DESIGNS[key],
+            np.array(BUDGETS),
+            nmi,
+            utility * in_unit(1.0, unit),
+        )
         for key, (nmi, utility) in desk.answer.items()
     ]
     current = next((one.mechanism.nmi for one in outcomes if one.key == "exact"), None)
@@ -51,7 +59,7 @@ def frontiers(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
     ):
         chart(
             figures.robust_frontier(
-                lines, eps=scenario.eps, nmi=current, limit=DOMAINS["eps"].high
+                lines, eps=scenario.eps, nmi=current, limit=DOMAINS["eps"].high, unit=unit
             ),
             key="robust_frontier",
             title="What robustness costs",
@@ -73,7 +81,8 @@ def draws(scenario: Scenario) -> None:
     st.subheader("Many samples: who keeps the promise?", anchor=False)
     st.markdown(
         "One sample proves nothing. Here the designer starts over many times, each time with "
-        f"other records, promises ε = {scenario.eps:g}, and we look up what was really given away."
+        f"other records, promises ε = {budget(scenario.eps, controls.unit())}, and we look "
+        f"up what was really given away."
     )
     fresh, count, keys = robust_controls.draws()
     if not keys:
@@ -96,7 +105,7 @@ def draws(scenario: Scenario) -> None:
 
 
 def _drawn(found: Draws, answered: run_robust.Asked) -> None:
-    eps = answered.eps or 0.0
+    eps, unit = answered.eps or 0.0, controls.unit()
     told = f"The uncertainty set held the truth in {found.covered} of {found.used} draws."
     if found.skipped:
         told += f" In {found.skipped} more a secret was never seen, and nothing could be designed."
@@ -109,7 +118,7 @@ def _drawn(found: Draws, answered: run_robust.Asked) -> None:
             title="Privacy level in the world",
             subtitle="Box: the middle half of the draws; points: each draw. Right of the dashed "
             "line the promise is broken; what is off the chart is at its edge.",
-            table=lambda: _draw_table(found),
+            table=lambda: _draw_table(found, unit),
             formulas=(words.REALISED, words.RLDP),
         ),
     ):
@@ -118,10 +127,11 @@ def _drawn(found: Draws, answered: run_robust.Asked) -> None:
                 [figures.Box(PLACES[key], DESIGNS[key], v) for key, v in found.realised.items()],
                 eps=eps,
                 reach=realised_reach(eps),
+                unit=unit,
             ),
             key="robust_boxes",
             title="Privacy level in the world",
-            alt=f"Draws that break ε = {eps:g}: " + _broken(found, eps),
+            alt=f"Draws that break ε = {budget(eps, unit)}: " + _broken(found, eps),
         )
         st.markdown(f"Draws that break the promise: {_broken(found, eps)}.")
     with (
@@ -131,7 +141,7 @@ def _drawn(found: Draws, answered: run_robust.Asked) -> None:
             title="Utility: expected and had",
             subtitle="A point a draw. Below the dashed line less is kept in the world than the "
             "estimate led to expect.",
-            table=lambda: _draw_table(found),
+            table=lambda: _draw_table(found, unit),
             formulas=(words.DESIGNS,),
         ),
     ):
@@ -158,13 +168,13 @@ def _broken(found: Draws, eps: float) -> str:
     )
 
 
-def _draw_table(found: Draws) -> pd.DataFrame:
+def _draw_table(found: Draws, unit: str) -> pd.DataFrame:
     return pd.concat(
         pd.DataFrame(
             {
                 "draw": np.arange(1, len(levels) + 1),
                 "design": DESIGNS[key],
-                "realised_eps": levels,
+                f"realised_eps_{unit}": levels * in_unit(1.0, unit),
                 "kept_at_estimate": found.nmi[key],
                 "kept_at_truth": found.true_nmi[key],
             }
@@ -199,7 +209,8 @@ def betas(scenario: Scenario) -> None:
     with card(
         key="robust_beta",
         title="Mean share kept, by β",
-        subtitle=f"Over {desk.answered.draws} samples at ε = {desk.answered.eps:g}; secret "
+        subtitle=f"Over {number_of(desk.answered.draws or 0, 'sample')} at ε = "
+        f"{budget(desk.answered.eps or 0.0, controls.unit())}; secret "
         "randomised response does not look at β.",
         table=lambda: pd.DataFrame({"beta": BETAS} | {line.title: line.values for line in lines}),
         formulas=(words.BALL, words.DESIGNS),
@@ -218,4 +229,4 @@ def betas(scenario: Scenario) -> None:
 
 def _estimate(kind: str, asked: run_robust.Asked) -> str:
     seconds = run_robust.most_seconds(kind, asked)
-    return f"up to about {level(seconds, 'nats', 0)} s" if seconds else "a moment"
+    return f"up to about {f'{seconds:.0f}'} s" if seconds else "a moment"

@@ -126,7 +126,9 @@ def levels(result: Result, unit: str) -> None:
         key="channels",
         title="What side channels add",
         subtitle="How far the worst output moves beliefs of those who know some columns of X.",
-        table=lambda: pd.DataFrame({"the attacker knows": names, "level_nats": reached}),
+        table=lambda: pd.DataFrame(
+            {"the attacker knows": names, f"level_{unit}": [in_unit(one, unit) for one in reached]}
+        ),
         formulas=(words.notion("srlip"),),
     ):
         chart(

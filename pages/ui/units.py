@@ -52,6 +52,18 @@ def level(nats: float, unit: str, digits: int = 3) -> str:
     return f"{in_unit(nats, unit):.{digits}f}".replace("-", "−")
 
 
+def budget(nats: float, unit: str) -> str:
+    """Write a budget with its unit, in few digits.
+
+    Examples
+    --------
+    >>> budget(1.1, "nats"), budget(1.1, "bits"), budget(float("inf"), "bits")
+    ('1.1 nats', '1.587 bits', '∞ bits')
+    """
+    value = in_unit(nats, unit)
+    return f"{'∞' if math.isinf(value) else f'{value:.4g}'} {unit}"
+
+
 def share(value: float) -> str:
     """Write a share of 1.
 

@@ -67,8 +67,8 @@ def test_a_permalink_sets_the_sample_and_its_designs_follow():
     outcomes = app.session_state["_robust_designs"].answer
     assert [one.key for one in outcomes] == list(DESIGNS)
     table = outcome_table(outcomes).set_index("design")
-    assert table.loc["PolyOpt", "ε* at worst"] <= 0.5 + 1e-9
-    assert table.loc["Non-robust optimum", "ε* at P*"] > 0.5
+    assert table.loc["PolyOpt", "ε* at worst, nats"] <= 0.5 + 1e-9
+    assert table.loc["Non-robust optimum", "ε* at P*, nats"] > 0.5
     assert "breaks the promise" in said(app)
     assert share(table.loc["Robust optimum", "kept at P̂"]) in said(app)
 

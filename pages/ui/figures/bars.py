@@ -9,7 +9,8 @@ import numpy as np
 from core.validation import FloatArray
 from core.wording import number_of
 from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, label_axis, layout, margin_for, numbers
+from pages.ui.figures.base import Figure, label_axis, layout, margin_for, numbers
+from pages.ui.figures.ticks import ticked
 from pages.ui.palette import colour
 
 ROW = 24
@@ -58,7 +59,7 @@ def bars(
         "layout": layout(
             height,
             (margin_for(short, 40, 150) + 6, 12, 8, 42),
-            xaxis=axis(title, (0, float(shares.max()) * 1.05), tickformat=".0%", nticks=6),
+            xaxis=ticked(title, 0, float(shares.max()) * 1.05, percent=True),
             yaxis=label_axis(short, height - 50) | {"range": [len(short) - 0.5, -0.5]},
             bargap=0.25,
         ),
@@ -112,7 +113,7 @@ def levels(names: Sequence[str], reached: FloatArray, unit: str) -> Figure:
         "layout": layout(
             int(np.clip(90 + 30 * len(short), 170, 620)),
             (margin_for(short, 60, 200) + 6, 12, 8, 42),
-            xaxis=axis(f"level, in {unit}", (0, reach), nticks=6),
+            xaxis=ticked(f"level, {unit}", 0, reach),
             yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
             bargap=0.3,
         ),

@@ -9,11 +9,16 @@ import numpy as np
 from core.validation import FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, label_axis, layout, margin_for, rows
+from pages.ui.figures.ticks import texts, ticks
 from pages.ui.palette import colour, diverging, sequential
+from pages.ui.units import in_unit
 
 HEIGHT = 360
 ACROSS = 220
 """Pixels that the columns are sure to have, beside a second chart."""
+
+THIN = 80
+"""Rows or columns beyond which cells have no line between them: it would be all one sees."""
 
 ROOM = 16
 """Characters of a row's name that are shown; the hover has them all."""
@@ -25,6 +30,7 @@ def mechanism_matrix(
     y_labels: Sequence[str],
     *,
     left_out: int = 0,
+    rows_out: int = 0,
     height: int = HEIGHT,
 ) -> Figure:
     """Draw P(y | x): a row for each input, a column for each output.
@@ -37,6 +43,8 @@ def mechanism_matrix(
         Names of the inputs and outputs.
     left_out : int
         Outputs that are not among these columns.
+    rows_out : int
+        Inputs that are not among these rows.
     height : int
         In pixels.
     """
@@ -47,11 +55,8 @@ def mechanism_matrix(
         scale=sequential(),
         span=(0.0, 1.0),
         hover="P(y | x) = %{z:.4f}<br>x: %{customdata[0]}<br>y: %{customdata[1]}",
-        titles=(
-            f"output y; {left_out:,} more are not drawn" if left_out else "output y",
-            "input x",
-        ),
-        tickformat="",
+        titles=(_with_more("output y", left_out), _with_more("input x", rows_out)),
+        percent=None,
         height=height,
     )
 
@@ -63,6 +68,7 @@ def posterior_matrix(
     of: str,
     *,
     left_out: int = 0,
+    names_out: int = 0,
     height: int = HEIGHT,
 ) -> Figure:
     """Draw P(s | y) or P(x | y): a row for each output, a column for each s or x.
@@ -77,6 +83,8 @@ def posterior_matrix(
         What is believed: "s" or "x".
     left_out : int
         Outputs that are not among these.
+    names_out : int
+        Secrets or inputs that are not among these.
     height : int
         In pixels.
     """
@@ -88,10 +96,10 @@ def posterior_matrix(
         span=(0.0, 1.0),
         hover=f"P({of} | y) = %{{z:.4f}}<br>y: %{{customdata[0]}}<br>{of}: %{{customdata[1]}}",
         titles=(
-            "secret s" if of == "s" else "input x",
-            f"output y; {left_out:,} more are not drawn" if left_out else "output y",
+            _with_more("secret s" if of == "s" else "input x", names_out),
+            _with_more("output y", left_out),
         ),
-        tickformat=".0%",
+        percent=True,
         height=height,
     )
 
@@ -118,25 +126,36 @@ def joint_matrix(
         span=(0.0, float(p.max())),
         hover="P(s, x) = %{z:.4%}<br>x: %{customdata[0]}<br>s: %{customdata[1]}",
         titles=("secret s", "released from, x"),
-        tickformat=".1%",
+        percent=True,
         height=height,
     )
 
 
 def log_lift_matrix(
-    log_lift: FloatArray, s_labels: Sequence[str], y_labels: Sequence[str], height: int = HEIGHT
+    log_lift: FloatArray,
+    s_labels: Sequence[str],
+    y_labels: Sequence[str],
+    height: int = HEIGHT,
+    unit: str = "nats",
+    *,
+    left_out: int = 0,
 ) -> Figure:
     """Draw log-lift: a row for each symbol, a column for each secret; −∞ shows as a cross.
 
     Parameters
     ----------
     log_lift : ndarray
-        Shape (n_s, n_y), −∞ where a pair never occurs.
+        In nats, shape (n_s, n_y), −∞ where a pair never occurs.
     s_labels, y_labels : sequence of str
         Names of the secrets and of the symbols.
     height : int
         In pixels.
+    unit : str
+        "nats" or "bits", of all that is shown.
+    left_out : int
+        Secrets that are not among these columns.
     """
+    log_lift = log_lift * in_unit(1.0, unit)
     finite = np.abs(log_lift[np.isfinite(log_lift)])
     reach = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
     figure = _heat_map(
@@ -146,10 +165,10 @@ def log_lift_matrix(
         scale=diverging(),
         span=(-reach, reach),
         hover="log-lift = %{customdata[2]}<br>%{customdata[0]}<br>s: %{customdata[1]}",
-        titles=("secret s", ""),
-        tickformat=".1f",
+        titles=(_with_more("secret s", left_out), ""),
+        percent=False,
         height=height,
-        shown=[[_number(value) for value in row] for row in log_lift.T],
+        shown=[[_number(value, unit) for value in row] for row in log_lift.T],
     )
     never = np.argwhere(np.isneginf(log_lift.T))
     figure["data"].append(
@@ -169,8 +188,14 @@ def log_lift_matrix(
     return figure
 
 
-def _number(value: float) -> str:
-    return "−∞: never together" if np.isneginf(value) else f"{value:+.3f}".replace("-", "−")
+def _with_more(axis: str, left_out: int) -> str:
+    return f"{axis}; {left_out:,} more not drawn" if left_out else axis
+
+
+def _number(value: float, unit: str) -> str:
+    if np.isneginf(value):
+        return "−∞: never together"
+    return f"{value:+.3f} {unit}".replace("-", "−")
 
 
 def _heat_map(
@@ -182,14 +207,14 @@ def _heat_map(
     span: tuple[float, float],
     hover: str,
     titles: tuple[str, str],
-    tickformat: str,
+    percent: bool | None,
     height: int,
     shown: list[list[str]] | None = None,
 ) -> Figure:
     row_names = labels.distinct(list(row_labels), ROOM)
     column_names = labels.distinct(list(column_labels), 12 if len(column_labels) > 3 else 20)
-    row_full = [labels.short(label, 90) for label in row_labels]
-    column_full = [labels.short(label, 90) for label in column_labels]
+    row_full = [labels.full(label) for label in row_labels]
+    column_full = [labels.full(label) for label in column_labels]
     detail = [
         [
             [row, column] if shown is None else [row, column, shown[i][j]]
@@ -197,6 +222,8 @@ def _heat_map(
         ]
         for i, row in enumerate(row_full)
     ]
+    scale_ticks = ticks(*span, 5)
+    gap = 1 if max(len(row_names), len(column_names)) <= THIN else 0
     upright = len(column_names) > 3
     bottom = margin_for(column_names, 44, 112, 5.2) + 12 if upright else 46
     return {
@@ -208,18 +235,18 @@ def _heat_map(
                 "colorscale": scale,
                 "zmin": span[0],
                 "zmax": span[1],
-                "xgap": 1,
-                "ygap": 1,
+                "xgap": gap,
+                "ygap": gap,
                 "hovertemplate": f"{hover}<extra></extra>",
-                "showscale": bool(tickformat),
+                "showscale": percent is not None,
                 "colorbar": {
                     "thickness": 10,
                     "len": 1,
                     "outlinewidth": 0,
-                    "tickformat": tickformat,
-                    "nticks": 5,
                     "tickfont": {"size": 11, "color": colour("muted")},
                     "xpad": 6,
+                    "tickvals": scale_ticks,
+                    "ticktext": texts(scale_ticks, percent=bool(percent)),
                 },
             }
         ],

@@ -18,7 +18,9 @@ from pages.ui.figures.base import (
     numbers,
 )
 from pages.ui.figures.frontier import Line, frontier
+from pages.ui.figures.ticks import ticked
 from pages.ui.palette import SERIES, SYMBOLS, colour
+from pages.ui.units import in_unit
 
 ROW = 26
 """Pixels a u or a mechanism takes."""
@@ -88,7 +90,7 @@ def intervals(
         "layout": layout(
             int(np.clip(96 + ROW * len(short), 220, 620)),
             (margin_for(short, 44, 150) + 6, 14, 30, 44),
-            xaxis=axis("P(u | s)", (-0.025 * reach, reach), tickformat=".0%", nticks=6),
+            xaxis=ticked("P(u | s)", -0.025 * reach, reach, percent=True),
             yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
             showlegend=True,
             legend=LEGEND,
@@ -125,7 +127,12 @@ def _points(
 
 
 def levels_at(
-    names: Sequence[str], realised: FloatArray, worst: FloatArray, eps: float, reach: float
+    names: Sequence[str],
+    realised: FloatArray,
+    worst: FloatArray,
+    eps: float,
+    reach: float,
+    unit: str = "nats",
 ) -> Figure:
     """Draw each design's ε* at the truth and its worst case, against the promised ε.
 
@@ -137,13 +144,17 @@ def levels_at(
         In nats, shape (k,); what is beyond the axis is drawn at its end, what is not known yet
         (NaN) is not.
     eps : float
-        What was promised.
+        What was promised, in nats.
     reach : float
-        End of the axis.
+        End of the axis, in nats.
+    unit : str
+        "nats" or "bits", of all that is shown.
     """
+    scale = in_unit(1.0, unit)
+    realised, worst, eps, reach = realised * scale, worst * scale, eps * scale, reach * scale
     rows = list(range(len(names)))
     detail = [
-        [name, _level(real), _level(most)]
+        [name, _level(real, unit), _level(most, unit)]
         for name, real, most in zip(names, realised, worst, strict=True)
     ]
     told = (
@@ -170,7 +181,7 @@ def levels_at(
         "layout": layout(
             120 + ROW * len(names),
             (margin_for(names, 60, 176, 5.6) + 6, 16, 34, 44),
-            xaxis=axis("privacy level ε*, in nats", (0, reach), dtick=1),
+            xaxis=ticked(f"privacy level ε*, {unit}", 0, reach, most=7),
             yaxis=label_axis(list(names)) | {"range": [len(names) - 0.5, -0.5]},
             showlegend=True,
             legend=LEGEND,
@@ -191,12 +202,12 @@ def _promised(eps: float, rows: int) -> dict[str, object]:
     }
 
 
-def _level(value: float) -> str:
-    return "∞" if np.isinf(value) else f"{value:.3f}"
+def _level(value: float, unit: str) -> str:
+    return "∞" if np.isinf(value) else f"{value:.3f} {unit}"
 
 
 def robust_frontier(
-    lines: Sequence[Line], *, eps: float, nmi: float | None, limit: float
+    lines: Sequence[Line], *, eps: float, nmi: float | None, limit: float, unit: str = "nats"
 ) -> Figure:
     """Draw what each design keeps along ε; the parameters are those of `frontier`.
 
@@ -206,7 +217,7 @@ def robust_frontier(
         Of the point that is ringed; None where it is not known yet.
     """
     figure = frontier(
-        lines, eps=eps, nmi=0.0 if nmi is None else nmi, unit="nats", limit=limit, current=-1
+        lines, eps=eps, nmi=0.0 if nmi is None else nmi, unit=unit, limit=limit, current=-1
     )
     if nmi is None:
         del figure["layout"]["meta"]
@@ -236,7 +247,7 @@ class Box:
     values: FloatArray
 
 
-def boxes(found: Sequence[Box], *, eps: float, reach: float) -> Figure:
+def boxes(found: Sequence[Box], *, eps: float, reach: float, unit: str = "nats") -> Figure:
     """Draw realised levels: a box of quartiles for each design, every draw as a point on it.
 
     Parameters
@@ -244,20 +255,24 @@ def boxes(found: Sequence[Box], *, eps: float, reach: float) -> Figure:
     found : sequence of Box
         The designs, from top to bottom, with ε* in nats.
     eps : float
-        What was promised.
+        What was promised, in nats.
     reach : float
-        End of the axis.
+        End of the axis, in nats.
+    unit : str
+        "nats" or "bits", of all that is shown.
     """
+    scale = in_unit(1.0, unit)
+    eps, reach = eps * scale, reach * scale
     names = labels.distinct([box.title for box in found], 28)
     return {
         "data": [
-            *(_box(box, row, reach) for row, box in enumerate(found)),
+            *(_box(box, row, reach, unit) for row, box in enumerate(found)),
             _promised(eps, len(found)),
         ],
         "layout": layout(
             110 + 46 * len(found),
             (margin_for(names, 60, 176, 5.6) + 6, 16, 30, 44),
-            xaxis=axis("realised ε*, in nats", (0, reach), nticks=7),
+            xaxis=ticked(f"realised ε*, {unit}", 0, reach, most=7),
             yaxis=label_axis(names) | {"range": [len(names) - 0.5, -0.5]},
             showlegend=True,
             legend=LEGEND,
@@ -265,13 +280,13 @@ def boxes(found: Sequence[Box], *, eps: float, reach: float) -> Figure:
     }
 
 
-def _box(box: Box, row: int, reach: float) -> dict[str, object]:
+def _box(box: Box, row: int, reach: float, unit: str) -> dict[str, object]:
     ink = colour(SERIES[box.place]) if box.place < len(SERIES) else colour("muted")
     return {
         "type": "box",
         "orientation": "h",
         "name": labels.text(box.title),
-        "x": numbers(np.minimum(box.values, reach)),
+        "x": numbers(np.minimum(box.values * in_unit(1.0, unit), reach)),
         "y": [row] * len(box.values),
         "boxpoints": "all",
         "jitter": 0.5,
@@ -281,7 +296,7 @@ def _box(box: Box, row: int, reach: float) -> dict[str, object]:
         "line": {"color": ink, "width": 1.6},
         "marker": {"color": ink, "size": 4, "opacity": 0.55},
         "fillcolor": "rgba(0,0,0,0)",
-        "hovertemplate": f"ε* = %{{x:.3f}}<extra>{labels.text(box.title)}</extra>",
+        "hovertemplate": f"ε* = %{{x:.3f}} {unit}<extra>{labels.text(box.title)}</extra>",
         "hoveron": "points",
         "showlegend": False,
     }

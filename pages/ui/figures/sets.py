@@ -10,6 +10,7 @@ from core.validation import BoolArray, FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, label_axis, layout, margin_for, note, numbers
 from pages.ui.palette import colour
+from pages.ui.units import in_unit
 
 ROW = 26
 """Pixels a set takes."""
@@ -18,7 +19,9 @@ ROOM = 22
 """Characters of a set's name that are shown; the hover has more."""
 
 
-def set_risks(names: Sequence[str], risk: FloatArray, fits: BoolArray, reach: float) -> Figure:
+def set_risks(
+    names: Sequence[str], risk: FloatArray, fits: BoolArray, reach: float, unit: str = "nats"
+) -> Figure:
     """Draw a bar for each set: filled if it keeps the promise, hatched if not yet.
 
     Parameters
@@ -30,8 +33,11 @@ def set_risks(names: Sequence[str], risk: FloatArray, fits: BoolArray, reach: fl
     fits : ndarray of bool
         Whether the notion allows it, shape (n,).
     reach : float
-        End of the axis: it stays while steps go by.
+        End of the axis, in nats: it stays while steps go by.
+    unit : str
+        "nats" or "bits", of all that is shown.
     """
+    risk, reach = risk * in_unit(1.0, unit), in_unit(reach, unit)
     short = labels.distinct(list(names), ROOM)
     full = [labels.short(name, 200) for name in names]
     traces = []
@@ -54,7 +60,9 @@ def set_risks(names: Sequence[str], risk: FloatArray, fits: BoolArray, reach: fl
                     "color": colour(role),
                     "pattern": {"shape": pattern, "size": 6, "solidity": 0.35},
                 },
-                "hovertemplate": "%{customdata[0]}<br>ω = %{customdata[1]} nats<extra></extra>",
+                "hovertemplate": "%{customdata[0]}<br>ω = %{customdata[1]} "
+                + unit
+                + "<extra></extra>",
             }
         )
     return {
@@ -62,7 +70,7 @@ def set_risks(names: Sequence[str], risk: FloatArray, fits: BoolArray, reach: fl
         "layout": layout(
             int(np.clip(110 + ROW * len(short), 190, 560)),
             (margin_for(short, 60, 150) + 6, 12, 30, 42),
-            xaxis=axis("risk ω of the set, in nats", (0, reach * 1.04), nticks=7),
+            xaxis=axis(f"risk ω of the set, {unit}", (0, reach * 1.04), nticks=7),
             yaxis=label_axis(short) | {"range": [max(len(short), 1) - 0.5, -0.5]},
             barmode="overlay",
             bargap=0.3,

@@ -10,6 +10,7 @@ from core.validation import BoolArray, FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, label_axis, layout, margin_for, numbers
 from pages.ui.palette import colour
+from pages.ui.units import in_unit
 
 
 def symbol_lifts(
@@ -19,13 +20,14 @@ def symbol_lifts(
     risky: BoolArray,
     budgets: tuple[float, float] | None,
     height: int = 360,
+    unit: str = "nats",
 ) -> Figure:
     """Draw a bar from log Ψ to log Λ for each symbol, those that break the promise marked.
 
     Parameters
     ----------
     log_min, log_max : ndarray
-        log Ψ (−∞ allowed) and log Λ, shape (n,).
+        log Ψ (−∞ allowed) and log Λ in nats, shape (n,).
     names : sequence of str
         Names of the symbols.
     risky : ndarray of bool
@@ -34,14 +36,18 @@ def symbol_lifts(
         How far the notion lets beliefs fall and rise, in nats: shaded.
     height : int
         In pixels.
+    unit : str
+        "nats" or "bits", of all that is shown.
     """
+    scale = in_unit(1.0, unit)
+    log_min, log_max = log_min * scale, log_max * scale
     finite = np.concatenate([-log_min[np.isfinite(log_min)], log_max, [0.25]])
     reach = float(finite.max()) * 1.12
     low = np.where(np.isneginf(log_min), -reach, log_min)
     short = labels.distinct(list(names), 16)
     shapes = []
     if budgets is not None:
-        bounds = (-min(budgets[0], reach), min(budgets[1], reach))
+        bounds = (-min(budgets[0] * scale, reach), min(budgets[1] * scale, reach))
         shapes = [
             {
                 "type": "rect",
@@ -69,7 +75,7 @@ def symbol_lifts(
             ),
         ]
     traces = [
-        _group(low, log_min, log_max, names, np.flatnonzero(mask), role, symbol, title)
+        _group(low, log_min, log_max, names, np.flatnonzero(mask), role, symbol, title, unit)
         for mask, role, symbol, title in (
             (~risky, "after", "circle", "keeps the promise by itself"),
             (risky, "before", "diamond-open", "high-risk: breaks the promise"),
@@ -81,7 +87,7 @@ def symbol_lifts(
             height,
             (margin_for(short, 40, 128) + 6, 12, 30, 46),
             xaxis=axis(
-                "log-lift, in nats",
+                f"log-lift, {unit}",
                 (-reach, reach),
                 zeroline=True,
                 zerolinecolor=colour("edge"),
@@ -103,6 +109,10 @@ def symbol_lifts(
     }
 
 
+def _signed(value: float, unit: str) -> str:
+    return "−∞" if np.isneginf(value) else f"{value:+.3f} {unit}".replace("-", "−")
+
+
 def _group(
     low: FloatArray,
     log_min: FloatArray,
@@ -112,6 +122,7 @@ def _group(
     role: str,
     symbol: str,
     title: str,
+    unit: str,
 ) -> list[dict[str, object]]:
     line_x = [value for i in chosen for value in (low[i], log_max[i], np.nan)]
     line_y = [value for i in chosen for value in (i, i, np.nan)]
@@ -119,9 +130,9 @@ def _group(
     ends_y = [int(i) for i in chosen for _ in range(2)]
     detail = [
         [
-            labels.short(names[i], 60),
-            f"{log_min[i]:+.3f}".replace("-inf", "−∞"),
-            f"{log_max[i]:+.3f}",
+            labels.full(names[i]),
+            _signed(log_min[i], unit),
+            _signed(log_max[i], unit),
         ]
         for i in chosen
         for _ in range(2)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from pages.ui.figures.base import Figure, axis
+from pages.ui.figures.base import axis
 
 MANY_DIGITS = 5
 """Decimals beyond which a number is written with a power of ten."""
@@ -60,12 +60,6 @@ def ticked(
     values = ticks(low, high, most)
     written = texts(values, percent=percent)
     return axis(title, (low, high), tickvals=values, ticktext=written, **more)
-
-
-def on_colours(bar: Figure, low: float, high: float, *, percent: bool) -> Figure:
-    """Return a colour bar with such ticks."""
-    values = ticks(low, high, 5)
-    return bar | {"tickvals": values, "ticktext": texts(values, percent=percent)}
 
 
 def _plain(text: str) -> str:
