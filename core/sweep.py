@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.errors import InvalidInputError
+from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import Mechanism, frontier
+from core.mechanisms import catalogue as mechanism_catalogue
+from core.mechanisms.frontier import FAILED, carried, failed
 from core.scenario import Scenario
-from core.validation import FloatArray
+from core.validation import BoolArray, FloatArray
 
 GRID: FloatArray = np.linspace(0.25, 8.0, 32)
 """The budgets of every figure of [Lift]: ε = .25, .5, …, 8, in nats."""
@@ -29,8 +31,14 @@ class Frontier:
         Budgets in nats, shape (k,), increasing.
     utility, nmi : ndarray
         I(X;Y) in nats and I(X;Y)/H(X), shape (k,).
+        NaN where a budget has no answer.
     upper_bound : ndarray
-        What no mechanism under the notion exceeds, in nats, shape (k,).
+        What no mechanism under the notion exceeds, in nats, shape (k,); of an optimum it never
+        falls, and the band between utility and bound is where the true optimum lies.
+    proven : ndarray
+        Whether utility and bound are as close as was asked, shape (k,), bool.
+    reasons : tuple of str
+        Why a budget has no answer; empty where it has one.
     mechanisms : tuple of Mechanism
         What the figures are of, one for each budget; none where only the figures are kept.
     """
@@ -41,6 +49,8 @@ class Frontier:
     utility: FloatArray
     nmi: FloatArray
     upper_bound: FloatArray
+    proven: BoolArray
+    reasons: tuple[str, ...]
     mechanisms: tuple[Mechanism, ...] = ()
 
 
@@ -48,6 +58,9 @@ def sweep(
     scenario: Scenario, joint: Joint, budgets: Sequence[float] | FloatArray = GRID
 ) -> Frontier:
     """Answer a scenario at every budget of a grid; its own ε plays no part.
+
+    The line of a mechanism that the catalogue calls monotone never falls: what is allowed at one
+    budget is allowed at each larger one. A budget that fails is a point without a value.
 
     Parameters
     ----------
@@ -62,6 +75,8 @@ def sweep(
     ------
     InvalidInputError
         If the budgets do not increase, or one is outside the domain of ε.
+    CoreError
+        If no budget has an answer: the first reason.
 
     Examples
     --------
@@ -72,11 +87,13 @@ def sweep(
     grid = np.asarray(budgets, dtype=np.float64)
     if grid.ndim != 1 or grid.size == 0 or (np.diff(grid) <= 0).any():
         raise InvalidInputError("The budgets of a sweep must be a list of increasing numbers.")
+    asked = [replace(scenario, eps=float(eps)) for eps in grid]
     made = (
         _optima(scenario, joint, grid)
         if scenario.mechanism == "optimal"
-        else [replace(scenario, eps=float(eps)).build_mechanism(joint) for eps in grid]
+        else _each(scenario, joint, asked)
     )
+    failing = [mechanism.status == FAILED for mechanism in made]
     return Frontier(
         notion=scenario.notion,
         mechanism=scenario.mechanism,
@@ -84,8 +101,31 @@ def sweep(
         utility=np.array([mechanism.utility for mechanism in made]),
         nmi=np.array([mechanism.nmi for mechanism in made]),
         upper_bound=np.array([mechanism.upper_bound for mechanism in made]),
+        proven=np.array([mechanism.gap <= scenario.gap for mechanism in made]),
+        reasons=tuple(
+            mechanism.notes[0] if fails else ""
+            for mechanism, fails in zip(made, failing, strict=True)
+        ),
         mechanisms=tuple(made),
     )
+
+
+def _each(scenario: Scenario, joint: Joint, asked: Sequence[Scenario]) -> Sequence[Mechanism]:
+    """Answer one budget after the other; what is monotone is carried along."""
+    points: list[Mechanism | CoreError] = []
+    for one in asked:
+        try:
+            points.append(one.build_mechanism(joint))
+        except CoreError as error:
+            points.append(error)
+    if mechanism_catalogue.entry(scenario.mechanism).monotone:
+        return carried(joint, points, scenario.gap)
+    reasons = [point for point in points if isinstance(point, CoreError)]
+    if len(reasons) == len(points):
+        raise reasons[0]
+    return [
+        failed(joint, str(point)) if isinstance(point, CoreError) else point for point in points
+    ]
 
 
 def _optima(scenario: Scenario, joint: Joint, grid: FloatArray) -> Sequence[Mechanism]:

@@ -28,11 +28,11 @@ NOT_CONVEX = (L1Privacy, Chi2Privacy)
 _LOSS = r"I(X;Y) = H(X) - \sum_{x \in X_H} P(x) \log \frac{P(X_H)}{P(x)}"
 
 
-def _product(joint: Joint, notion: Notion, split: Split) -> Mechanism:
+def _product(joint: Joint, notion: Notion, split: Split, options: Options) -> Mechanism:
     """Return the product protocol; `build` lets nothing but SRLIP come here."""
     if not isinstance(notion, SRLIP):
         raise InvalidInputError(f"The product protocol works under SRLIP, got {notion}.")
-    return srlip_product(joint, notion.eps, notion.shape, split)
+    return srlip_product(joint, notion.eps, notion.shape, split, options.time_limit)
 
 
 def _clustering(problem: str) -> Entry:
@@ -49,6 +49,7 @@ def _clustering(problem: str) -> Entry:
             joint, problem, options.weight, options.utility, options.values
         ),
         parameters=("weight", "utility"),
+        monotone=True,
     )
 
 
@@ -61,6 +62,7 @@ _ENTRIES = (
         "the upper end of every trade-off",
         "m.identity(joint)",
         lambda joint, _notion, _options: identity(joint),
+        monotone=True,
     ),
     Entry(
         "constant",
@@ -70,6 +72,7 @@ _ENTRIES = (
         "the lower end of every trade-off",
         "m.constant(joint)",
         lambda joint, _notion, _options: constant(joint),
+        monotone=True,
     ),
     Entry(
         "watchdog",
@@ -116,6 +119,8 @@ _ENTRIES = (
         (Notion,),
         excluded=NOT_CONVEX,
         parameters=("time_limit", "gap", "seed"),
+        optimum=True,
+        monotone=True,
     ),
     Entry(
         "subset_random_response",
@@ -142,6 +147,7 @@ _ENTRIES = (
         "m.generalized_randomized_response(joint, notion=notion)",
         lambda joint, notion, _options: generalized_randomized_response(joint, notion=notion),
         (SymbolNotion,),
+        monotone=True,
     ),
     Entry(
         "oue",
@@ -174,9 +180,10 @@ _ENTRIES = (
         "as resistance to side channels lets it be.",
         r"P(y \mid x) = \prod_j Q^j(y^j \mid x^j), \quad \varepsilon_j = t\varepsilon/m",
         "[Funnel] Theorem 4, repaired",
-        "m.srlip_product(joint, notion.eps, notion.shape)",
-        lambda joint, notion, _options: _product(joint, notion, "even"),
+        "m.srlip_product(joint, notion.eps, notion.shape, time_limit={time_limit!r})",
+        lambda joint, notion, options: _product(joint, notion, "even", options),
         (SRLIP,),
+        parameters=("time_limit",),
     ),
     Entry(
         "srlip_product_optimised",
@@ -185,9 +192,11 @@ _ENTRIES = (
         "resistance to side channels lets them be.",
         r"P(y \mid x) = \prod_j Q^j(y^j \mid x^j)",
         "[Funnel] Theorem 4, repaired; the split of the budget is its open question",
-        'm.srlip_product(joint, notion.eps, notion.shape, split="optimised")',
-        lambda joint, notion, _options: _product(joint, notion, "optimised"),
+        "m.srlip_product(\n"
+        '    joint, notion.eps, notion.shape, split="optimised", time_limit={time_limit!r}\n)',
+        lambda joint, notion, options: _product(joint, notion, "optimised", options),
         (SRLIP,),
+        parameters=("time_limit",),
     ),
     *ROBUST,
     *map(_clustering, PROBLEMS),

@@ -8,6 +8,10 @@ from core.mechanisms.result import Mechanism
 from core.notions import Notion
 from core.validation import FloatArray
 
+TIME_SHARE = 0.4
+"""Part of its time limit that a mechanism takes at most which is no optimum: then the optimum,
+which starts from it, has time left to be better within the same limit."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -64,6 +68,13 @@ class Entry:
         Whether S must be at hand when X is released.
     ignored : tuple of str
         The notion's numbers that have no effect on it.
+    optimum : bool
+        Whether it is the most that a promise allows. Every other mechanism is what it starts
+        from.
+    monotone : bool
+        Whether a larger budget never makes it keep less: so for every optimum, since what is
+        allowed at one budget is allowed at each larger one, and `core.sweep` carries it along.
+        The line of any other may fall as its budget grows, which a chart of it should say.
     """
 
     key: str
@@ -78,6 +89,8 @@ class Entry:
     parameters: tuple[str, ...] = ()
     reads_secret: bool = False
     ignored: tuple[str, ...] = ()
+    optimum: bool = False
+    monotone: bool = False
 
     @property
     def uses_notion(self) -> bool:

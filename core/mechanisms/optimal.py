@@ -2,19 +2,17 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from core.joint import Joint
+from core.mechanisms.entry import Options
 from core.mechanisms.polyopt import polyopt
 from core.mechanisms.result import Mechanism
-from core.mechanisms.robust_design import on_symbols
+from core.mechanisms.robust_design import is_estimate, on_symbols
 from core.mechanisms.robust_optimal import robust_optimal
 from core.mechanisms.search import NAME, checked_options, optimal_from
+from core.mechanisms.starts import at_least, starts
 from core.notions.base import Notion
 from core.notions.rldp import RLDP
-from core.notions.robust_cells import pair_cells
 from core.optimal.solve import Solver
-from core.uncertainty.estimate import FLOORED
 
 
 def optimal(
@@ -29,7 +27,9 @@ def optimal(
 
     Every convex notion is a condition on each output's posterior alone, so the optimum is a
     mixture of extreme allowed posteriors. [Lift] §IV-C, [ALIP] §IV, [Funnel] §IV and [RLDP]
-    PolyOpt are four cases of it. Under RLDP the search starts from what is robust in closed form.
+    PolyOpt are four cases of it. It is never below another mechanism of the catalogue that keeps
+    the promise and reads X alone, however short the time: where there is no time for more, the
+    best of those is the answer.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def optimal(
     ('optimal', 0.8088, True)
     """
     options = checked_options(solver, time_limit, gap, seed)
-    if not isinstance(notion, RLDP) or not _is_estimate(joint, notion):
+    if not isinstance(notion, RLDP) or not is_estimate(joint, notion.uncertainty):
         return optimal_from(joint, notion, None, **options)
     cells, ball = notion.uncertainty.p_hat_su, notion.uncertainty
     found = (
@@ -73,10 +73,5 @@ def optimal(
         if notion.exact
         else polyopt(cells, notion.eps, ball, notion.include_same_secret, **options)
     )
-    return replace(on_symbols(joint, found), name=NAME)
-
-
-def _is_estimate(joint: Joint, notion: RLDP) -> bool:
-    """Say whether a joint is the P̂ that the notion's uncertainty set is around."""
-    cells, centre = pair_cells(joint), notion.uncertainty.p_hat_su
-    return cells.shape == centre.shape and float(np.abs(cells - centre).max()) <= FLOORED
+    answer = replace(on_symbols(joint, found), name=NAME)
+    return at_least(joint, answer, starts(joint, notion, Options(time_limit, gap, seed)))

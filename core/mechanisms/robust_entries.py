@@ -11,7 +11,7 @@ from core.mechanisms.non_robust import non_robust
 from core.mechanisms.pair_randomized_response import pair_randomized_response
 from core.mechanisms.polyopt import polyopt
 from core.mechanisms.result import Mechanism
-from core.mechanisms.robust_design import on_symbols
+from core.mechanisms.robust_design import is_estimate, on_symbols
 from core.mechanisms.robust_optimal import robust_optimal
 from core.mechanisms.secret_randomized_response import secret_randomized_response
 from core.notions import RLDP, Notion
@@ -30,6 +30,11 @@ def _robust(
     def made(joint: Joint, notion: Notion, options: Options) -> Mechanism:
         if not isinstance(notion, RLDP):
             raise InvalidInputError(f"A robust mechanism works under RLDP, got {notion}.")
+        if not is_estimate(joint, notion.uncertainty):
+            raise InvalidInputError(
+                "A robust mechanism is made for the estimate of its notion, got another joint of "
+                f"{joint.n_s}×{joint.n_x}."
+            )
         return on_symbols(joint, make(notion, options))
 
     return made
@@ -81,6 +86,8 @@ ROBUST = (
         ),
         (RLDP,),
         parameters=("time_limit", "gap", "seed"),
+        optimum=True,
+        monotone=True,
     ),
     Entry(
         "polyopt",
@@ -102,6 +109,8 @@ ROBUST = (
         ),
         (RLDP,),
         parameters=("time_limit", "gap", "seed"),
+        optimum=True,
+        monotone=True,
     ),
     Entry(
         "independent_reporting",
@@ -152,6 +161,7 @@ ROBUST = (
         ),
         (RLDP,),
         ignored=_OF_RECORDS,
+        monotone=True,
     ),
     Entry(
         "non_robust",
@@ -164,6 +174,8 @@ ROBUST = (
         _trusting,
         (RLDP,),
         parameters=("time_limit", "gap", "seed"),
+        optimum=True,
+        monotone=True,
     ),
 )
 """The robust mechanisms, and the optimum that is not, from the one that keeps most."""

@@ -2,18 +2,15 @@
 
 from typing import TypedDict, get_args
 
-import numpy as np
-
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.chain_bound import chain_bound
+from core.mechanisms.entry import Options
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.mechanisms.srlip_product import quick_product
-from core.mechanisms.subset_merging import subset_merging
-from core.notions.base import Notion, SymbolNotion
-from core.notions.srlip import SRLIP
+from core.mechanisms.starts import at_least, starts, together, useful
+from core.notions.base import Notion
 from core.optimal.polish import polished
 from core.optimal.solve import Solver, maximise
 from core.validation import FloatArray
@@ -60,7 +57,10 @@ def optimal_from(
     seed: int = 0,
     prove: bool = True,
 ) -> Mechanism:
-    """Return the optimal mechanism, starting from the outputs of one that is allowed.
+    """Return the optimal mechanism, starting from all that are known to be allowed.
+
+    What is not enumerated starts from the outputs of every mechanism of the catalogue that keeps
+    the promise, and is never below one of them.
 
     Parameters
     ----------
@@ -69,19 +69,20 @@ def optimal_from(
     prove : bool
         As in `maximise`.
     start : ndarray or None
-        P(y | x) of a mechanism under the notion, shape (n_x, n_y); where not given, subset
-        merging or the product protocol where it applies, else the constant mechanism.
-    """
+        P(y | x) of one more mechanism under the notion, shape (n_x, n_y).
 
-    def first(deadline: float) -> FloatArray:
-        if start is None and isinstance(notion, SymbolNotion):
-            return subset_merging(joint, notion).kernel
-        if start is None and isinstance(notion, SRLIP):
-            kernel = quick_product(joint, notion, deadline).kernel
-            return kernel[:, joint.p_x @ kernel > 0]
-        if start is None:
-            return np.ones((joint.n_x, 1))
-        return start[:, joint.p_x @ start > 0]
+    Raises
+    ------
+    SolverError
+        If a solver fails, or a known mechanism exceeds a bound.
+    """
+    options = Options(time_limit, gap, seed)
+    known: list[Mechanism] = []
+
+    def first(_deadline: float) -> FloatArray:
+        known.extend(starts(joint, notion, options))
+        own = [] if start is None else [start]
+        return together(joint, [*own, *useful(known)])
 
     outcome = maximise(
         notion.allowed_set(joint),
@@ -95,9 +96,9 @@ def optimal_from(
         prove=prove,
     )
     kernel, y_labels = in_reading_order(joint, outcome.kernel)
-    return make_mechanism(
+    found = make_mechanism(
         joint,
-        kernel,
+        polished(joint, kernel, notion),  # sums in another order round otherwise
         name=NAME,
         solver=outcome.solver,
         status=outcome.status,
@@ -106,3 +107,4 @@ def optimal_from(
         upper_bound=min(outcome.upper_bound, chain_bound(joint, notion)),
         notes=outcome.notes,
     )
+    return at_least(joint, found, known)

@@ -19,6 +19,7 @@ from core import clock, validation
 from core.attributes import attribute_shape
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.outputs import output_names
 from core.mechanisms.product_search import ROUNDING_SHARE, Candidate, ProductSearch
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -26,15 +27,16 @@ from core.notions.srlip import SRLIP
 
 Split = Literal["even", "optimised"]
 
-FEW_SYMBOLS = 40
-"""With no more symbols than this a search for the optimum soon overtakes any product."""
-
 FEW = 3
 """Up to this many attributes every order is tried in which they may spend the budget."""
 
 
 def srlip_product(
-    joint: Joint, eps: float, shape: Sequence[int] | None = None, split: Split = "even"
+    joint: Joint,
+    eps: float,
+    shape: Sequence[int] | None = None,
+    split: Split = "even",
+    time_limit: float | None = None,
 ) -> Mechanism:
     """Release every attribute by a kernel of its own so that the whole is ε-SRLIP.
 
@@ -55,6 +57,8 @@ def srlip_product(
     split : {"even", "optimised"}
         ε_j = ε/m as in the paper; or more where the audit allows it: budgets grown from 0 one
         after the other, in every order of up to three attributes, and the best of these.
+    time_limit : float, optional
+        Seconds; after TIME_SHARE of them no further budgets are tried. No limit where not given.
 
     Raises
     ------
@@ -74,15 +78,19 @@ def srlip_product(
         raise InvalidInputError(f"split must be even or optimised, got {split!r}.")
     sizes = attribute_shape(joint, shape)
     notion = SRLIP(validation.budget(eps, "eps"), sizes)
-    search = ProductSearch(joint, notion)
+    deadline = np.inf
+    if time_limit is not None:
+        limit = validation.number(time_limit, "time_limit", low=0.0, open_low=True)
+        deadline = clock.now() + TIME_SHARE * limit
+    search = ProductSearch(joint, notion, deadline)
     even = tuple(notion.eps / len(sizes) for _ in sizes)
     printed = search.product(even)
     best = printed or search.shrunk(even)
     if split == "optimised" and notion.eps < np.inf:
-        none = tuple(0.0 for _ in sizes)
-        tried = [search.grown(none, order) for order in _orders(len(sizes))]
-        options = [best, *(candidate for candidate in tried if candidate is not None)]
-        best = max(options, key=lambda candidate: candidate.utility)
+        for order in _orders(len(sizes)):
+            if clock.now() < deadline:
+                grown = search.grown(tuple(0.0 for _ in sizes), order)
+                best = max(best, grown or best, key=lambda candidate: candidate.utility)
     return make_mechanism(
         joint,
         best.kernel,
@@ -93,30 +101,6 @@ def srlip_product(
         y_labels=output_names(joint.p_x[:, None] * best.kernel, joint.x_labels),
         notes=_notes(best, even, split),
     )
-
-
-def quick_product(joint: Joint, notion: SRLIP, deadline: float) -> Candidate:
-    """Return the product at an even split, or for many symbols the best, as time allows.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    notion : SRLIP
-        The promise; the joint's own sizes of attributes where it has none.
-    deadline : float
-        On the clock of `core.clock`.
-    """
-    sizes = attribute_shape(joint, notion.shape)
-    search = ProductSearch(joint, SRLIP(notion.eps, sizes), deadline)
-    even = tuple(notion.eps / len(sizes) for _ in sizes)
-    best = search.product(even) or search.shrunk(even)
-    if joint.n_x > FEW_SYMBOLS and notion.eps < np.inf:
-        for order in _orders(len(sizes)):
-            if clock.now() < deadline:
-                none = tuple(0.0 for _ in sizes)
-                best = max(best, search.grown(none, order) or best, key=lambda one: one.utility)
-    return best
 
 
 def _orders(n_attributes: int) -> list[tuple[int, ...]]:

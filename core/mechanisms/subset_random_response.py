@@ -9,7 +9,9 @@ from scipy import sparse
 
 from core import clock, validation
 from core.joint import Joint
+from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.outputs import in_reading_order
+from core.mechanisms.partition import merging_kernel
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.sets import symbol_notion
 from core.mechanisms.subset_merging import merge_high_risk, subset_merging
@@ -22,9 +24,6 @@ from core.validation import FloatArray
 Members = tuple[int, ...]
 
 NAME = "Subset random response"
-
-LEAST_SECONDS = 0.05
-"""What each set gets when time is over: enough for a mechanism, if not for a proof."""
 
 
 def subset_random_response(
@@ -45,7 +44,8 @@ def subset_random_response(
     notion : SymbolNotion
         A convex one: LIP, ALIP, LDP, α-lift, …
     time_limit : float, optional
-        Seconds for all sets together.
+        Seconds for all sets together, of which TIME_SHARE is used; those that matter most come
+        first, and a set that has no time left is merged.
     gap, seed
         As in `optimal`, for each set.
 
@@ -69,28 +69,43 @@ def subset_random_response(
     asked = symbol_notion(notion, "Subset random response")
     allowed = asked.allowed_set(joint)
     limit = validation.number(time_limit or DEFAULT_SECONDS, "time_limit", low=0.0, open_low=True)
-    deadline = clock.now() + limit
+    deadline = clock.now() + TIME_SHARE * limit
     merging = merge_high_risk(joint, asked)
     if not merging.attained:
-        merged = subset_merging(joint, asked)
+        whole = subset_merging(joint, asked)
         note = "X_H is not private even as one set, so subset merging answers."
-        return replace(merged, name=NAME, notes=(note, *merged.notes))
+        return replace(whole, name=NAME, notes=(note, *whole.notes))
     sets = merging.sets
     high = {x for members in sets for x in members}
     columns = [np.eye(joint.n_x)[:, [x for x in range(joint.n_x) if x not in high]]]
+    merged = merging_kernel(sets, joint.n_x)
+    stakes = [_stake(joint.p_x[list(members)]) for members in sets]
+    ranked = sorted(range(len(sets)), key=lambda i: -stakes[i])
     late = 0
-    for done, members in enumerate(sets):
-        outcome = maximise(
-            _restricted(allowed, members),
-            joint.p_x[list(members)] / joint.p_x[list(members)].sum(),
-            time_limit=max((deadline - clock.now()) / (len(sets) - done), LEAST_SECONDS),
-            gap=gap,
-            seed=seed,
-        )
-        block = np.zeros((joint.n_x, outcome.kernel.shape[1]))
-        block[list(members)] = outcome.kernel
-        columns.append(block)
-        late += outcome.status != "optimal"
+    for done, i in enumerate(ranked):
+        members, p_in = list(sets[i]), joint.p_x[list(sets[i])] / joint.p_x[list(sets[i])].sum()
+        inside = _restricted(allowed, sets[i])
+        if len(members) == 2 and inside.oracle is None and not inside.n_helpers:
+            block = _of_two(inside.rows.toarray(), p_in)
+        elif (now := clock.now()) < deadline:
+            left = stakes[i] / sum(stakes[j] for j in ranked[done:])
+            outcome = maximise(
+                inside,
+                p_in,
+                time_limit=left * (deadline - now),
+                gap=gap,
+                seed=seed,
+                prove=False,  # the answer as a whole is no optimum: the time is better spent
+            )
+            block = outcome.kernel
+            late += outcome.status != "optimal"
+        else:
+            columns.append(merged[:, [i]])
+            late += 1
+            continue
+        wide = np.zeros((joint.n_x, block.shape[1]))
+        wide[members] = block
+        columns.append(wide)
     notes = (f"{late} of {len(sets)} sets are not proven optimal.",) if late else ()
     kernel, y_labels = in_reading_order(joint, polished(joint, np.hstack(columns), asked))
     return make_mechanism(
@@ -103,6 +118,31 @@ def subset_random_response(
         y_labels=y_labels,
         notes=notes,
     )
+
+
+def _stake(p_x: FloatArray) -> float:
+    """Return what merging a set loses at most, in nats: Σ_x P(x) log(P(set)/P(x))."""
+    return float((p_x * np.log(p_x.sum() / p_x)).sum())
+
+
+def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
+    """Return the best kernel of two symbols: its outputs are the ends of the allowed interval.
+
+    A row a·t + b·(1 − t) ≤ 0, which t = P(first symbol) meets, bounds t on one side.
+    """
+    t, slope = float(p_in[0]), rows[:, 0] - rows[:, 1]
+    room = -np.minimum(rows @ p_in, 0.0)  # above 0 it is rounding
+    with np.errstate(divide="ignore"):
+        steps = room / np.abs(slope)
+    up = float(steps[slope > 0].min(initial=1.0 - t))
+    down = float(steps[slope < 0].min(initial=t))
+    if min(up, down) <= 0.0:
+        return np.ones((2, 1))
+    share = down / (up + down)  # of the output at the upper end
+    high = np.array([t + up, 1.0 - t - up]) * share / p_in
+    low = np.maximum(1.0 - high, 0.0)
+    result: FloatArray = np.column_stack([high, low])
+    return result
 
 
 def _restricted(allowed: AllowedSet, members: Members) -> AllowedSet:

@@ -13,7 +13,6 @@ from core.errors import AuditError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.product_search import SECONDS, ProductSearch
 from core.mechanisms.result import make_mechanism
-from core.mechanisms.srlip_product import quick_product
 from core.notions import LIP, SRLIP, side_channel_levels
 from core.optimal.solve import maximise
 
@@ -235,9 +234,11 @@ def test_many_symbols_start_from_the_best_split():
     even = m.srlip_product(joint, 0.5, (4, 4, 5))
     split = m.srlip_product(joint, 0.5, (4, 4, 5), "optimised")
     assert split.utility > 2 * even.utility
-    assert quick_product(joint, notion, clock.now() + 60).utility == split.utility
-    best = m.optimal(joint, notion, time_limit=2)
-    assert best.utility >= split.utility - 1e-6
+    with clock.using(clock.Ticking(1e-3)):
+        best = m.optimal(joint, notion, time_limit=2)
+    with clock.using(clock.Ticking(1e-3)):
+        short = m.srlip_product(joint, 0.5, (4, 4, 5), "optimised", 2)
+    assert best.utility >= short.utility - 1e-12
     assert notion.holds(joint, best.kernel)
 
 
@@ -277,12 +278,13 @@ def test_a_product_to_start_from_ends_in_time_and_keeps_the_promise(monkeypatch)
         return maximise(*args, time_limit=time_limit, **options)
 
     monkeypatch.setattr("core.mechanisms.product_search.maximise", recorded)
-    late = quick_product(joint, notion, 0.0)
+    with clock.using(clock.Ticking(0.5)):
+        late = m.srlip_product(joint, 0.5, (2, 6), "optimised", time_limit=1.0)
     assert notion.holds(joint, late.kernel)
     assert set(limits) == {0.0}
     assert len(limits) <= 2  # the even budgets and none: nothing is halved
     limits.clear()
-    ready = quick_product(joint, notion, np.inf)
+    ready = m.srlip_product(joint, 0.5, (2, 6), "optimised", time_limit=1e9)
     assert set(limits) == {SECONDS}
-    whole = m.srlip_product(joint, 0.5, (2, 6)).utility
+    whole = m.srlip_product(joint, 0.5, (2, 6), "optimised").utility
     assert late.utility <= ready.utility == pytest.approx(whole, abs=1e-9)

@@ -1,0 +1,140 @@
+"""What an optimum starts from: every mechanism of the catalogue that keeps the promise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core import measures
+from core.errors import CoreError, SolverError
+from core.joint import Joint
+from core.limits import ROUNDING
+from core.mechanisms.entry import Options
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.notions.base import Notion
+from core.validation import FloatArray
+
+DIGITS = 10
+"""Outputs that agree in so many digits after the point are one."""
+
+USEFUL = 0.5
+"""Outputs of mechanisms that keep less than this part of what the best one keeps are left out:
+hundreds of outputs that say next to nothing only make the program slow."""
+
+CONTRADICTION = 1e-9
+"""A mechanism that exceeds a bound by more, in nats, disproves it: by less it is rounding."""
+
+
+def starts(joint: Joint, notion: Notion, options: Options) -> list[Mechanism]:
+    """Return the mechanisms of the catalogue that keep a promise and read X alone.
+
+    Each is made as it would be by itself, with the same options, so an optimum that starts from
+    all of them is below none. Those that take a time limit come last, and use a part of it.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : Notion
+        The promise. A mechanism that raises a `CoreError` under it is not a start.
+    options : Options
+        As in `Entry.make`.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    >>> [made.name for made in starts(joint, LIP(0.5), Options())][:3]
+    ['Constant', 'Watchdog', 'Watchdog, uniform']
+    """
+    from core.mechanisms.catalogue import CATALOGUE  # which lists the optimum itself
+
+    entropy = float(measures.entropy(joint.p_x))
+    entries = sorted(CATALOGUE.values(), key=lambda entry: "time_limit" in entry.parameters)
+    found: list[Mechanism] = []
+    for entry in entries:
+        if entry.optimum or entry.reads_secret or not entry.works_under(notion):
+            continue
+        try:
+            made = entry.make(joint, notion, options)
+        except CoreError:
+            continue
+        if made.notion is notion or notion.holds(joint, made.kernel):
+            found.append(made)
+            if made.utility == entropy:  # nothing is left to be found
+                break
+    return found
+
+
+def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
+    """Return one kernel that draws one of several and answers by it: all their outputs.
+
+    Outputs with the same posterior are one.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    kernels : sequence of ndarray
+        P(y | x) of each, shape (n_x, n_y).
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[1, 1]])
+    >>> together(joint, [np.eye(2), np.ones((2, 1))]).tolist()
+    [[0.0, 0.5, 0.5], [0.5, 0.5, 0.0]]
+    """
+    columns = np.hstack([kernel / len(kernels) for kernel in kernels])
+    columns = columns[:, joint.p_x @ columns > 0]
+    posteriors = joint.p_x[:, None] * columns
+    posteriors /= posteriors.sum(axis=0)
+    _, of = np.unique(np.round(posteriors, DIGITS), axis=1, return_inverse=True)
+    result = np.zeros((joint.n_x, int(of.max()) + 1))
+    np.add.at(result.T, of.ravel(), columns.T)
+    return result
+
+
+def useful(known: Sequence[Mechanism]) -> list[FloatArray]:
+    """Return the kernels of the mechanisms whose outputs a search should know, best first."""
+    ranked = sorted(known, key=lambda one: -one.utility)
+    return [one.kernel for one in ranked if one.utility >= USEFUL * ranked[0].utility]
+
+
+def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mechanism:
+    """Return what a search found, or the best known mechanism where that keeps more.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    found : Mechanism
+        Of the search, with its bound.
+    known : sequence of Mechanism
+        Others that keep the same promise.
+
+    Raises
+    ------
+    SolverError
+        If a known mechanism exceeds the bound: then the bound is wrong.
+    """
+    best = max(known, key=lambda one: one.utility, default=found)
+    if best.utility > found.upper_bound + CONTRADICTION:
+        raise SolverError(
+            f"{found.name} has a bound of {found.upper_bound:.9g} nats under {found.notion}, but "
+            f"{best.name} keeps {best.utility:.9g}: the bound is wrong."
+        )
+    if best.utility <= found.utility + ROUNDING:
+        return found
+    return make_mechanism(
+        joint,
+        best.kernel,
+        name=found.name,
+        solver=best.solver,
+        status=found.status,
+        notion=found.notion,
+        y_labels=best.y_labels,
+        upper_bound=found.upper_bound,
+        notes=found.notes,
+        partition=best.partition,
+    )
