@@ -41,17 +41,19 @@ def snippet(scenario: Scenario) -> str:
         weight=scenario.weight,
         utility=scenario.utility,
     )
-    asked = notion_catalogue.entry(scenario.notion)
-    notion = asked.code(scenario.numbers)
     data = _call(scenario.data)
     body = [
         f"data = {data}",
         *_counting(scenario.data, values="weight" in entry.parameters),
-        f"notion = {notion}",
         f"mechanism = {code}",
         'print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")',
-        'print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")',
     ]
+    notion, named = "", []
+    if entry.uses_notion:  # else there may be none: robust LDP, of data without pairs (S, U)
+        asked = notion_catalogue.entry(scenario.notion)
+        notion, named = asked.code(scenario.numbers), [asked.kind.__name__]
+        body.insert(-2, f"notion = {notion}")
+        body.append('print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")')
     text = "\n".join(body)
     parts = [name for name in ("Binning", "DataSpec", "Filter", "Sources") if f"{name}(" in text]
     head = [
@@ -59,7 +61,7 @@ def snippet(scenario: Scenario) -> str:
         *(["from pathlib import Path", ""] if "Path(" in text else []),
         "from core import mechanisms as m",
         f"from core.data import {', '.join(parts)}, count",
-        f"from core.notions import {asked.kind.__name__}",
+        *(f"from core.notions import {name}" for name in named),
         "",
     ]
     return "\n".join([*head, text]) + "\n"

@@ -58,11 +58,12 @@ class Binning:
             raise InvalidInputError(
                 f"A binning's kind must be one of {known}, got {shown(self.kind)}."
             )
-        validation.whole(self.count, "The number of bins", low=1, high=MAX_BINS)
+        count = validation.whole(self.count, "The number of bins", low=1, high=MAX_BINS)
+        edges = tuple(map(float, self.edges)) if self.kind == "edges" else ()
         if self.kind == "edges":
-            _check_edges(self.column, self.edges)
-        else:
-            object.__setattr__(self, "edges", ())
+            _check_edges(self.column, edges)
+        object.__setattr__(self, "count", count)
+        object.__setattr__(self, "edges", edges)
 
 
 def _check_edges(column: str, edges: tuple[float, ...]) -> None:
@@ -110,10 +111,13 @@ class Filter:
     high: float | None = None
 
     def __post_init__(self) -> None:
-        for bound, name in ((self.low, "least"), (self.high, "greatest")):
+        object.__setattr__(self, "levels", tuple(map(str, self.levels)))
+        for bound, side, name in ((self.low, "low", "least"), (self.high, "high", "greatest")):
             if bound is not None:
-                validation.number(bound, f"The {name} number of {shown(self.column)} to keep")
-                if not math.isfinite(bound):
+                what = f"The {name} number of {shown(self.column)} to keep"
+                kept = validation.number(bound, what)
+                object.__setattr__(self, side, kept)
+                if not math.isfinite(kept):
                     raise InvalidInputError(
                         f"The {name} number of {shown(self.column)} to keep must be finite, "
                         f"got {bound}."

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from tests.exact.optimum import truth
 from tests.exact.questions import question, simpler
 from tests.exact.verdict import SOLVERS, answer, rivals
+from tests.legal import failure
+from tests.legal import question as legal_question
 
 ATTEMPTS = 150
 """Simpler questions that are tried in place of one that failed."""
@@ -82,5 +84,12 @@ def _same(candidate, failure, solver):
     return None
 
 
-KINDS = {"optimum": (optimum, 4), "comparison": (comparison, 1)}
+def legal(random):
+    """Ask for any mechanism under any notion, and take no exception or warning for an answer."""
+    asked = legal_question(random)
+    found = failure(asked)
+    return Tried(Counter({asked.mechanism: 1}), Counter(), [] if found is None else [found])
+
+
+KINDS = {"optimum": (optimum, 4), "comparison": (comparison, 1), "legal": (legal, 3)}
 """Kinds of cases, by name: the function, and how often it comes up beside the others."""
