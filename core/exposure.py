@@ -41,7 +41,9 @@ class Exposure:
     why: tuple[str, ...]
 
 
-def exposure(leak: Leakage, notion: Notion, s_labels: tuple[str, ...]) -> Exposure:
+def exposure(
+    leak: Leakage, notion: Notion, s_labels: tuple[str, ...], *, bits: bool = False
+) -> Exposure:
     """Say of each symbol whether it keeps a promise by itself, and why not.
 
     Parameters
@@ -52,6 +54,8 @@ def exposure(leak: Leakage, notion: Notion, s_labels: tuple[str, ...]) -> Exposu
         The promise; one that does not bound single symbols finds none risky.
     s_labels : tuple of str
         Names of the secrets, n_s of them.
+    bits : bool
+        Whether the reasons count in bits; else in nats.
 
     Examples
     --------
@@ -70,7 +74,7 @@ def exposure(leak: Leakage, notion: Notion, s_labels: tuple[str, ...]) -> Exposu
     risky = ~notion.allows(leak.joint_sy)
     lower, upper = notion.lower_level(leak.joint_sy), notion.upper_level(leak.joint_sy)
     why = tuple(
-        _why(log_lift[:, y], (float(lower[y]), float(upper[y])), notion, s_labels)
+        _why(log_lift[:, y], (float(lower[y]), float(upper[y])), notion, s_labels, bits)
         for y in range(len(leak.labels))
     )
     return Exposure(leak.labels, leak.joint_sy.sum(axis=0), log_lift, risky, why)
@@ -81,6 +85,7 @@ def _why(
     levels: tuple[float, float],
     notion: SymbolNotion,
     s_labels: tuple[str, ...],
+    bits: bool,
 ) -> str:
     """Name the bound that breaks, the secret that breaks it most, and by how much."""
     lowest, highest = int(log_lift.argmin()), int(log_lift.argmax())
@@ -89,7 +94,8 @@ def _why(
         ("up", levels[1], notion.upper_budget, highest),
     )
     reasons = [
-        f"{_nats(level)} {way}, {_plain(budget)} allowed: {s_labels[s]} {_times(log_lift[s])}"
+        f"{_written(level, bits)} {'bits' if bits else 'nats'} {way}, "
+        f"{_plain(budget, bits)} allowed: {s_labels[s]} {_times(log_lift[s])}"
         for way, level, budget, s in parts
         if level > budget + ROUNDING
     ]
@@ -100,12 +106,12 @@ def _times(log_lift: float) -> str:
     return "impossible" if math.isinf(log_lift) else f"{math.exp(log_lift):.2f} times as likely"
 
 
-def _nats(level: float) -> str:
-    return "∞ nats" if math.isinf(level) else f"{level:.3f} nats"
+def _written(level: float, bits: bool) -> str:
+    return "∞" if math.isinf(level) else f"{level / math.log(2) if bits else level:.3f}"
 
 
-def _plain(budget: float) -> str:
-    return "∞" if math.isinf(budget) else f"{budget:g}"
+def _plain(budget: float, bits: bool) -> str:
+    return "∞" if math.isinf(budget) else f"{budget / math.log(2) if bits else budget:.4g}"
 
 
 def pointwise(leak: Leakage, alpha: float) -> Mapping[str, FloatArray]:

@@ -18,6 +18,7 @@ from core.errors import InvalidInputError
 from core.joint import JOINER, Joint
 from core.limits import ROUNDING
 from core.mechanisms import Mechanism
+from core.mechanisms.outputs import reading_order
 from core.mechanisms.robust_search import robust_search
 from core.notions import RLDP
 from core.realised import draw_sample, normalised_information, realised_level
@@ -246,11 +247,21 @@ def design(
     raise InvalidInputError(f"The design must be one of {', '.join(DESIGNS)}, got {key!r}.")
 
 
-def named(mechanism: Mechanism, s_labels: Sequence[str], u_labels: Sequence[str]) -> Mechanism:
-    """Return a design whose cells (s, u) have their names, and outputs that are cells too."""
-    cells = tuple(f"{s}{JOINER}{u}" for s in s_labels for u in u_labels)
-    outputs = cells if mechanism.y_labels == mechanism.x_labels else mechanism.y_labels
-    return replace(mechanism, x_labels=cells, y_labels=outputs)
+def named(mechanism: Mechanism, world: Joint) -> Mechanism:
+    """Return a design whose cells (s, u) and outputs have names, the outputs in reading order.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Its inputs are the cells of `world`, row by row.
+    world : Joint
+        P(s, u) with the names; its records decide what an output mostly says.
+    """
+    cells = tuple(f"{s}{JOINER}{u}" for s in world.s_labels for u in world.x_labels)
+    if mechanism.y_labels == mechanism.x_labels:
+        return replace(mechanism, x_labels=cells, y_labels=cells)
+    kernel, y_labels = reading_order(world.p.ravel(), cells, mechanism.kernel)
+    return replace(mechanism, kernel=kernel, x_labels=cells, y_labels=y_labels)
 
 
 def design_all(

@@ -46,14 +46,38 @@ def in_reading_order(joint: Joint, kernel: FloatArray) -> tuple[FloatArray, tupl
     >>> in_reading_order(joint, np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]))[1]
     ('a 67 %; b 33 %', 'c 80 %; b 20 %')
     """
-    posterior = joint.p_x[:, None] * kernel
-    posterior /= posterior.sum(axis=0)
+    return reading_order(joint.p_x, joint.x_labels, kernel)
+
+
+def reading_order(
+    p_x: FloatArray, x_labels: Sequence[str], kernel: FloatArray
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Do the same as `in_reading_order` for inputs some of which may be impossible.
+
+    Parameters
+    ----------
+    p_x : ndarray
+        P(x), shape (n_x,).
+    x_labels : sequence of str
+        Names of the inputs.
+    kernel : ndarray
+        P(y | x), shape (n_x, n_y).
+
+    Examples
+    --------
+    >>> reading_order(np.array([0.0, 1.0]), ["a", "b"], np.eye(2))[1]
+    ('a', 'b')
+    """
+    posterior = p_x[:, None] * kernel
+    mass = posterior.sum(axis=0)
+    posterior = np.where(mass > 0, posterior, kernel)  # of none that occurs, what leads to it
+    posterior = posterior / np.maximum(posterior.sum(axis=0), np.finfo(float).tiny)
     ranked = np.argsort(-posterior, axis=0, kind="stable")
     order = sorted(
         range(kernel.shape[1]), key=lambda y: (ranked[0, y], -posterior[ranked[0, y], y])
     )
     ordered: FloatArray = kernel[:, order]
-    return ordered, output_names(posterior[:, order], joint.x_labels)
+    return ordered, output_names(posterior[:, order], x_labels)
 
 
 def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, ...]:

@@ -7,6 +7,9 @@ from textwrap import wrap
 
 from core.mechanisms.outputs import PART
 
+LEAST = 8
+"""Characters of an input's name without which its share is left out."""
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
 
@@ -30,7 +33,8 @@ def short(label: object, room: int = 18) -> str:
     """Return a label in at most `room` characters, as `text`, with … for what is left out.
 
     The end is kept too, since labels of bins and of joined columns differ there. Of the name of
-    an output, a list of inputs with their shares, the first input and its share are kept.
+    an output, a list of inputs with their shares, the first input is kept, and its share where
+    there is room for both.
 
     Examples
     --------
@@ -42,7 +46,8 @@ def short(label: object, room: int = 18) -> str:
     plain = _plain(label)
     if len(plain) > room and (parts := PART.findall(plain)) and ";" in plain:
         name, share = parts[0]
-        return text(f"{_cut(name, max(4, room - len(share) - 1))} {share}")
+        left = room - len(share) - 1
+        return text(_cut(name, room) if left < LEAST else f"{_cut(name, left)} {share}")
     return text(_cut(plain, room))
 
 
@@ -100,7 +105,7 @@ def _first_two(label: str, room: int) -> str:
     parts = PART.findall(_plain(label))
     if len(parts) < 2:
         return short(label, room)
-    half = max(4, (room - 2) // 2)
+    half = max(5, (room - 2) // 2)
     return text(", ".join(_cut(name, half) for name, _ in parts[:2]))
 
 

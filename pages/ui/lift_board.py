@@ -20,7 +20,7 @@ from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
 from pages.ui.paging import ROWS, page
-from pages.ui.units import level, share
+from pages.ui.units import in_unit, level, share
 
 ROW = 24
 """Pixels a symbol takes in the charts, whose height grows with the alphabet."""
@@ -58,7 +58,9 @@ def _live() -> None:
         "Look at", ["X itself", "the release"], key="lift_of", default="X itself", required=True
     )
     leak = result.before if released == "X itself" else result.after
-    found = exposure(leak, run.promise(scenario), result.joint.s_labels)
+    found = exposure(
+        leak, run.promise(scenario), result.joint.s_labels, bits=controls.unit() == "bits"
+    )
     _charts(result, leak, found, controls.unit())
     _verdicts(result, leak, found)
     _measures(result, controls.unit())
@@ -79,7 +81,7 @@ def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
             key="loglift",
             title="Log-lift of every pair",
             subtitle="Orange: the symbol makes the secret likelier. Blue: less. ×: never together.",
-            table=lambda: _pairs(found, leak, result.joint.s_labels),
+            table=lambda: _pairs(found, leak, result.joint.s_labels, unit),
             formulas=(words.measure("lift"),),
         ),
     ):
@@ -104,7 +106,7 @@ def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
             title="From min-lift Ψ to max-lift Λ",
             subtitle="How far each symbol moves beliefs"
             + ("; shaded is what the promise allows." if budgets else "."),
-            table=lambda: _symbols(leak, found),
+            table=lambda: _symbols(leak, found, unit),
             formulas=(words.measure("min_lift"), words.measure("max_lift")),
         ),
     ):
@@ -124,19 +126,23 @@ def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
         )
 
 
-def _pairs(found: Exposure, leak: Leakage, s_labels: tuple[str, ...]) -> pd.DataFrame:
+def _pairs(found: Exposure, leak: Leakage, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
     return pd.DataFrame(
-        {"symbol": leak.labels} | {label: found.log_lift[s] for s, label in enumerate(s_labels)}
+        {"symbol": leak.labels}
+        | {
+            f"{label}, {unit}": found.log_lift[s] * in_unit(1.0, unit)
+            for s, label in enumerate(s_labels)
+        }
     )
 
 
-def _symbols(leak: Leakage, found: Exposure) -> pd.DataFrame:
+def _symbols(leak: Leakage, found: Exposure, unit: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "symbol": leak.labels,
             "probability": found.mass,
-            "log Ψ": leak.log_min_lift,
-            "log Λ": leak.log_max_lift,
+            f"log Ψ, {unit}": leak.log_min_lift * in_unit(1.0, unit),
+            f"log Λ, {unit}": leak.log_max_lift * in_unit(1.0, unit),
             "high-risk": found.risky,
             "why": found.why,
         }
@@ -159,7 +165,7 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
     else:
         st.markdown(f"Under {name}, every symbol keeps the promise by itself.")
     every = pointwise(leak, _order(result) or _usual(result))
-    table = _symbols(leak, found).join(pd.DataFrame(dict(every)))
+    table = _symbols(leak, found, controls.unit()).join(pd.DataFrame(dict(every)))
     tables.sheet(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")
     with st.popover(
         "formulas of the pointwise measures",

@@ -287,7 +287,7 @@ def _matrices(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
             key = f"robust_matrix_{side}"
             wanted = st.session_state.get(f"{key}_design", default)
             chosen = by_key.get(wanted, by_key["polyopt"])  # until the robust optimum is there
-            made = named(chosen.mechanism, world.s_labels, world.x_labels)
+            made = named(chosen.mechanism, world)
             with card(
                 key=key,
                 title=DESIGNS[chosen.key],

@@ -57,11 +57,12 @@ def budget(nats: float, unit: str) -> str:
 
     Examples
     --------
-    >>> budget(1.1, "nats"), budget(1.1, "bits"), budget(float("inf"), "bits")
-    ('1.1 nats', '1.587 bits', '∞ bits')
+    >>> budget(1.0, "nats"), budget(1.1, "bits"), budget(float("inf"), "bits")
+    ('1 nat', '1.587 bits', '∞ bits')
     """
     value = in_unit(nats, unit)
-    return f"{'∞' if math.isinf(value) else f'{value:.4g}'} {unit}"
+    text = "∞" if math.isinf(value) else f"{value:.4g}"
+    return f"{text} {unit.removesuffix('s') if text == '1' else unit}"
 
 
 def share(value: float) -> str:

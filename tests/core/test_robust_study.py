@@ -128,11 +128,15 @@ def test_robust_designs_keep_their_promise_at_worst_and_the_non_robust_one_does_
 
 def test_names_go_to_cells_and_to_outputs_that_are_cells(sample):
     cells = ("f · a", "f · b", "m · a", "m · b")
-    by_cell = named(design("secret_rr", sample, 1.0, 1.0), ("f", "m"), ("a", "b"))
+    world = Joint.from_counts(TRUTH, s_labels=("f", "m"), x_labels=("a", "b"))
+    by_cell = named(design("secret_rr", sample, 1.0, 1.0), world)
     assert by_cell.x_labels == by_cell.y_labels == cells
-    free = named(design("non_robust", sample, 1.0, 1.0), ("f", "m"), ("a", "b"))
+    free = named(design("non_robust", sample, 1.0, 1.0), world)
     assert free.x_labels == cells
-    assert free.y_labels[0] == "y1"
+    assert all(label.split(" %")[0].startswith(cells) for label in free.y_labels)
+    assert {tuple(column) for column in free.kernel.T} == {
+        tuple(column) for column in design("non_robust", sample, 1.0, 1.0).kernel.T
+    }
 
 
 def test_frontiers_never_fall_and_are_those_of_each_budget(sample):

@@ -8,7 +8,8 @@ import numpy as np
 
 from core.validation import FloatArray
 from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, label_axis, layout, margin_for, numbers
+from pages.ui.figures.base import Figure, label_axis, layout, margin_for, numbers
+from pages.ui.figures.ticks import ticked
 from pages.ui.palette import colour
 
 ROW = 40
@@ -60,7 +61,7 @@ def beliefs(prior: FloatArray, posterior: FloatArray, s_labels: Sequence[str]) -
         "layout": layout(
             int(np.clip(90 + ROW * len(short), 170, 620)),
             (margin_for(short, 40, 150) + 6, 12, 28, 42),
-            xaxis=axis("probability of the secret", (0, 1.02), tickformat=".0%", dtick=0.25),
+            xaxis=ticked("probability of the secret", 0, 1.02, percent=True),
             yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
             barmode="group",
             bargap=0.3,

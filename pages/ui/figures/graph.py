@@ -24,14 +24,23 @@ FRAME = (4, 4, 26, 42)
 MANY = 30
 """From this many nodes on they are drawn smaller."""
 
+BESIDE = (58, 22)
+"""Pixels left free on either side, and above and below, for names beside the outer nodes."""
+
+ROOM = 9
+"""Characters of a name beside its node; the hover has them all."""
+
+GAP = 9
+"""Pixels from a node to its ray."""
+
 LETTER = 5.2
 """Pixels that a character of a ray takes."""
 
 ROUND = 13
 """From this many nodes on a full circle has its names like rays, where they would collide else."""
 
-RAYS_FROM = 320
-"""Pixels across that rays need."""
+RADIUS = 62
+"""Pixels that a circle with rays has at least, whatever the length of the names."""
 
 EDGES = 4_000
 """Most edges that are drawn: beyond it the picture is a blot and the browser slow."""
@@ -78,11 +87,13 @@ def confusability(
     width : int
         Pixels that the drawing has across, to place the names.
     """
-    rays = _is_circle(graph) and width >= RAYS_FROM
-    longest = max(map(len, _names(graph))) if rays else 0
-    span_x, span_y = _spans(graph.positions, 9 + LETTER * longest if rays else 0.0)
-    sides = [""] * len(graph.names) if rays else _sides(graph, span_x, span_y, width)
-    traces = [_lines(graph), _nodes(graph, role, sides)]
+    rays = _is_circle(graph)
+    size = (width - FRAME[0] - FRAME[1], HEIGHT - FRAME[2] - FRAME[3])
+    names = _names(graph, int((min(size) / 2 - RADIUS - GAP) / LETTER) if rays else ROOM)
+    longest = max(map(len, names)) if rays else 0
+    span_x, span_y = _spans(graph.positions, size, GAP + LETTER * longest if rays else 0.0)
+    sides = [""] * len(names) if rays else _sides(graph, names, span_x, span_y, size)
+    traces = [_lines(graph), _nodes(graph, names, role, sides)]
     if open_parts:
         traces[1]["meta"] = ["part"]
     if 0 < len(graph.edges) <= LABELLED:
@@ -93,7 +104,7 @@ def confusability(
             HEIGHT,
             FRAME,
             xaxis=axis("", span_x, visible=False),
-            yaxis=axis("", span_y, visible=False),
+            yaxis=axis("", span_y, visible=False, scaleanchor="x", scaleratio=1),
             annotations=[
                 note(
                     labels.short(name, 60),
@@ -103,7 +114,7 @@ def confusability(
                     font={"size": 12, "color": colour(role), "weight": 600},
                 ),
                 note(_summary(graph), 0.5, -0.02, yanchor="top"),
-                *(_rays(graph) if rays else []),
+                *(_rays(graph, names) if rays else []),
             ],
         ),
     }
@@ -161,13 +172,12 @@ def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
     return f"{len(shared)} {other} in common:<br>{names}{more}"
 
 
-def _names(graph: Lookalikes) -> list[str]:
-    """Return the names beside the nodes: of a part how much is in it, of a cluster all of it."""
+def _names(graph: Lookalikes, room: int) -> list[str]:
+    """Return the names beside the nodes, in so many letters: of a part how much is in it."""
+    short = labels.distinct(graph.names, max(room, 7))
     return [
-        f"{count} {WORDS[graph.nodes][0]}"
-        if count > 1
-        else labels.short(name, 12 if name.endswith(" more") else 9)
-        for name, count in zip(graph.names, graph.members.tolist(), strict=True)
+        f"{count} {WORDS[graph.nodes][0]}" if count > 1 else name
+        for name, count in zip(short, graph.members.tolist(), strict=True)
     ]
 
 
@@ -177,13 +187,13 @@ def _is_circle(graph: Lookalikes) -> bool:
     return count >= ROUND and 2 * len(graph.edges) == count * (count - 1)
 
 
-def _rays(graph: Lookalikes) -> list[dict[str, Any]]:
+def _rays(graph: Lookalikes, names: list[str]) -> list[dict[str, Any]]:
     """Return the names as rays around a circle."""
     middle = graph.positions.mean(axis=0)
     rays = []
-    for (x, y), name in zip(graph.positions, _names(graph), strict=True):
+    for (x, y), name in zip(graph.positions, names, strict=True):
         turn = math.atan2(y - middle[1], x - middle[0])
-        away = 9 + LETTER * len(name) / 2
+        away = GAP + LETTER * len(name) / 2
         tilt = -math.degrees(turn)
         rays.append(
             note(
@@ -202,14 +212,16 @@ def _rays(graph: Lookalikes) -> list[dict[str, Any]]:
 
 
 def _sides(
-    graph: Lookalikes, span_x: tuple[float, float], span_y: tuple[float, float], width: int
+    graph: Lookalikes,
+    names: list[str],
+    span_x: tuple[float, float],
+    span_y: tuple[float, float],
+    size: tuple[int, int],
 ) -> list[str]:
     """Return on which side of its node each name stands; "" where there is no room for it."""
-    left, right, top, bottom = FRAME
-    size = (width - left - right, HEIGHT - top - bottom)
     low, high = np.array([span_x, span_y]).T
     pixels = (graph.positions - low) / (high - low) * size
-    return place_names(pixels, _names(graph), [across / 2 for across in _sizes(graph)], size)
+    return place_names(pixels, names, [across / 2 for across in _sizes(graph)], size)
 
 
 def _sizes(graph: Lookalikes) -> list[float]:
@@ -218,7 +230,7 @@ def _sizes(graph: Lookalikes) -> list[float]:
     return [least + 4 * min(8.0, math.sqrt(float(count))) for count in graph.members]
 
 
-def _nodes(graph: Lookalikes, role: str, sides: list[str]) -> dict[str, object]:
+def _nodes(graph: Lookalikes, names: list[str], role: str, sides: list[str]) -> dict[str, object]:
     n_other = len(graph.others)
     ink = [part_colour(int(part), role) for part in graph.parts]
     return {
@@ -226,12 +238,12 @@ def _nodes(graph: Lookalikes, role: str, sides: list[str]) -> dict[str, object]:
         "mode": "markers+text" if any(sides) else "markers",
         "x": numbers(graph.positions[:, 0], 4),
         "y": numbers(graph.positions[:, 1], 4),
-        "text": [name if side else "" for name, side in zip(_names(graph), sides, strict=True)],
+        "text": [name if side else "" for name, side in zip(names, sides, strict=True)],
         "textposition": [POSITIONS[side] for side in sides],
         "textfont": {"size": 10.5, "color": colour("ink")},
         "cliponaxis": False,
         "customdata": [
-            [labels.short(name, 60), int(count), int(part) + 1]
+            [labels.full(name), int(count), int(part) + 1]
             for name, count, part in zip(graph.names, graph.possible, graph.parts, strict=True)
         ],
         "marker": {
@@ -250,14 +262,27 @@ def _nodes(graph: Lookalikes, role: str, sides: list[str]) -> dict[str, object]:
     }
 
 
-def _spans(positions: FloatArray, rays: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ranges of both axes, with room for names beside the nodes, or for rays."""
+def _spans(
+    positions: FloatArray, size: tuple[int, int], rays: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ranges of both axes: as many pixels a unit on both, with room for names.
+
+    Parameters
+    ----------
+    positions : ndarray
+        Where the nodes are, shape (n, 2).
+    size : (int, int)
+        Pixels across and up.
+    rays : float
+        Pixels that the names around a circle take; 0 where they stand beside their nodes.
+    """
     low, high = positions.min(axis=0), positions.max(axis=0)
-    middle, span = (low + high) / 2, max(float((high - low).max()), 1.0)
-    half = (HEIGHT - FRAME[2] - FRAME[3]) / 2
-    up = 0.5 * half / (half - rays) if rays else 0.6
-    across = max(1.0, 1.65 * up) if rays else 1.0
+    middle, extent = (low + high) / 2, np.maximum(high - low, 1e-9)
+    room = (rays, rays) if rays else BESIDE
+    free = np.array(size) - 2 * np.array(room)
+    scale = float(min((free / extent).min(), free.min()))  # one node, or a short row, stays small
+    half = np.array(size) / scale / 2
     return (
-        (float(middle[0] - across * span), float(middle[0] + across * span)),
-        (float(middle[1] - up * span), float(middle[1] + up * span)),
+        (float(middle[0] - half[0]), float(middle[0] + half[0])),
+        (float(middle[1] - half[1]), float(middle[1] + half[1])),
     )

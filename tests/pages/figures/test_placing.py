@@ -60,21 +60,34 @@ def full_circle(count):
 
 
 @pytest.mark.parametrize("count", [13, 60])
-def test_names_around_a_full_circle_are_rays_where_there_is_room(count):
+def test_names_around_a_full_circle_are_rays_in_the_frame(count):
     graph = full_circle(count)
-    wide = figures.confusability(graph, "X itself", "before", width=420)
-    rays = [note for note in wide["layout"]["annotations"] if "textangle" in note]
-    assert [ray["text"] for ray in rays] == [f"name {i}" for i in range(count)]
-    assert all(abs(ray["textangle"]) <= 90 for ray in rays)
-    low, high = wide["layout"]["yaxis"]["range"]
-    pixels = (360 - 26 - 42) / (high - low)
-    for ray in rays:
-        reach = abs(ray["y"] - (low + high) / 2) * pixels + abs(ray["yshift"])
-        assert reach < (360 - 26 - 42) / 2
-    narrow = figures.confusability(graph, "X itself", "before")
-    assert not any("textangle" in note for note in narrow["layout"]["annotations"])
-    shown = [text for text in narrow["data"][-1]["text"] if text]
-    assert len(shown) == len(set(shown)) > count / 5
+    for width in (230, 420):
+        drawn = figures.confusability(graph, "X itself", "before", width=width)
+        rays = [note for note in drawn["layout"]["annotations"] if "textangle" in note]
+        assert [ray["text"] for ray in rays] == [f"name {i}" for i in range(count)]
+        assert all(abs(ray["textangle"]) <= 90 for ray in rays)
+        for axis, shift, size in (("x", "xshift", width - 8), ("y", "yshift", 360 - 26 - 42)):
+            low, high = drawn["layout"][f"{axis}axis"]["range"]
+            for ray in rays:
+                reach = abs(ray[axis] - (low + high) / 2) * size / (high - low) + abs(ray[shift])
+                assert reach < size / 2
+
+
+@pytest.mark.parametrize("width", [230, 420])
+@pytest.mark.parametrize("count", [1, 2, 5, 13, 42])
+def test_a_unit_is_as_long_across_as_it_is_up(count, width):
+    joints = (np.full((2, count), 0.5 / count), np.eye(count) / count)
+    for p in joints:
+        graph = lookalikes(leakage(p, [f"a long name {i}" for i in range(count)]))
+        drawn = figures.confusability(graph, "X itself", "before", width=width)["layout"]
+        across, up = (np.ptp(drawn[f"{axis}axis"]["range"]) for axis in ("x", "y"))
+        assert across / (width - 8) == pytest.approx(up / (360 - 26 - 42))
+        assert drawn["yaxis"]["scaleanchor"] == "x"
+        for axis, places in zip(("x", "y"), graph.positions.T, strict=True):
+            low, high = drawn[f"{axis}axis"]["range"]
+            assert low < places.min()
+            assert places.max() < high
 
 
 def test_names_on_an_axis_are_as_many_as_there_is_room_for():
