@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import streamlit as st
 
 from core.lookalikes import Lookalikes, most_likely
 from core.mechanisms import catalogue as mechanisms
@@ -12,11 +13,15 @@ from core.sweep import Frontier
 from core.wording import number_of
 from pages.ui import controls, figures, run
 from pages.ui.chart import chart
+from pages.ui.labels import markdown
 from pages.ui.paging import ROWS
 from pages.ui.units import in_unit, level
 
 MOST_COLUMNS = 80
 """Outputs that the matrix shows: more are thinner than a hair."""
+
+FALL = 1e-6
+"""Share of X by which a line must fall to be seen falling."""
 
 NAMES = ("X itself", "the release")
 """What is before, and what is after."""
@@ -53,6 +58,24 @@ def frontier(result: Result, lines: dict[int, Frontier], unit: str, *, by_promis
         title="Cost of privacy",
         alt=f"Share of X kept along the budget; now ε is {scenario.eps:g}, {made.nmi:.0%} kept.",
         on_pick=lambda: controls.pick_point("frontier"),
+    )
+    if said := falling(lines):
+        st.caption(markdown(said))
+
+
+def falling(lines: dict[int, Frontier]) -> str:
+    """Say which lines fall as ε grows, and that the mechanism does so by itself; "" where none."""
+    names = dict.fromkeys(
+        mechanisms.entry(line.mechanism).title
+        for line in lines.values()
+        if not mechanisms.entry(line.mechanism).monotone
+        and bool((np.diff(line.nmi[np.isfinite(line.nmi)]) < -FALL).any())
+    )
+    if not names:
+        return ""
+    return (
+        f"{', '.join(names)}: what it keeps falls at times as ε grows. It is so by itself: a "
+        "larger budget makes it choose differently, not better."
     )
 
 

@@ -15,7 +15,7 @@ from pages.ui.figures.placing import place_names
 from pages.ui.palette import SERIES, colour
 
 HEIGHT = 360
-WIDTH = 230
+WIDTH = 205
 """Pixels that a drawing is sure to have across: names are placed for it."""
 
 FRAME = (4, 4, 26, 42)
@@ -39,7 +39,7 @@ LETTER = 5.2
 ROUND = 13
 """From this many nodes on a full circle has its names like rays, where they would collide else."""
 
-RADIUS = 62
+RADIUS = 56
 """Pixels that a circle with rays has at least, whatever the length of the names."""
 
 EDGES = 4_000
@@ -174,7 +174,7 @@ def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
 
 def _names(graph: Lookalikes, room: int) -> list[str]:
     """Return the names beside the nodes, in so many letters: of a part how much is in it."""
-    short = labels.distinct(graph.names, max(room, 7))
+    short = [labels.short(name, max(room, 7)) for name in graph.names]
     return [
         f"{count} {WORDS[graph.nodes][0]}" if count > 1 else name
         for name, count in zip(short, graph.members.tolist(), strict=True)

@@ -62,7 +62,7 @@ def full_circle(count):
 @pytest.mark.parametrize("count", [13, 60])
 def test_names_around_a_full_circle_are_rays_in_the_frame(count):
     graph = full_circle(count)
-    for width in (230, 420):
+    for width in (205, 420):
         drawn = figures.confusability(graph, "X itself", "before", width=width)
         rays = [note for note in drawn["layout"]["annotations"] if "textangle" in note]
         assert [ray["text"] for ray in rays] == [f"name {i}" for i in range(count)]
@@ -74,7 +74,7 @@ def test_names_around_a_full_circle_are_rays_in_the_frame(count):
                 assert reach < size / 2
 
 
-@pytest.mark.parametrize("width", [230, 420])
+@pytest.mark.parametrize("width", [205, 420])
 @pytest.mark.parametrize("count", [1, 2, 5, 13, 42])
 def test_a_unit_is_as_long_across_as_it_is_up(count, width):
     joints = (np.full((2, count), 0.5 / count), np.eye(count) / count)
