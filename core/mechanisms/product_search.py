@@ -12,7 +12,7 @@ from core import clock, measures
 from core.attributes import attribute_values, cells_of, known_sets
 from core.errors import InfeasibleError, SolverError
 from core.joint import Joint
-from core.limits import ROUNDING
+from core.limits import LIFT_NOISE, ROUNDING
 from core.measures.conditionals import ratio
 from core.notions import rows
 from core.notions.allowed_set import AllowedSet
@@ -293,6 +293,7 @@ class _Conditions:
         given, secret = np.nonzero(~np.isnan(self.lifts).all(axis=2))
         # where P(x^j | x^J) = 0 the lift is not known, and its weight is 0
         lift, weights = np.nan_to_num(self.lifts[given, secret], nan=1.0), self.weights[given]
-        below = rows.lift_at_least(lift, eps, weights)
-        above = rows.lift_at_most(lift, eps, weights)
+        excess = np.where(np.abs(lift - 1) <= LIFT_NOISE * lift, 0.0, lift - 1)
+        below = rows.lift_at_least(excess, eps, weights)
+        above = rows.lift_at_most(excess, eps, weights)
         return np.vstack([below, above])

@@ -12,6 +12,7 @@ from core.joint import Joint
 from core.notions import rows
 from core.notions.allowed_set import AllowedSet
 from core.notions.budgets import OneBudget
+from core.notions.excess import excess_lift
 from core.validation import FloatArray
 
 _FEW_SECRETS = 6
@@ -55,13 +56,19 @@ class LDP(OneBudget):
         2·n_s rows and a helper h between the lifts: e^{−ε/2} lift_s(r) ≤ h, e^{−ε/2} h ≤ lift_s(r).
         Half of ε on each side keeps the coefficients of a large ε apart from 0.
         """
-        lift = rows.data_lift(joint)
         if self.eps == np.inf or joint.n_s == 1:
             return rows.plain(np.empty((0, joint.n_x)))
-        shrink = np.exp(-self.eps / 2)
         if joint.n_s <= _FEW_SECRETS:
+            excess, shrink = excess_lift(joint), np.exp(-self.eps)
             s, t = np.nonzero(~np.eye(joint.n_s, dtype=bool))
-            return rows.plain(rows.scaled(rows.difference(shrink * lift[s], lift[t] / shrink)))
+            gap = rows.difference(
+                shrink * (1 + excess[s]),
+                1 + excess[t],
+                shrink * excess[s] + np.expm1(-self.eps),
+                excess[t],
+            )
+            return rows.plain(rows.scaled(gap))
+        lift, shrink = rows.data_lift(joint), np.exp(-self.eps / 2)
         ones = np.ones((joint.n_s, 1))
         above = np.hstack([shrink * lift, -ones])
         below = np.hstack([-lift, shrink * ones])

@@ -18,6 +18,7 @@ from core.notions import rows
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.notions.budgets import TwoBudgets, budget_text
 from core.notions.cuts import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
+from core.notions.excess import excess_lift
 from core.validation import FloatArray
 
 
@@ -57,7 +58,7 @@ class L1Privacy(TwoBudgets):
             If `eps_l` is finite: the ℓ1-lift-inverse is not convex.
         """
         _refuse_inverse(self)
-        return _l1_rows(rows.data_lift(joint), joint.p_s, self.eps_u)
+        return _l1_rows(excess_lift(joint), joint.p_s, self.eps_u)
 
 
 @dataclass(frozen=True)
@@ -97,16 +98,16 @@ class Chi2Privacy(TwoBudgets):
             If `eps_l` is finite: the χ²-lift-inverse is not convex.
         """
         _refuse_inverse(self)
-        lift = rows.data_lift(joint)
+        lift, excess = rows.data_lift(joint), excess_lift(joint)
         p_s = joint.p_s
         if self.eps_u <= ROUNDING:
-            return _independence(lift)
+            return _independence(excess)
         if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
             return rows.plain(np.empty((0, joint.n_x)))
         swing = np.expm1(self.eps_u) * np.sqrt(np.maximum(1 - p_s, 0.0) / p_s)
         with np.errstate(divide="ignore"):  # a swing of 1 or more has no lower bound
             falls = -np.log(np.maximum(1 - swing, 0.0))
-        bounds = [rows.lift_at_most(lift, np.log1p(swing)), rows.lift_at_least(lift, falls)]
+        bounds = [rows.lift_at_most(excess, np.log1p(swing)), rows.lift_at_least(excess, falls)]
         return rows.plain(np.vstack(bounds), Chi2LiftCuts(lift, p_s, self.eps_u))
 
 
@@ -163,12 +164,12 @@ class AlphaLift(TwoBudgets):
         The rows hold each lift to e^{−ε_l} P(s)^{1/α} ≤ l ≤ e^{ε_u} P(s)^{−1/α}, which the
         measures imply ([Lift] Prop. 4 and 6) and which is all at α = ∞.
         """
-        lift, p_s = rows.data_lift(joint), joint.p_s
+        lift, excess, p_s = rows.data_lift(joint), excess_lift(joint), joint.p_s
         if min(self.eps_l, self.eps_u) <= ROUNDING:
-            return _independence(lift)
+            return _independence(excess)
         room = -np.log(p_s) / self.alpha
-        below = rows.lift_at_least(lift, self.eps_l + room)
-        above = rows.lift_at_most(lift, self.eps_u + room)
+        below = rows.lift_at_least(excess, self.eps_l + room)
+        above = rows.lift_at_most(excess, self.eps_u + room)
         oracles: list[Oracle] = []
         if self.alpha < np.inf and self.eps_l < np.inf:
             oracles.append(AlphaLiftInverseCuts(lift, p_s, self.eps_l, self.alpha))
@@ -186,21 +187,20 @@ def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
         )
 
 
-def _independence(lift: FloatArray) -> AllowedSet:
+def _independence(excess: FloatArray) -> AllowedSet:
     """Return the outputs that tell nothing about S: every lift is 1."""
-    equal = [rows.lift_at_least(lift, 0.0), rows.lift_at_most(lift, 0.0)]
+    equal = [rows.lift_at_least(excess, 0.0), rows.lift_at_most(excess, 0.0)]
     return rows.plain(np.vstack(equal))
 
 
-def _l1_rows(lift: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
+def _l1_rows(excess: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
     """Return the outputs with Σ_s P(s)|l_s − 1| ≤ e^{ε_u} − 1."""
-    n_s, n_x = lift.shape
+    n_s, n_x = excess.shape
     if eps_u >= np.log(3):  # the ℓ1-lift is at most 2
         return rows.plain(np.empty((0, n_x)))
     if eps_u <= ROUNDING:
-        return _independence(lift)
-    excess = p_s[:, None] * (lift - 1)
-    rises = np.hstack([excess, -np.eye(n_s)])
+        return _independence(excess)
+    rises = np.hstack([p_s[:, None] * excess, -np.eye(n_s)])
     total = np.concatenate([np.full(n_x, -np.expm1(eps_u)), np.full(n_s, 2.0)])
     matrix = rows.scaled(np.vstack([rises, total]))
     return AllowedSet(sparse.csr_array(matrix), n_x)

@@ -12,9 +12,12 @@ from scipy import sparse
 
 from core import measures
 from core.joint import Joint
-from core.limits import LIFT_NOISE
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.validation import FloatArray
+
+_ROUNDED = 1e-15
+"""Difference of two numbers, relative to them, that is their rounding: a few units in the last
+place. A row is scaled to 1, so noise left in it would become a condition."""
 
 
 def data_lift(joint: Joint) -> FloatArray:
@@ -23,29 +26,32 @@ def data_lift(joint: Joint) -> FloatArray:
 
 
 def lift_at_most(
-    lift: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
+    excess: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
 ) -> FloatArray:
     """Return rows of lift_s(r) ≤ e^{bound_s}, shape (at most n_s, n_x); none where it is ∞.
 
     Parameters
     ----------
-    lift : ndarray
-        C[s, x], shape (n_s, n_x).
+    excess : ndarray
+        l(s, x) − 1, shape (n_s, n_x), as of `excess_lift`.
     log_bounds : ndarray or float
         One bound for each s in nats, shape (n_s,), or the same for all.
     weights : ndarray or float
         What each r(x) counts for in a row, shape (n_s, n_x).
     """
-    shrink = np.exp(-_column(log_bounds, lift))
-    return scaled(difference(lift * shrink, np.ones_like(lift)) * weights)
+    bounds = _column(log_bounds, excess)
+    shrink = np.exp(-bounds)
+    gap = difference(shrink * (1 + excess), 1.0, shrink * excess, -np.expm1(-bounds))
+    return scaled(gap * weights)
 
 
 def lift_at_least(
-    lift: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
+    excess: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
 ) -> FloatArray:
     """Return rows of lift_s(r) ≥ e^{−bound_s}, shape (at most n_s, n_x); none where it is ∞."""
-    floor = np.exp(-_column(log_bounds, lift))
-    return scaled(difference(np.broadcast_to(floor, lift.shape), lift) * weights)
+    bounds = _column(log_bounds, excess)
+    gap = difference(np.exp(-bounds), 1 + excess, np.expm1(-bounds), excess)
+    return scaled(gap * weights)
 
 
 def scaled(rows: FloatArray) -> FloatArray:
@@ -93,9 +99,20 @@ def _column(bounds: FloatArray | float, lift: FloatArray) -> FloatArray:
     return np.broadcast_to(np.asarray(bounds, dtype=np.float64), lift.shape[:1])[:, None]
 
 
-def difference(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return left − right, 0 where they differ by rounding only."""
-    gap = left - right
-    noise = np.abs(gap) <= LIFT_NOISE * np.maximum(left, right)
+def difference(
+    left: FloatArray | float,
+    right: FloatArray | float,
+    left_excess: FloatArray | float,
+    right_excess: FloatArray | float,
+) -> FloatArray:
+    """Return left − right of numbers known with their distances from 1, 0 if by rounding only.
+
+    Of the two differences that of the smaller numbers is taken: it loses fewer digits.
+    """
+    size = np.maximum(np.abs(left), np.abs(right))
+    other = np.maximum(np.abs(left_excess), np.abs(right_excess))
+    near = other < size
+    gap = np.where(near, np.subtract(left_excess, right_excess), np.subtract(left, right))
+    noise = np.abs(gap) <= _ROUNDED * np.where(near, other, size)
     result: FloatArray = np.where(noise, 0.0, gap)
     return result

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from core import measures, validation
+from core import validation
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
 from core.limits import ROUNDING
@@ -18,6 +18,7 @@ from core.notions import rows
 from core.notions.allowed_set import AllowedSet
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
+from core.notions.excess import excess_lift
 from core.validation import FloatArray, IntArray
 
 FEW_ATTRIBUTES = 3
@@ -126,10 +127,8 @@ class SRLIP(Notion):
 
     def _rows(self, joint: Joint, members: np.ndarray) -> sparse.csr_array:
         """Return the rows of one x^J, which the x of `members` agree with."""
-        part = joint.p[:, members]
-        part = part[part.sum(axis=1) > 0]
-        lift = measures.lift(part / part.sum())
-        below, above = rows.lift_at_least(lift, self.eps), rows.lift_at_most(lift, self.eps)
+        excess = excess_lift(joint, members)
+        below, above = rows.lift_at_least(excess, self.eps), rows.lift_at_most(excess, self.eps)
         dense: FloatArray = np.vstack([below, above])
         at = np.tile(members, len(dense))
         of = np.repeat(np.arange(len(dense)), members.size)

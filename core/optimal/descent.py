@@ -44,13 +44,16 @@ def descend(
     """
     level, lams = starts, np.broadcast_to(duals, (len(starts), starts.space.n_x))
     prices = _prices(level.points(), lams, utility)
-    ends: list[Tableaus] = []
-    found: list[FloatArray] = []
+    ends, found = [starts.take(np.zeros(0, dtype=np.int64))], [np.zeros(0)]
     one_price = duals.ndim == 1
     while len(level):
         if one_price:
             level, lams, prices = _distinct(level, lams, prices)
         if clock.now() > deadline:
+            ends.append(level)
+            found.append(prices)
+            break
+        if level.space.n_free == 0:  # a single point has no edges
             ends.append(level)
             found.append(prices)
             break

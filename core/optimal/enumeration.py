@@ -2,40 +2,75 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import dataclass
+
 import numpy as np
 
 from core import clock
-from core.errors import SolverError
+from core.errors import SolverError, TimeLimitError
+from core.notions.allowed_set import AllowedSet
 from core.optimal import pivoting
+from core.optimal.completeness import proven_complete
+from core.optimal.exact_vertices import TooManyRaysError, exact_vertices, may_enumerate
 from core.optimal.master import SHORT, Master, Mixture
 from core.optimal.polytope import Polytope
 from core.optimal.utility import Utility
-from core.optimal.vertices import double_description
 from core.optimal.walk import walk
 from core.validation import FloatArray
 
 PRICE = 1e-11
 """A reduced cost above −1e-11 nats is rounding."""
 
-DIRECTIONS = 4
-"""Random directions in which the vertices must reach as far as a linear program says."""
-
-MISSED = 1e-7
-"""How far they may miss that, or a row: above HiGHS's tolerance and the perturbation of ties."""
+LEAST_ERROR = 1e-14
+"""What the entries of a posterior may be off by in all: they were rounded."""
 
 MOST_ADDED = 64
 """Outputs that enter the master program at a time; it is solved again in between."""
 
 
-def all_vertices(space: Polytope, deadline: float, max_vertices: int) -> FloatArray:
-    """Return all vertices as posteriors, shape (k, n_x), checked.
+@dataclass(frozen=True, eq=False)
+class AllVertices:
+    """The extreme outputs of an allowed set, proven to be all.
 
-    They are walked; should a walk ever fail its check, double description is tried.
+    Attributes
+    ----------
+    points : ndarray
+        As posteriors, shape (k, n_x): to be mixed.
+    outer : ndarray
+        The extreme outputs, shape (j, n_x), of a set around it, by a hair or not at all: what
+        holds for these holds for all that are allowed.
+    errors : ndarray
+        How far the entries of each of these may be off in all, shape (j,).
+    """
+
+    points: FloatArray
+    outer: FloatArray
+    errors: FloatArray
+
+    def floors(self, utility: Utility, duals: FloatArray) -> FloatArray:
+        """Return lower bounds of φ(r) − λ·r of all outer points, shape (j,)."""
+        prices = utility.cost(self.outer) - self.outer @ duals
+        off = np.maximum(self.errors, LEAST_ERROR)
+        slope = 2.0 + np.log(len(duals)) - np.log(off)  # of H, where so much is added to some r
+        floors: FloatArray = prices - off * (slope + np.abs(duals).max())
+        return floors
+
+
+def all_vertices(
+    allowed: AllowedSet, space: Polytope, deadline: float, max_vertices: int
+) -> AllVertices:
+    """Return all vertices of an allowed set's rows, and the proof that there are no others.
+
+    Of few symbols they are computed in whole numbers; of more they are walked, and then shown to
+    be all by the polytope's graph.
 
     Parameters
     ----------
+    allowed : AllowedSet
+        The set; its oracle is not asked.
     space : Polytope
-        The polytope.
+        The same as a polytope.
     deadline : float
         On the clock of `core.clock`.
     max_vertices : int
@@ -46,36 +81,20 @@ def all_vertices(space: Polytope, deadline: float, max_vertices: int) -> FloatAr
     TimeLimitError
         If time, memory or the number of vertices runs out.
     SolverError
-        If neither way gives vertices that pass the check.
+        If they are not shown to be all.
     """
+    if may_enumerate(allowed):
+        with suppress(TooManyRaysError):
+            points = exact_vertices(allowed, deadline)
+            if len(points) > max_vertices:
+                raise TimeLimitError(f"{len(points)} vertices: too many.")
+            return AllVertices(points, points, np.zeros(len(points)))
     found = walk(space, deadline=deadline, max_vertices=max_vertices)
+    proof = proven_complete(allowed, space, found, deadline)
+    if proof is None:
+        raise SolverError("The vertices found are not proven to be all.")
     points, _ = pivoting.true_points(space, found, deadline)
-    if not sound(space, points):
-        points = double_description(space, time_limit=deadline - clock.now())
-        if not sound(space, points):
-            raise SolverError("The vertices found miss some of the allowed set.")
-    return points
-
-
-def sound(space: Polytope, points: FloatArray) -> bool:
-    """Say whether points are inside the rows and none is missing in a few random directions."""
-    rng = np.random.default_rng(0)
-    if space.n_vars == space.n_x:  # helpers have no value here to put into the rows
-        scaled = _normalised(space, points) / space.unit
-        rows = scaled @ space.matrix[: space.n_slacks, : space.n_x].T
-        width = space.upper[space.n_vars :][: space.n_slacks]
-        if rows.max(initial=0.0) > MISSED or (rows + width).min(initial=0.0) < -MISSED:
-            return False
-    costs = rng.standard_normal((DIRECTIONS, space.n_x))
-    reached = _normalised(space, pivoting.corners(space, costs).points()) @ costs.T
-    least = (_normalised(space, points) @ costs.T).min(axis=0)
-    return bool((least <= reached.min(axis=0) + MISSED).all())
-
-
-def _normalised(space: Polytope, points: FloatArray) -> FloatArray:
-    """Return points scaled to the polytope's normalising row, shape (k, n_x)."""
-    norm = points @ (space.matrix[-1, : space.n_x] / space.unit)
-    return points / norm[:, None]
+    return AllVertices(points, *proof)
 
 
 def best_mixture(

@@ -6,10 +6,12 @@ more: it is then known by these rows, and each edge leaves one of them.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.notions.allowed_set import AllowedSet
 from core.validation import FloatArray, IntArray
 
 RELAXED = 3e-10
@@ -58,6 +60,14 @@ class Facets:
         return result
 
 
+def facets_of(allowed: AllowedSet, p_x: FloatArray) -> Facets:
+    """Return an allowed set's rows, without helpers, as they are: in kernel coordinates."""
+    rows = allowed.rows.toarray()
+    rows = rows[(rows > 0).any(axis=1)] * p_x
+    rows /= np.abs(rows).max(axis=1, keepdims=True, initial=1e-300)
+    return Facets(rows, np.zeros(len(rows)), np.ones(len(p_x)), p_x)
+
+
 def relaxed(limits: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Return limits moved out by a hair, each by another, so that vertices are simple."""
     moved: FloatArray = limits + RELAXED * (1.0 + rng.random(len(limits)))
@@ -80,6 +90,18 @@ def solved_corners(
     right[:, :-1, 0] = limits[tight]
     found = np.linalg.solve(systems(rows, norm, tight), right)
     return np.asarray(found[:, :, 0], np.float64)
+
+
+def inverses(square: FloatArray) -> FloatArray:
+    """Return the inverses of systems, shape (k, n, n); NaN for one that is singular."""
+    result = np.full(square.shape, np.nan)
+    try:
+        result[:] = np.linalg.inv(square)
+    except np.linalg.LinAlgError:
+        for i in range(len(square)):
+            with suppress(np.linalg.LinAlgError):
+                result[i] = np.linalg.inv(square[i])
+    return result
 
 
 def simplex_corners(n: int) -> IntArray:

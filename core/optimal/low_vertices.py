@@ -20,6 +20,7 @@ from core.optimal.facets import (
     MOST_BYTES,
     PARALLEL,
     Facets,
+    inverses,
     relaxed,
     simplex_corners,
     solved_corners,
@@ -27,6 +28,9 @@ from core.optimal.facets import (
 )
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
+
+STEEP = 1e5
+"""Inverses of systems up to this leave a vertex, off by rounding, far inside rows moved out."""
 
 MOST = 2_000
 """Vertices that are kept at a time, where not given."""
@@ -47,12 +51,16 @@ class Undercut:
         The floor is −slack nats: what was asked for, or more where there were too many vertices.
     finished : bool
         Whether the outputs are the polytope's own.
+    sure : bool
+        Whether all of its vertices were known to far more digits than rows were moved out by;
+        else the bound is no proof.
     """
 
     outputs: FloatArray
     bound: float
     slack: float
     finished: bool
+    sure: bool
 
 
 def undercutting(
@@ -116,7 +124,7 @@ def undercutting(
     order = np.argsort(known.prices, kind="stable")
     outputs = facets.posteriors(known.exact(order))
     slack = -known.floor
-    return Undercut(outputs, utility.offset(p_x) - worth + slack, slack, finished)
+    return Undercut(outputs, utility.offset(p_x) - worth + slack, slack, finished, known.sure)
 
 
 def worth_of(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: FloatArray) -> float:
@@ -167,6 +175,8 @@ class _Known:
         Shape (k,).
     floor : float
         All vertices below it are known, of the polytope of the rows so far.
+    sure : bool
+        As in `Undercut`.
     """
 
     _NAMES = ("points", "tight", "edges", "lengths", "excess", "prices")
@@ -192,6 +202,7 @@ class _Known:
         self._norm, self._price, self.floor = facets.norm, price, floor
         self._most = min(most, MOST_BYTES // (8 * n * (n + 2)))
         self._applied = np.arange(len(self._rows)) < n
+        self.sure = True
         self._take([], self._made(simplex_corners(n)))
 
     def exact(self, which: IntArray) -> FloatArray:
@@ -240,7 +251,10 @@ class _Known:
     def _made(self, tight: IntArray) -> tuple[FloatArray | IntArray, ...]:
         """Return vertices on given rows, as the attributes; without those at the floor or above."""
         n = len(self._norm)
-        inverse = np.linalg.inv(systems(self._rows, self._norm, tight))
+        inverse = inverses(systems(self._rows, self._norm, tight))
+        known = np.isfinite(inverse).all(axis=(1, 2))
+        self.sure &= bool(known.all() and np.abs(inverse).max(initial=0.0) < STEEP)
+        inverse, tight = inverse[known], tight[known]
         right = np.ones((len(tight), n))
         right[:, :-1] = self._limits[tight]
         points: FloatArray = np.einsum("kij,kj->ki", inverse, right)

@@ -18,7 +18,7 @@ from core.errors import InfeasibleError
 from core.notions.allowed_set import AllowedSet
 from core.optimal.facets import Facets
 from core.optimal.highs import INFINITY, LinearProgram
-from core.validation import FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray
 
 PARALLEL = 1e-13
 """Two unit rows that add up to less than this are one row with two bounds: rounding of doubles."""
@@ -56,6 +56,11 @@ class Polytope:
         r = z·unit, shape (n_x,).
     n_x, n_vars, n_slacks : int
         Numbers of posterior entries, of these and helpers, and of slacks.
+    scales : ndarray
+        The same as `unit` for all variables, shape (n_vars,).
+    sources : ndarray
+        Which of the allowed set's rows each slack stands for, and then each complement, shape
+        (2·n_slacks,); −1 for none.
     """
 
     matrix: FloatArray
@@ -65,6 +70,8 @@ class Polytope:
     n_x: int
     n_vars: int
     n_slacks: int
+    scales: FloatArray
+    sources: IntArray
 
     @property
     def n_basic(self) -> int:
@@ -106,15 +113,17 @@ class Polytope:
         """Say whether there are no helpers and no equalities."""
         return self.n_vars == self.n_x and self.n_basic == self.n_slacks + 1
 
+    def outward(self) -> FloatArray:
+        """Return how far each label's bound is moved out to break ties, shape (n_labels,)."""
+        rng = np.random.default_rng(0)
+        return np.array(PERTURB * (1 + rng.random(len(self.upper))))
+
     def perturbed(self) -> Polytope:
         """Return the polytope with every bound moved out by a hair, each by another: no ties."""
-        rng = np.random.default_rng(0)
-        shift = np.array(PERTURB * (1 + rng.random(self.matrix.shape[1])))
-        extra = PERTURB * (1 + rng.random(self.n_slacks))
+        moves, count = self.outward(), self.n_slacks
+        shift, extra = moves[: self.n_vars + count], moves[self.n_vars + count :]
         upper = self.upper.copy()
-        first, count = self.n_vars, self.n_slacks
-        upper[first : first + count] += shift[first:] + extra
-        upper[first + count :] = upper[first : first + count]
+        upper[self.n_vars :] += np.tile(shift[self.n_vars :] + extra, 2)
         return replace(self, right=self.right + self.matrix @ shift, upper=upper)
 
     def with_cuts(self, cuts: FloatArray) -> Polytope:
@@ -131,12 +140,14 @@ class Polytope:
         right = np.concatenate([self.right[:count], np.zeros(added), self.right[count:]])
         free, widths = self.upper[: self.n_vars], self.upper[self.n_vars :][:count]
         widths = np.append(widths, np.full(added, np.inf))
+        none = np.full(added, -1)
         return replace(
             self,
             matrix=matrix,
             right=right,
             upper=np.concatenate([free, widths, widths]),
             n_slacks=count + added,
+            sources=np.concatenate([self.sources[:count], none, self.sources[count:], none]),
         )
 
     def vertex_of(self, cost: FloatArray) -> tuple[IntArray, IntArray] | None:
@@ -188,16 +199,20 @@ def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
     """
     n_x, n_vars = allowed.n_x, allowed.n_x + allowed.n_helpers
     rows = allowed.rows.toarray()
-    rows = rows[(rows > 0).any(axis=1)]  # a row without a positive entry says nothing
+    source = np.flatnonzero((rows > 0).any(axis=1))  # the others say nothing
+    rows = rows[source]
     start = np.concatenate([p_x, np.ones(n_vars - n_x)])
     rows, unit = _equilibrated(rows, start)
     norm = np.zeros(n_vars)
     spread = unit[:n_x] / unit[:n_x].max()
     # Σr = 1, up to a factor, lets opposite rows share a slack; a spiky one is no good measure
     norm[:n_x] = spread if spread.min() > SPIKY else 1.0
-    rows, equal = _split_equalities(rows, p_x / unit[:n_x])
-    rows, widths = _paired(rows, norm)
-    equal = _independent(equal)
+    forced = _forced(rows, p_x / unit[:n_x])
+    equal, rows, source = _independent(rows[forced]), rows[~forced], source[~forced]
+    partner, widths = _paired(rows, norm)
+    kept = partner > -2
+    rows, widths = rows[kept], widths[kept]
+    joined = np.where(partner >= 0, source[partner], -1)[kept]
     n_slacks = len(rows)
     m = n_slacks + len(equal) + 1
     matrix = np.zeros((m, n_vars + n_slacks))
@@ -208,7 +223,8 @@ def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
     right = np.zeros(m)
     right[-1] = 1.0
     upper = np.concatenate([np.full(n_vars, np.inf), widths, widths])
-    return Polytope(matrix, right, upper, unit[:n_x], n_x, n_vars, n_slacks)
+    sources = np.concatenate([source[kept], joined])
+    return Polytope(matrix, right, upper, unit[:n_x], n_x, n_vars, n_slacks, unit, sources)
 
 
 def _equilibrated(rows: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -224,8 +240,8 @@ def _equilibrated(rows: FloatArray, start: FloatArray) -> tuple[FloatArray, Floa
     return scaled, unit
 
 
-def _split_equalities(rows: FloatArray, inside: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the rows that can be slack on the set and those that cannot (as at ε = 0).
+def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
+    """Say which rows cannot be slack on the set (as at ε = 0).
 
     `inside` is P_X, scaled: rows that it does not meet exactly can be slack.
     """
@@ -235,7 +251,7 @@ def _split_equalities(rows: FloatArray, inside: FloatArray) -> tuple[FloatArray,
     else:
         tight = np.ones(count, dtype=bool)  # helpers have no known value at P_X
     if not tight.any():
-        return rows, rows[:0]
+        return tight
     # In the cone without its normalising row a slack that can be positive can be 1, and all such
     # at once: one program that adds the slacks up, each at most 1, tells the two kinds apart.
     slack = np.eye(count)[:, tight]
@@ -249,34 +265,39 @@ def _split_equalities(rows: FloatArray, inside: FloatArray) -> tuple[FloatArray,
     )
     forced = tight.copy()
     forced[tight] = program.solve().x[n_vars:] < 0.5
-    return rows[~forced], rows[forced]
+    return forced
 
 
-def _paired(rows: FloatArray, norm: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Join opposite rows: return rows and how far each may fall below its bound (∞: any)."""
+def _paired(rows: FloatArray, norm: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Join opposite rows: return each one's partner and how far it may fall below its bound.
+
+    The partner is −1 where there is none, and −2 for a row that is another's: it is left out.
+    How far is ∞ without a partner.
+    """
     if len(rows) == 0:
-        return rows, np.zeros(0)
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
     level = rows @ norm / (norm @ norm)
     across = rows - level[:, None] * norm
     length = np.linalg.norm(across, axis=1)
     proper = length > PARALLEL
     direction = np.where(proper[:, None], across / np.where(proper, length, 1.0)[:, None], 0.0)
     widths = np.full(len(rows), np.inf)
-    kept = np.ones(len(rows), dtype=bool)
+    partner = np.full(len(rows), -1)
     single = proper.copy()  # rows that may still be paired
     alike = direction @ direction.T
     for i in range(len(rows)):
-        if not kept[i] or not single[i]:
+        if not single[i]:
             continue
-        for j in np.flatnonzero(kept & single & (alike[i] < -0.5)):
+        for j in np.flatnonzero(single & (alike[i] < -0.5)):
             if np.abs(direction[i] + direction[j]).max() <= PARALLEL:
                 # row_i ≤ 0 and row_j ≤ 0 on norm·z = 1: −row_i is in [0, width]
                 widths[i] = -(level[i] + level[j] * length[i] / length[j])
-                kept[j] = single[i] = False
+                partner[i], partner[j] = j, -2
+                single[[i, j]] = False
                 break
     if (widths < -EMPTY).any():
         raise InfeasibleError("No output at all meets the notion: its set is empty.")
-    return rows[kept], np.maximum(widths[kept], 0.0)
+    return partner, np.maximum(widths, 0.0)
 
 
 def _independent(rows: FloatArray) -> FloatArray:

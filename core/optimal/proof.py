@@ -1,8 +1,9 @@
 """Proof that no allowed output improves a mixture: a floor under every reduced cost.
 
-Of few symbols, all vertices that undercut the duals are found. A polytope that can be walked is
-walked once: then the floor is exact for any duals, and any better output is among its vertices.
-Beyond that, branch and bound.
+What is proven is proven of the rows as they were given, by none of the code that searches: by all
+vertices in whole numbers; by vertices that the polytope's graph shows to be all; by those that
+undercut the duals, carved from the simplex row by row; by slices whose vertices are proven so; or
+by branch and bound on linear programs whose duals are checked.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from core.errors import SolverError, TimeLimitError
 from core.notions.allowed_set import AllowedSet
 from core.optimal import pivoting
 from core.optimal.bound import PricingBound
-from core.optimal.enumeration import all_vertices
+from core.optimal.enumeration import AllVertices, all_vertices
+from core.optimal.exact_vertices import MOST_RAYS, may_enumerate
+from core.optimal.facets import facets_of
 from core.optimal.low_vertices import MOST, undercutting, worth_of
 from core.optimal.polytope import Polytope
 from core.optimal.slices import sliced_bound
@@ -107,9 +110,9 @@ class Prover:
     ) -> None:
         self.space, self.p_x, self.utility = space, p_x, utility
         self.allowed = AllowedSet(allowed.rows, allowed.n_x, parts=allowed.parts)
-        self.walked: FloatArray | None = None
+        self.vertices: AllVertices | None = None
         self.stopped, self._tried = "", 0
-        self._costs, self._sizes = np.zeros(0), np.zeros(0)
+        self._facets = facets_of(self.allowed, p_x) if space.plain() else None
         self._tree: PricingBound | None = None
         self._tried_all = self._sliced = False
         self._most_low = _low_vertices(space)
@@ -121,16 +124,13 @@ class Prover:
         A walk that ended in vain is taken up again only for more vertices; `stopped` says why
         the last one did.
         """
-        if self.walked is None and max_vertices > self._tried:
+        if self.vertices is None and max_vertices > self._tried:
             self._tried, self.stopped = max_vertices, ""
             try:
-                self.walked = all_vertices(self.space, deadline, max_vertices)
+                self.vertices = all_vertices(self.allowed, self.space, deadline, max_vertices)
             except (TimeLimitError, SolverError) as error:
                 self.stopped = str(error)
-            else:
-                self._costs = self.utility.cost(self.walked)
-                self._sizes = (self.walked / self.p_x).max(axis=1)
-        return self.walked is not None
+        return self.vertices is not None
 
     def check(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
         """Return a bound on the utility, and outputs that would improve the mixture.
@@ -145,14 +145,16 @@ class Prover:
             On the clock of `core.clock`.
         """
         enough = self.utility.offset(self.p_x) - float(duals @ self.p_x) + gap
-        if self._most_low and self.walked is None:
+        if may_enumerate(self.allowed) and self.walk(_part(WALK_SHARE, deadline), MOST_RAYS):
+            return self._check_all(duals)
+        if self._most_low and self.vertices is None:
             verdict = self._undercut(duals, gap / 2, _part(LOW_SHARE, deadline))
             if verdict.bound <= enough or len(verdict.better):
                 return verdict
         most = WALK_ENTRIES * (LOW_FACTOR if self.space.n_free <= LOW else 1)
         few = most // (self.space.n_basic * (self.space.n_free + 1))
         if self.walk(_part(WALK_SHARE, deadline), few):
-            return self._check_walked(duals)
+            return self._check_all(duals)
         pieces = self.utility.pieces()
         if pieces is not None:
             return self._check_pieces(duals, pieces, deadline)
@@ -171,15 +173,16 @@ class Prover:
         if not self._tried_all:
             self._tried_all, self._tried = True, 0
             if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
-                return self._check_walked(duals)
+                return self._check_all(duals)
         return self._branch(duals, gap, deadline)
 
     def _undercut(self, duals: FloatArray, slack: float, deadline: float) -> Verdict:
         """Find vertices that undercut the duals by more than the slack; all, if none is found."""
-        facets = self.space.facets()
+        if self._facets is None:
+            return Verdict(self._known, np.zeros((0, len(self.p_x))))
         while True:
             found = undercutting(
-                facets,
+                self._facets,
                 self.p_x,
                 self.utility,
                 duals,
@@ -187,12 +190,13 @@ class Prover:
                 most=self._most_low,
                 deadline=deadline,
             )
-            self._known = min(self._known, found.bound + MARGIN)
+            if found.sure:
+                self._known = min(self._known, found.bound + MARGIN)
             vain = len(found.outputs) == 0 and found.slack > slack
             if not (found.finished and vain and self.space.n_x <= LOW_SYMBOLS[0]):
                 break
             self._most_low *= LOW_GROWTH
-        if vain or not found.finished:
+        if vain or not found.finished or not found.sure:
             self._most_low = 0
         most = MOST_LOWER * len(self.p_x) if found.finished else 0
         return Verdict(self._known, found.outputs[:most])
@@ -211,18 +215,17 @@ class Prover:
         bound = self.utility.offset(self.p_x) - float(result.prices @ self.p_x) + MARGIN
         return Verdict(min(bound, self._known), met)
 
-    def _check_walked(self, duals: FloatArray) -> Verdict:
+    def _check_all(self, duals: FloatArray) -> Verdict:
         """Price all vertices."""
-        if self.walked is None:
+        if self.vertices is None:
             raise SolverError("The vertices are not known yet.")
-        prices = self._costs - self.walked @ duals
-        gains = prices / self._sizes
+        points = self.vertices.points
+        gains = (self.utility.cost(points) - points @ duals) / (points / self.p_x).max(axis=1)
         order = np.argsort(gains, kind="stable")[: MOST_BETTER * len(self.p_x)]
-        better = self.walked[order[gains[order] < -PRICE]]
-        bound = (
-            self.utility.offset(self.p_x) - worth_of(duals, prices, self.walked, self.p_x) + MARGIN
-        )
-        return Verdict(bound, better)
+        better = points[order[gains[order] < -PRICE]]
+        floors = self.vertices.floors(self.utility, duals)
+        worth = worth_of(duals, floors, self.vertices.outer, self.p_x)
+        return Verdict(min(self.utility.offset(self.p_x) - worth + MARGIN, self._known), better)
 
     def _check_pieces(self, duals: FloatArray, pieces: FloatArray, deadline: float) -> Verdict:
         """Price a piecewise linear cost: exactly, if each piece's linear program is solved."""

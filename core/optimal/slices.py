@@ -23,6 +23,7 @@ from core.notions.allowed_set import AllowedSet
 from core.optimal.enumeration import all_vertices
 from core.optimal.highs import INFINITY, LinearProgram
 from core.optimal.polytope import polytope
+from core.optimal.utility import MutualInformation
 from core.validation import FloatArray, IntArray
 
 MOST_VERTICES = 60_000
@@ -103,18 +104,20 @@ class SliceBound:
         self.p_x, n_parts = p_x, int(part.max()) + 1
         concerns = np.stack([(rows[:, part == p] != 0).any(axis=1) for p in range(n_parts)])
         points: list[FloatArray] = []
+        margins: list[FloatArray] = []
         of: list[IntArray] = []
         for p in range(n_parts):
             members = np.flatnonzero(part == p)
             own = rows[concerns[p] & (concerns.sum(axis=0) == 1)][:, members]
             room = MOST_VERTICES - sum(map(len, points))
-            found = _vertices(own, p_x[members], deadline, room)
+            found, margin = _vertices(own, p_x[members], deadline, room)
+            margins.append(margin)
             wide = np.zeros((len(found), len(p_x)))
             wide[:, members] = found
             points.append(wide)
             of.append(np.full(len(found), p))
         self.points, self.of = np.concatenate(points), np.concatenate(of)
-        self.costs = special.entr(self.points).sum(axis=1)
+        self.costs = special.entr(self.points).sum(axis=1) - np.concatenate(margins)
         shared = rows[concerns.sum(axis=0) > 1]
         self.levels = self.points @ shared.T
         self.member = np.eye(n_parts)[self.of]
@@ -264,12 +267,19 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: fl
     return float(special.entr(p_x).sum()) + MARGIN
 
 
-def _vertices(rows: FloatArray, p_x: FloatArray, deadline: float, most: int) -> FloatArray:
-    """Return the vertices of one part, as posteriors, shape (k, its symbols)."""
+def _vertices(
+    rows: FloatArray, p_x: FloatArray, deadline: float, most: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the vertices of one part, as posteriors, shape (k, its symbols), and their margins.
+
+    A margin is what an entropy may be less by.
+    """
     if len(p_x) == 1 or len(rows) == 0:
-        return np.eye(len(p_x))
+        return np.eye(len(p_x)), np.zeros(len(p_x))
     allowed = AllowedSet(sparse.csr_array(rows), len(p_x))
-    return all_vertices(polytope(allowed, p_x), deadline, most)
+    found = all_vertices(allowed, polytope(allowed, p_x), deadline, most)
+    floors = found.floors(MutualInformation(), np.zeros(len(p_x)))
+    return found.outer, _entropies(found.outer) - floors
 
 
 def _entropies(corners: FloatArray) -> FloatArray:

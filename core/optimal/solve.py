@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
-from core.errors import InfeasibleError, TimeLimitError
+from core.errors import InfeasibleError, SolverError
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.allowed_outputs import AllowedOutputs
 from core.optimal.columns import ColumnSearch
@@ -69,6 +69,10 @@ CUT_SHARE = 0.25
 
 SMALL = 1e-9
 """Entry of a posterior whose surprise, −log, is as large as it gets."""
+
+ROUNDED = 1e-8
+"""How far, in nats, a mechanism may exceed a bound: the audit leaves it that much room at least
+where lifts hardly differ."""
 
 CONSTANT = 1e-9
 """How far, relative to its size, P_X may break a row by rounding."""
@@ -171,7 +175,7 @@ def maximise(
         return _by_linear_programs(allowed, p_x, deadline, gap, seed, start, finish)
     task = _Task(allowed, p_x, goal, deadline, gap, seed, finish)
     if allowed.oracle is None and solver != "columns":
-        outcome = task.enumerate(always=solver == "enumerate")
+        outcome = task.enumerate(start, always=solver == "enumerate")
         if outcome is not None:
             return outcome
     return task.generate(start, prove=prove)
@@ -201,9 +205,25 @@ def _by_linear_programs(
     upper = goal.offset(p_x)
     if allowed.parts and not allowed.n_helpers:
         upper = min(upper, sliced_bound(allowed, p_x, value + gap, deadline))
-    upper = max(upper, value)
+    upper = not_below(upper, value)
     status = "optimal" if upper - value <= gap else "time limit" if late else "heuristic"
     return Outcome(kernel, value, upper, "columns", status)
+
+
+def not_below(upper: float, value: float) -> float:
+    """Return a bound on the utility of all mechanisms, one of which is known.
+
+    Raises
+    ------
+    SolverError
+        If the known one is better than the bound by more than rounding: then the proof is wrong.
+    """
+    if value > upper + ROUNDED:
+        raise SolverError(
+            f"A mechanism keeps {value:.9g} nats where {upper:.9g} were proven to be the most: "
+            "the proof does not hold."
+        )
+    return max(upper, value)
 
 
 def require_constant(allowed: AllowedSet, p_x: FloatArray) -> None:
@@ -218,15 +238,17 @@ def require_constant(allowed: AllowedSet, p_x: FloatArray) -> None:
     """
     fixed, rest = allowed.rows[:, : allowed.n_x], allowed.rows[:, allowed.n_x :]
     level = fixed @ p_x
-    slack = CONSTANT * (abs(fixed) @ p_x)
-    fits = bool((level <= slack).all())
-    if allowed.n_helpers:
-        none = np.full(len(level), -INFINITY)
-        try:
-            LinearProgram(sparse.csr_array(rest), none, slack - level).solve()
-            fits = True
-        except InfeasibleError:
-            fits = False
+    excess = float((level - CONSTANT * (abs(fixed) @ p_x)).max(initial=0.0))
+    if allowed.n_helpers and excess > 0:  # helpers are to make up for it: what is left at least?
+        most = sparse.csr_array(np.full((len(level), 1), -1.0))
+        program = LinearProgram(
+            sparse.csr_array(sparse.hstack([rest, most])),
+            np.full(len(level), -INFINITY),
+            -level,
+            cost=np.append(np.zeros(allowed.n_helpers), 1.0),
+        )
+        excess = program.solve().objective - CONSTANT
+    fits = excess <= 0
     if not fits or (allowed.oracle is not None and len(allowed.oracle(p_x))):
         raise InfeasibleError(
             "No mechanism meets the notion: an output that says nothing about X breaks it already."
@@ -254,24 +276,27 @@ class _Task:
         self.upper = goal.value(np.diag(p_x), p_x)
         self.notes: tuple[str, ...] = ()
 
-    def enumerate(self, *, always: bool) -> Outcome | None:
+    def enumerate(self, start: Start | None, *, always: bool) -> Outcome | None:
         """Answer from all vertices; None where there are, or may be, too many."""
         size = self.space.n_basic + self.space.n_free
         if not always and comb(size, self.space.n_basic) > FEW_BASES:
             return None
         in_time = self._after(ENUMERATION_SHARE)
-        if not self.prover.walk(in_time, MAX_VERTICES) or self.prover.walked is None:
+        if not self.prover.walk(in_time, MAX_VERTICES) or self.prover.vertices is None:
             self.notes = (f"Columns answer in place of enumeration. {self.prover.stopped}",)
             return None
-        points = self.prover.walked
+        points = self.prover.vertices.points
         try:
             master, mixture, _ = best_mixture(points, self.p_x, self.goal, self.deadline)
-        except TimeLimitError as error:
+        except SolverError as error:
             self.notes = (f"Columns answer in place of enumeration. {error}",)
             return None
         verdict = self.prover.check(mixture.duals, self.gap, self.deadline)
         self.upper = min(self.upper, verdict.bound)
         kernel = self.finish(master.kernel(mixture))
+        if start is not None:
+            known = start(self._start_until())
+            kernel = kernel if self._value(kernel) >= self._value(known) else known
         return self._outcome(kernel, "enumerate")
 
     def generate(self, start: Start | None, *, prove: bool) -> Outcome:
@@ -282,8 +307,7 @@ class _Task:
         """
         first: FloatArray = np.ones((len(self.p_x), 1))
         if start is not None:
-            now = clock.now()
-            first = start(now + START_SHARE * (self.deadline - now))
+            first = start(self._start_until())
         if prove and self.allowed.oracle is not None and can_enclose(self.space):
             first = self._enclose(first, self.allowed.oracle)
         best = self.finish(first)
@@ -348,6 +372,10 @@ class _Task:
     def _after(self, share: float) -> float:
         return self.started + share * (self.deadline - self.started)
 
+    def _start_until(self) -> float:
+        now = clock.now()
+        return now + START_SHARE * (self.deadline - now)
+
     def _value(self, kernel: FloatArray) -> float:
         return self.goal.value((self.p_x[:, None] * kernel).T, self.p_x)
 
@@ -358,7 +386,7 @@ class _Task:
         else:
             late = clock.now() >= self._after(1 - 2 * RESERVE)
             status = "time limit" if late else "heuristic"
-        upper = max(self.upper, value)
+        upper = not_below(self.upper, value)
         return Outcome(kernel, value, upper, solver, status, self.notes)
 
 

@@ -17,8 +17,9 @@ GOAL = MutualInformation()
 
 def known(joint, notion):
     """Return a notion's polytope, its vertices and the prices of its optimum."""
-    space = polytope(notion.allowed_set(joint), joint.p_x)
-    points = all_vertices(space, np.inf, 100_000)
+    allowed = notion.allowed_set(joint)
+    space = polytope(allowed, joint.p_x)
+    points = all_vertices(allowed, space, np.inf, 100_000).points
     _, mixture, _ = best_mixture(points, joint.p_x, GOAL, np.inf)
     return space, points, mixture
 

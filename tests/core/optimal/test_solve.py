@@ -186,13 +186,14 @@ def test_a_walk_that_ended_in_vain_is_taken_up_for_more_vertices_and_leaves_no_m
     assert prover.stopped == ""
 
 
-def test_pieces_that_time_leaves_out_prove_nothing():
+def test_pieces_that_time_leaves_out_prove_nothing(monkeypatch):
+    monkeypatch.setattr("core.optimal.exact_vertices.MOST_VARIABLES", 0)
     joint = Joint.random_dirichlet(3, 5, 1.0, np.random.default_rng(0))
     goal = NegativeDistortion(np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0))))
     allowed = LIP(0.3).allowed_set(joint)
     prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, goal)
     prover.walk(0.0, 10**6)  # no time: from now on one program for each piece
-    assert prover.walked is None
+    assert prover.vertices is None
     duals = np.full(5, -10.0)  # so low that no output would undercut them
     late = prover.check(duals, 1e-6, 0.0)
     whole = prover.check(duals, 1e-6, np.inf)
@@ -223,6 +224,7 @@ def test_a_set_without_the_prior_is_infeasible():
 )
 def test_expected_distortion_is_that_of_one_linear_program(solver, walks, monkeypatch):
     monkeypatch.setattr("core.optimal.proof.WALK_ENTRIES", int(walks))
+    monkeypatch.setattr("core.optimal.exact_vertices.MOST_VARIABLES", 8 if walks else 0)
     joint = Joint.random_dirichlet(3, 5, 1.0, np.random.default_rng(0))
     distortion = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
     notion = LIP(0.3)
@@ -255,6 +257,7 @@ def test_f_divergence_utility_is_that_of_double_description():
 
 
 def test_a_utility_that_cannot_be_proven_says_so(monkeypatch):
+    monkeypatch.setattr("core.optimal.exact_vertices.MOST_VARIABLES", 0)
     monkeypatch.setattr("core.optimal.proof.WALK_ENTRIES", 0)
     monkeypatch.setattr("core.optimal.proof.LOW_SYMBOLS", (0, 0))
     joint = Joint.random_dirichlet(3, 6, 1.0, np.random.default_rng(1))
@@ -294,6 +297,7 @@ def test_a_round_set_is_solved_to_the_gap(alpha):
 
 
 def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
+    monkeypatch.setattr("core.optimal.exact_vertices.MOST_VARIABLES", 0)
     monkeypatch.setattr("core.optimal.proof.LOW_SYMBOLS", (0, 0))
     joint = Joint.random_dirichlet(3, 7, 0.5, np.random.default_rng(0))
     allowed = LIP(0.4).allowed_set(joint)
@@ -303,7 +307,7 @@ def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
     monkeypatch.setattr("core.optimal.proof.BRANCH_SHARE", 0.0)
     duals = np.full(7, 5.0)  # far too high: no time to disprove them
     first = prover.check(duals, 1e-6, clock.now() + 30)
-    assert prover.walked is not None
+    assert prover.vertices is not None
     assert first.bound >= best.utility
     assert len(first.better)
     assert (allowed.rows @ first.better.T).max() < 1e-9
