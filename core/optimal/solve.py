@@ -175,7 +175,7 @@ def maximise(
         return _by_linear_programs(allowed, p_x, deadline, gap, seed, start, finish)
     task = _Task(allowed, p_x, goal, deadline, gap, seed, finish)
     if allowed.oracle is None and solver != "columns":
-        outcome = task.enumerate(start, always=solver == "enumerate")
+        outcome = task.enumerate(always=solver == "enumerate")
         if outcome is not None:
             return outcome
     return task.generate(start, prove=prove)
@@ -276,7 +276,7 @@ class _Task:
         self.upper = goal.value(np.diag(p_x), p_x)
         self.notes: tuple[str, ...] = ()
 
-    def enumerate(self, start: Start | None, *, always: bool) -> Outcome | None:
+    def enumerate(self, *, always: bool) -> Outcome | None:
         """Answer from all vertices; None where there are, or may be, too many."""
         size = self.space.n_basic + self.space.n_free
         if not always and comb(size, self.space.n_basic) > FEW_BASES:
@@ -294,9 +294,6 @@ class _Task:
         verdict = self.prover.check(mixture.duals, self.gap, self.deadline)
         self.upper = min(self.upper, verdict.bound)
         kernel = self.finish(master.kernel(mixture))
-        if start is not None:
-            known = start(self._start_until())
-            kernel = kernel if self._value(kernel) >= self._value(known) else known
         return self._outcome(kernel, "enumerate")
 
     def generate(self, start: Start | None, *, prove: bool) -> Outcome:
