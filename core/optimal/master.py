@@ -24,6 +24,10 @@ PENALTY = 1.0
 SHORT = 1e-12
 """A shortfall below this is none."""
 
+LEAST = 1e-6
+"""Symbols less likely than this count as much where penalties are due: that one of 1e-13 is not
+covered would pass for rounding, and its penalty is below HiGHS's tolerance."""
+
 EXACT = 1e-13
 """Rows of a kernel this close to 1 are left as they are."""
 
@@ -75,15 +79,15 @@ class Master:
     points : ndarray
         First outputs as weights up to scale, shape (k, n_x).
     least : float
-        Symbols less likely than this count as much where penalties are due: else one that was
-        hardly ever seen stays uncovered until the penalty of all others is out of proportion.
+        The same as `LEAST`, where more is wanted: else a symbol that was hardly ever seen stays
+        uncovered until the penalty of all others is out of proportion.
     """
 
     def __init__(
         self, p_x: FloatArray, utility: Utility, points: FloatArray, least: float = 0.0
     ) -> None:
         self.p_x = p_x
-        self._weights = np.maximum(p_x, least)
+        self._weights = np.maximum(p_x, max(least, LEAST))
         self.utility = utility
         n_x = len(p_x)
         self.points, self.costs, self._sizes = np.zeros((0, n_x)), np.zeros(0), np.zeros(0)

@@ -39,11 +39,17 @@ class Question:
 
 def question(random):
     """Draw a question."""
+    counts = joint_counts(random)
+    return Question(counts, promise(random, counts))
+
+
+def joint_counts(random):
+    """Draw counts N(s, x), not all 0; rows and columns of zeros are common."""
     n_s, n_x = random.choice((1, 2, 2, 3, 3, 4)), random.choice((2, 3, 3, 4, 4, 5))
     counts = random.choice(JOINTS)(random, n_s, n_x)
     if not any(map(any, counts)):
         counts[0][0] = 1
-    return Question(tuple(map(tuple, counts)), promise(random, counts))
+    return tuple(map(tuple, counts))
 
 
 def _small(random, n_s, n_x):

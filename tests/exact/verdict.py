@@ -49,9 +49,9 @@ class Failure:
 
 
 @contextmanager
-def strictly():
+def strictly(tick=TICK):
     """Let warnings be errors and time limits count readings of the clock while the block runs."""
-    with warnings.catch_warnings(), clock.using(clock.Ticking(TICK)):
+    with warnings.catch_warnings(), clock.using(clock.Ticking(tick)):
         warnings.simplefilter("error")
         yield
 

@@ -12,7 +12,7 @@ from tests.fuzz.kinds import KINDS
 SHOWN = 5
 """Failures of one kind that are printed in full."""
 
-HANGS = 300
+HANGS = 180
 """Seconds without a single answer after which the cases at work count as failures."""
 
 TITLES = ("cases", "calls", "statuses", "failures")

@@ -1,0 +1,133 @@
+"""Optima where exact enumeration does not reach, held against the other mechanisms of the catalogue.
+
+Under notions that are no polyhedra, robust ones included, the truth is not known; but no mechanism
+may be above the bound, or better than the optimum.
+"""
+
+from dataclasses import dataclass
+from math import inf
+
+from core import notions
+from core.errors import InfeasibleError, InvalidInputError, NotConvexError
+from core.joint import Joint
+from core.mechanisms.catalogue import CATALOGUE, build
+from tests.exact.questions import EPSILONS, epsilon, joint_counts, promise
+from tests.exact.verdict import GAP, TOLERANCE, Failure, strictly
+
+ORDERS = (1.05, 1.5, 2.0, 3.0, 10.0, 100.0, inf)
+"""Orders of α-lift."""
+
+RIVALS = 3
+"""Mechanisms of the catalogue that are held against one optimum."""
+
+COARSE = 0.05
+"""Seconds that a reading of the clock takes: 100 readings are the limit of 5 s."""
+
+
+@dataclass(frozen=True)
+class Anything:
+    """Counts N(s, x), or N(s, u) of a secret that is released too, and a notion as its code."""
+
+    counts: tuple[tuple[int, ...], ...]
+    asked: str
+    released: bool = False
+
+    def joint(self):
+        """Return the joint of `core`."""
+        return (Joint.with_secret_released if self.released else Joint.from_counts)(self.counts)
+
+    def notion(self):
+        """Return the notion of `core`."""
+        return eval(self.asked, {**vars(notions), "inf": inf, "joint": self.joint()})
+
+    def code(self):
+        """Return the joint and the notion as the first lines of a program."""
+        way = "with_secret_released" if self.released else "from_counts"
+        return (
+            "from math import inf\nfrom core.joint import Joint\nfrom core.notions import *\n"
+            "from core.mechanisms.catalogue import build\n"
+            f"joint = Joint.{way}({[list(row) for row in self.counts]})\nnotion = {self.asked}"
+        )
+
+
+def beaten(random):
+    """Return (notion's name, number of calls, optimum or None, failures) for one question."""
+    question = anything(random)
+    joint, notion = question.joint(), question.notion()
+    keys = [key for key, entry in CATALOGUE.items() if entry.works_under(notion)]
+    others = [key for key in keys if key != "optimal"]
+    chosen = ["optimal"] * ("optimal" in keys) + random.sample(others, min(RIVALS, len(others)))
+    made, found = {}, []
+    for key in chosen:
+        call = f"build({key!r}, joint, notion)"
+        try:
+            with strictly(COARSE):
+                made[key] = build(key, joint, notion)
+        except (NotConvexError, InvalidInputError, InfeasibleError) as error:
+            impossible = key == "optimal" and isinstance(error, InfeasibleError)
+            if impossible and "Guessing" not in question.asked:
+                found.append(Failure("infeasible", question, call, "1 output", str(error)))
+        except Exception as error:  # whatever it is, it is reported
+            got = f"{type(error).__name__}: {error}"
+            found.append(Failure("raised", question, call, "a mechanism", got))
+    best = made.get("optimal")
+    for key, rival in made.items():
+        if best is None or key == "optimal" or CATALOGUE[key].reads_secret:
+            continue
+        if not notion.holds(joint, rival.kernel):
+            continue
+        better = f"{rival.utility:.12g} of {key}"
+        got = f"{best.utility:.12g} <= {best.upper_bound:.12g}, {best.solver}, {best.status}"
+        if rival.utility > best.upper_bound + TOLERANCE + _slack(notion):
+            kind = "above the bound"
+        elif rival.utility > best.utility + GAP:
+            kind = "below a known one"
+        else:
+            continue
+        call = f"build('optimal', joint, notion), build({key!r}, joint, notion)"
+        found.append(Failure(kind, question, call, better, got))
+    return notion.name, len(chosen), best, found
+
+
+def _slack(notion):
+    """Return what the audit's slack may be worth where a budget is 0, and data nearly fit it."""
+    return GAP if "0.0" in repr(notion) else 0.0
+
+
+def anything(random):
+    """Draw a question about any notion."""
+    counts = joint_counts(random)
+    kind = random.choice(("alpha", "alpha", "chi2", "inverse", "robust", "several", "polyhedral"))
+    if kind == "robust":
+        return _robust(random, counts)
+    return Anything(counts, _notion(random, counts, kind))
+
+
+def _notion(random, counts, kind):
+    first, second = (_text(random.choice((inf, epsilon(random), epsilon(random)))) for _ in "12")
+    if kind == "alpha":
+        return f"AlphaLift({first}, {second}, {_text(random.choice(ORDERS))})"
+    if kind == "chi2":
+        return f"Chi2Privacy(inf, {second})"
+    if kind == "inverse":
+        return f"{random.choice(('Chi2Privacy', 'L1Privacy'))}({first}, {second})"
+    if kind == "several":
+        kinds = ("alpha", "chi2", "polyhedral")
+        parts = [_notion(random, counts, random.choice(kinds)) for _ in range(2)]
+        return f"Intersection({', '.join(parts)})"
+    return promise(random, counts).code()
+
+
+def _robust(random, counts):
+    """Draw (S, U) in which every secret was seen, and robust LDP around it."""
+    cells = tuple(row[:3] for row in counts if any(row[:3]))[:3]
+    if len(cells) < 2:
+        cells = ((1, 2), (2, 1))
+    n, beta = random.choice((1, 100, 10**6, 10**12)), random.choice((0.5, 0.05, 1e-6))
+    alpha, eps = random.choice((0.3, 0.5, 1.0, 2.0, 4.0)), _text(random.choice(EPSILONS))
+    code = f"RLDP.of_joint(joint, {eps}, n={n}, beta={beta!r}, alpha={alpha!r})"
+    return Anything(cells, code, released=True)
+
+
+def _text(value):
+    return "inf" if value == inf else repr(value)
