@@ -1,4 +1,4 @@
-"""Optima where exact enumeration does not reach, held against the other mechanisms of the catalogue.
+"""Optima where exact enumeration does not reach, held against the catalogue's mechanisms.
 
 Under notions that are no polyhedra, robust ones included, the truth is not known; but no mechanism
 may be above the bound, or better than the optimum.
