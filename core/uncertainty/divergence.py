@@ -112,7 +112,7 @@ def bound_of(budget: ArrayLike, p_s: ArrayLike, alpha: float) -> FloatArray:
     """
     spent, mass = np.broadcast_arrays(np.asarray(budget, np.float64), np.asarray(p_s, np.float64))
     k = (alpha - 1) / alpha
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         relative = np.where(mass > 0, spent / mass, np.inf)
         if k == 0:
             return relative

@@ -140,7 +140,7 @@ def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
         beyond = (tilt == LOWEST_TILT) & ~level
         left = np.where(beyond, np.exp(reached - bound), 1.0)
         # the derivative of the value by the budget, from the Lagrange condition at any u
-        price = tilt + np.log(spread) - alpha * total + (alpha - 1) ** 2 / alpha * bound
+        price = tilt + np.log(spread) - alpha * total + (alpha - 1) * ((alpha - 1) / alpha) * bound
         unseen = np.isfinite(bound) & ~((p > 0) & (scaled == 0)).any(axis=-1)
         beyond_price = np.where(unseen, price + alpha * np.log(left), -np.inf)
         price = np.where(beyond, beyond_price, price)

@@ -91,8 +91,20 @@ def radius(p: FloatArray, bound: float, alpha: float) -> float:
     least = float(p.min())
     peak = max(_peak(bound, alpha), least)
     sums = np.array([peak]) if p.size > MAX_EXACT else _sums_next_to(p, peak, least)
-    high = mass_range(sums, np.array(bound), alpha)[1]
+    high = _greatest_mass(sums, bound, alpha)
     return float(np.clip(2 * (high - sums).max(), 0.0, 2.0))
+
+
+def _greatest_mass(rho: FloatArray, bound: float, alpha: float) -> FloatArray:
+    """Return the greatest R(U1) where p(U1) = rho: half of `mass_range`, in a quarter of its time.
+
+    By duality, so never too small; for a tiny rho it is exact to the rounding of 1 only.
+    """
+    if alpha == 2 or bound == 0:
+        return mass_range(rho, np.array(bound), alpha)[1]
+    pair = np.stack([rho, 1 - rho], axis=-1)
+    inside = np.broadcast_to(np.array([1.0, 0.0]), pair.shape)
+    return np.maximum(greatest(pair, inside, np.full(rho.shape, bound), alpha), rho)
 
 
 def _peak(bound: float, alpha: float) -> float:
@@ -102,7 +114,7 @@ def _peak(bound: float, alpha: float) -> float:
     left, right = 0.0, 1.0
     for _ in range(_GOLDEN_STEPS):
         points = np.array([right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)])
-        gain = mass_range(points, np.array(bound), alpha)[1] - points
+        gain = _greatest_mass(points, bound, alpha) - points
         if gain[0] >= gain[1]:
             right = float(points[1])
         else:

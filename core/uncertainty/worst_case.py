@@ -35,6 +35,9 @@ _CELL_TOL = 1e-6
 """For orders below ½ the level has several peaks: how far, in nats, the reported one may
 overstate the greatest."""
 
+_FARTHEST = 1e4
+"""Nats that stand for any larger divergence: e to the minus this is 0 already."""
+
 _LOWEST = -1e3
 """Stands for a level of −∞, which a minimiser does not take."""
 
@@ -129,12 +132,13 @@ def worst_member(ball: RenyiBall, answers: FloatArray) -> FloatArray:
     gaps = np.stack(
         [values[pair[0]].max() - values[pair[0]], values[pair[1]] - values[pair[1]].min()]
     )
-    shares = ball.budget * np.array([np.sin(worst.angle), np.cos(worst.angle)]) ** 2
+    shares = _share(ball.budget, np.array([np.sin(worst.angle), np.cos(worst.angle)]))
     bounds = bound_of(shares, ball.p_s[pair], ball.alpha)
     conditionals = ball.p_u_given_s.copy()
     conditionals[pair] = extreme_member(conditionals[pair], gaps, bounds, ball.alpha).members
     moved = renyi_divergence(ball.p_u_given_s, conditionals, ball.alpha)
-    masses = ball.p_s * np.exp((ball.alpha - 1) / ball.alpha * moved)
+    pull = (ball.alpha - 1) / ball.alpha * np.minimum(moved, _FARTHEST)
+    masses = ball.p_s * np.exp(pull - pull.max())
     result: FloatArray = masses[:, None] / masses.sum() * conditionals
     return result
 

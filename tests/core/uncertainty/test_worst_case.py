@@ -183,3 +183,29 @@ def test_log_mean_exp_keeps_digits_and_does_not_overflow():
     assert found[1] == pytest.approx(1000 + np.log(0.25))
     assert found[2] == np.inf
     assert found[3] == 0.0
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1 + 1e-12, 3.0, 1e300])
+@pytest.mark.parametrize("bound", [0.0, 1e-17, 0.3, 700.0, 1e300])
+def test_balls_of_any_order_and_size_have_a_worst_case(alpha, bound):
+    cells = np.array([[0.3, 1e-13, 0.1], [0.2, 0.3, 0.1 - 1e-13]])
+    ball = RenyiBall(cells, bound, alpha)
+    answers = np.array([[[0.8, 0.2], [0.5, 0.5], [0.1, 0.9]], [[0.3, 0.7], [0.4, 0.6], [1.0, 0.0]]])
+    found = worst_case(ball, answers)
+    assert found.level >= 0
+    member = worst_member(ball, answers)
+    assert (member >= 0).all()
+    assert member.sum() == pytest.approx(1)
+    assert (ball.lower <= ball.p_u_given_s + 1e-15).all()
+    assert (ball.p_u_given_s <= ball.upper + 1e-15).all()
+    assert (ball.radius >= 0).all()
+
+
+@pytest.mark.parametrize("n", [1, 10**15])
+@pytest.mark.parametrize("beta", [1e-300, 0.5, 1 - 1e-12])
+@pytest.mark.parametrize("alpha", [0.05, 0.5, 1.0, 100.0])
+def test_confidence_sets_of_any_number_of_records_are_balls(n, beta, alpha):
+    ball = RenyiBall.confidence([[0.4, 0.1], [0.2, 0.3]], n, beta, alpha)
+    assert ball.bound >= 0
+    assert ((ball.lower >= 0) & (ball.lower <= ball.upper) & (ball.upper <= 1)).all()
+    assert ball.contains(ball.p_hat_su)
