@@ -29,6 +29,9 @@ PAPER = (5, 17, 1000)
 """Secrets, symbols and draws of [Lift] Fig. 1."""
 
 
+RULES_OUT = 1e6
+"""Nats beyond any finite log-lift, to sort what rules a secret out before all else."""
+
 USUAL = 2.0
 """The order of measures where the promise has none."""
 
@@ -69,6 +72,8 @@ def _live() -> None:
 
 def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
     reached = np.maximum(-leak.log_min_lift, leak.log_max_lift)
+    ruling_out = np.isinf(reached)  # all of these reach ∞: the one that raises most comes first
+    reached = np.where(ruling_out, RULES_OUT + leak.log_max_lift, reached)
     shown = page(reached, "symbols, those that move beliefs most first", "lift_page")
     secrets = most_likely(leak.joint_sy.sum(axis=1), ROWS)
     names = [leak.labels[y] for y in shown]

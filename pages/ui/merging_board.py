@@ -15,6 +15,7 @@ from pages.ui import controls, figures, mechanism_state, run, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
+from pages.ui.paging import page
 from pages.ui.units import in_unit
 
 STEP = "merging_step"
@@ -58,11 +59,13 @@ def show(result: Result) -> None:
             if taken
             else "Nothing is merged yet."
         )
+        omega = np.array([one.risk for one in sets])
+        shown = page(omega, "sets, the riskiest first", "sets_page")
         chart(
             figures.set_risks(
-                names,
-                np.array([one.risk for one in sets]),
-                np.array([one.fits for one in sets], dtype=bool),
+                [names[i] for i in shown],
+                omega[shown],
+                np.array([sets[i].fits for i in shown], dtype=bool),
                 max([*risks, 0.1]),
                 unit,
             ),
@@ -96,7 +99,8 @@ def _settle(count: int) -> None:
     wanted = mechanism_state.take("step")
     if wanted is not None and wanted > count:
         mechanism_state.URL.tell(
-            f"The link has step={wanted}, but the last of them is {count}; the end is shown."
+            f"The link has step={wanted}, but there {'is' if count == 1 else 'are'} "
+            f"{number_of(count, 'step')}; the end is shown."
         )
         wanted = count
     now = st.session_state.get(STEP, count) if wanted is None else wanted

@@ -33,6 +33,9 @@ ROOM = 9
 GAP = 9
 """Pixels from a node to its ray."""
 
+THICK = 9.0
+"""Pixels from one ray to the next, at least."""
+
 LETTER = 5.2
 """Pixels that a character of a ray takes."""
 
@@ -114,7 +117,7 @@ def confusability(
                     font={"size": 12, "color": colour(role), "weight": 600},
                 ),
                 note(_summary(graph), 0.5, -0.02, yanchor="top"),
-                *(_rays(graph, names) if rays else []),
+                *(_rays(graph, names, min(size) / 2 - GAP - LETTER * longest) if rays else []),
             ],
         ),
     }
@@ -187,11 +190,12 @@ def _is_circle(graph: Lookalikes) -> bool:
     return count >= ROUND and 2 * len(graph.edges) == count * (count - 1)
 
 
-def _rays(graph: Lookalikes, names: list[str]) -> list[dict[str, Any]]:
-    """Return the names as rays around a circle."""
+def _rays(graph: Lookalikes, names: list[str], radius: float) -> list[dict[str, Any]]:
+    """Return the names as rays around a circle; every second, third… where they would touch."""
+    each = math.ceil(len(names) * THICK / (2 * math.pi * (radius + GAP)))
     middle = graph.positions.mean(axis=0)
     rays = []
-    for (x, y), name in zip(graph.positions, names, strict=True):
+    for (x, y), name in list(zip(graph.positions, names, strict=True))[::each]:
         turn = math.atan2(y - middle[1], x - middle[0])
         away = GAP + LETTER * len(name) / 2
         tilt = -math.degrees(turn)

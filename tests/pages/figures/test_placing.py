@@ -65,7 +65,8 @@ def test_names_around_a_full_circle_are_rays_in_the_frame(count):
     for width in (205, 420):
         drawn = figures.confusability(graph, "X itself", "before", width=width)
         rays = [note for note in drawn["layout"]["annotations"] if "textangle" in note]
-        assert [ray["text"] for ray in rays] == [f"name {i}" for i in range(count)]
+        each = 2 if (count, width) == (60, 205) else 1  # where they would touch
+        assert [ray["text"] for ray in rays] == [f"name {i}" for i in range(0, count, each)]
         assert all(abs(ray["textangle"]) <= 90 for ray in rays)
         for axis, shift, size in (("x", "xshift", width - 8), ("y", "yshift", 360 - 26 - 42)):
             low, high = drawn["layout"][f"{axis}axis"]["range"]
