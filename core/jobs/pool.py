@@ -20,6 +20,12 @@ from core.jobs.job import Job, State
 ROOT = Path(__file__).parents[2]
 """The folder that holds `core`, for the workers' import path."""
 
+NICENESS = 5
+"""Workers yield to the server: a slider must not wait for someone else's solve."""
+
+TRIES = 2
+"""How often a job is begun whose worker was killed: it may be the job that kills it."""
+
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 """The solvers' matrices are small: on a busy machine a second thread costs more than it gives."""
 
@@ -31,6 +37,8 @@ class Pool:
     ----------
     size : int
         Number of workers. They start when first needed and stay warm.
+    niceness : int
+        How far they yield to others.
 
     Examples
     --------
@@ -45,11 +53,13 @@ class Pool:
     1
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, niceness: int = NICENESS) -> None:
         self.size = validation.whole(size, "size", low=1)
+        self.niceness = validation.whole(niceness, "niceness", low=0)
         self._waiting: queue.SimpleQueue[tuple[Job[Any], bytes] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
+        self._closing = False
 
     def submit(self, function: Callable[..., Any], *arguments: Any, time_limit: float) -> Job[Any]:
         """Hand over `function(*arguments, report=…)`, an importable function.
@@ -74,12 +84,14 @@ class Pool:
 
     def close(self) -> None:
         """End the workers once the jobs in line are done."""
+        self._closing = True
         with self._lock:
             threads, self._threads = self._threads, []
         for _ in threads:
             self._waiting.put(None)
         for thread in threads:
             thread.join()
+        self._closing = False
 
     def __enter__(self) -> Pool:
         return self
@@ -91,21 +103,42 @@ class Pool:
         """Keep one worker process and pass it one job after another."""
         process: subprocess.Popen[bytes] | None = None
         while (item := self._waiting.get()) is not None:
-            job, call = item
-            if process is None:
-                process = _start()
-            if job.start(process.kill) and not _run(process, job, call):
-                process.kill()
-                _end(process)
-                process = None
+            for attempt in range(1, TRIES + 1):
+                process, ended = self._attempt(process, *item, last=attempt == TRIES)
+                if ended:
+                    break
         _end(process)
 
+    def _attempt(
+        self, process: subprocess.Popen[bytes] | None, job: Job[Any], call: bytes, *, last: bool
+    ) -> tuple[subprocess.Popen[bytes] | None, bool]:
+        """Run a job on a worker that lives; return the worker, and whether the job has ended."""
+        try:
+            if process is None or process.poll() is not None:  # it may have died at rest
+                _end(process)
+                process = _start(self.niceness)
+            if not job.start(process.kill):
+                return process, True
+            again = _run(process, job, call, last=last)
+        except Exception as error:  # else every job behind this one would wait for ever
+            job.fail(SolverError(f"The work could not be done in a worker: {error}."))
+            again = False
+        if not again and process is not None:
+            process.kill()
+            _end(process)
+            # the next one gets ready while nobody waits for it
+            process = None if self._closing else _start(self.niceness)
+        return process, job.finished
 
-def _start() -> subprocess.Popen[bytes]:
+
+def _start(niceness: int) -> subprocess.Popen[bytes]:
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | ONE_THREAD
     step = clock.step()
     return subprocess.Popen(
-        [sys.executable, "-m", "core.jobs.worker", *([] if step is None else [repr(step)])],
+        [
+            *(sys.executable, "-m", "core.jobs.worker", str(niceness)),
+            *([] if step is None else [repr(step)]),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=environment,
@@ -122,11 +155,12 @@ def _end(process: subprocess.Popen[bytes] | None) -> None:
         process.wait()
 
 
-def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes) -> bool:
+def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes, *, last: bool) -> bool:
     """Follow a job on its worker to its end; say whether the worker may take another.
 
     Not after a cancellation or at the time limit: the signal that ends the process may still
-    be on its way, and would hit the next job.
+    be on its way, and would hit the next job. A job whose worker was killed has not ended,
+    unless this was the last attempt.
     """
     assert process.stdin is not None
     assert process.stdout is not None
@@ -155,12 +189,11 @@ def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes) -> bool:
             break
     except (EOFError, BrokenPipeError, pickle.UnpicklingError):
         process.wait()
-        reason = (
-            f"The work was ended after {job.time_limit:g} s, its time limit."
-            if overdue.is_set()
-            else f"The worker process died (exit status {process.returncode})."
-        )
-        job.fail(SolverError(reason))
+        if overdue.is_set():
+            job.fail(SolverError(f"The work was ended after {job.time_limit:g} s, its time limit."))
+        elif last:
+            died = f"The worker process died (exit status {process.returncode})."
+            job.fail(SolverError(died))
     finally:
         timer.cancel()
     return job.state != State.CANCELLED and not overdue.is_set() and process.poll() is None

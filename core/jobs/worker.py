@@ -17,25 +17,28 @@ from typing import Any, BinaryIO
 from core import clock
 from core.jobs.lifeline import end_with_parent
 
-NICENESS = 5
-"""Workers yield to the server: a slider must not wait for someone else's solve."""
-
 WARM = ("core.scenario",)
 """Imported before the first call arrives, so that it does not pay for it."""
 
 
-def main() -> None:
-    """Serve calls until the input ends, or until whoever started this process is gone."""
+def main(niceness: int) -> None:
+    """Serve calls until the input ends, or until whoever started this process is gone.
+
+    Parameters
+    ----------
+    niceness : int
+        How far to yield to other processes.
+    """
     end_with_parent()
     calls = sys.stdin.buffer
     # What a library prints must not get between the answers, so they keep the pipe to themselves.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     if hasattr(os, "nice"):
-        os.nice(NICENESS)
+        os.nice(niceness)
     for name in WARM:
         importlib.import_module(name)
-    step = float(sys.argv[1]) if len(sys.argv) > 1 else None
+    step = float(sys.argv[2]) if len(sys.argv) > 2 else None
     while True:
         try:
             function, arguments = pickle.load(calls)
@@ -72,4 +75,4 @@ def _send(answers: BinaryIO, message: tuple[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]))

@@ -1,6 +1,7 @@
 """Calls for the workers of the tests: a worker imports them by name."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -40,6 +41,27 @@ def fail(text, *, report):
 def die(*, report):
     report("dying")
     os._exit(7)
+
+
+def die_once(mark, *, report):
+    if not os.path.exists(mark):
+        with open(mark, "w", encoding="utf-8") as file:
+            file.write(str(os.getpid()))
+        os.kill(os.getpid(), signal.SIGKILL)
+    report("second attempt")
+    return "done"
+
+
+class OddError(Exception):
+    """An error that cannot be made again from its text alone."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} {two}")
+
+
+def fail_oddly(*, report):
+    report("failing")
+    raise OddError(1, 2)
 
 
 def shout(*, report):

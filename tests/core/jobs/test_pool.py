@@ -1,3 +1,5 @@
+import os
+import signal
 import time
 
 import pytest
@@ -76,6 +78,28 @@ def test_a_worker_that_dies_fails_its_job_only(pool):
     with pytest.raises(SolverError, match="died"):
         pool.submit(calls.die, time_limit=PATIENCE).result(PATIENCE)
     assert pool.submit(calls.double, 3, time_limit=PATIENCE).result(PATIENCE) == 6
+
+
+def test_work_whose_worker_is_killed_is_done_by_another(pool, tmp_path):
+    mark = tmp_path / "first"
+    job = pool.submit(calls.die_once, str(mark), time_limit=PATIENCE)
+    assert job.result(PATIENCE) == "done"
+    assert (job.state, job.progress) == (State.DONE, "second attempt")
+    assert pool.submit(calls.process_id, time_limit=PATIENCE).result(PATIENCE) != int(
+        mark.read_text()
+    )
+
+
+def test_a_worker_that_was_killed_at_rest_is_replaced(pool):
+    first = pool.submit(calls.process_id, time_limit=PATIENCE).result(PATIENCE)
+    os.kill(first, signal.SIGKILL)
+    assert pool.submit(calls.process_id, time_limit=PATIENCE).result(PATIENCE) != first
+
+
+def test_an_error_that_cannot_be_read_back_fails_its_job_only(pool):
+    with pytest.raises(SolverError, match="could not be done in a worker"):
+        pool.submit(calls.fail_oddly, time_limit=PATIENCE).result(PATIENCE)
+    assert pool.submit(calls.double, 4, time_limit=PATIENCE).result(PATIENCE) == 8
 
 
 def test_what_the_call_prints_does_not_get_into_the_answer(pool):
