@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from typing import Any
 
-from core.notions import RLDP
+from core.notions import RLDP, Intersection, Notion
 from core.range_release import RangeRelease
 from core.scenario import Result, Scenario
 from core.uncertainty.estimate import assumed_records
 from core.wording import at_most, number_of
+
+BUDGETS = ("eps", "eps_l", "eps_u")
+"""The numbers of a promise that have a unit."""
 
 PROVEN_GAP = 1e-5
 """Up to this many nats a bound counts as reached in words; the figures show the gap itself."""
@@ -30,9 +35,41 @@ def question(scenario: Scenario) -> str:
     return f"Does publishing {released} give away {secret}?"
 
 
-def finding(result: Result) -> str:
-    """Return what the result proves about the release, in two or three sentences."""
-    return " ".join((_belief(result), _kept(result), _bound(result))).strip()
+def finding(result: Result, unit: str = "nats") -> str:
+    """Return what the result proves about the release, in two or three sentences.
+
+    Parameters
+    ----------
+    result : Result
+        The answer.
+    unit : {"nats", "bits"}
+        What the promise's budgets are written in.
+    """
+    return " ".join((_belief(result), _kept(result), _bound(result, unit))).strip()
+
+
+def promise_text(notion: Notion, unit: str = "nats") -> str:
+    """Return a promise with its budgets in a unit.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> promise_text(LIP(1)), promise_text(LIP(1), "bits")
+    ('1-LIP', '1.4427-LIP in bits')
+    """
+    if unit == "nats":
+        return str(notion)
+    if isinstance(notion, Intersection):
+        return " and ".join(promise_text(part, unit) for part in notion.notions)
+    budgets: dict[str, Any] = {
+        name: float(f"{getattr(notion, name) / math.log(2):.5g}")
+        for name in BUDGETS
+        if name in getattr(notion, "__dataclass_fields__", {})
+    }
+    shown = copy.copy(notion)  # to be written, never asked
+    for name, value in budgets.items():
+        object.__setattr__(shown, name, value)
+    return f"{shown} in {unit}" if budgets else str(notion)
 
 
 def knowable(found: RangeRelease, secret: str) -> str:
@@ -120,19 +157,20 @@ def _kept(result: Result) -> str:
     return f"{kept} of what {_columns(data.released, 'X')} says survives."
 
 
-def _bound(result: Result) -> str:
+def _bound(result: Result, unit: str) -> str:
     mechanism = result.mechanism
     if mechanism.notion is None or mechanism.nmi >= 1:
         return ""
+    asked = promise_text(mechanism.notion, unit)
     if mechanism.gap <= PROVEN_GAP:
-        return f"No mechanism under {mechanism.notion} keeps more: proven."
+        return f"No mechanism under {asked} keeps more: proven."
     most = mechanism.nmi * mechanism.upper_bound / mechanism.utility if mechanism.utility else 1.0
     if most >= 1:
         return ""  # all of it: no bound is known but the trivial one
     bound = at_most(most)
     if bound == "100 %":
         return ""
-    return f"No mechanism under {mechanism.notion} keeps more than {bound}."
+    return f"No mechanism under {asked} keeps more than {bound}."
 
 
 def _all_records(count: int) -> str:

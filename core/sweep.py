@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core import measures
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import Mechanism, frontier
@@ -35,6 +36,8 @@ class Frontier:
     upper_bound : ndarray
         What no mechanism under the notion exceeds, in nats, shape (k,); of an optimum it never
         falls, and the band between utility and bound is where the true optimum lies.
+    most_nmi : ndarray
+        The same as a share of H(X), shape (k,).
     proven : ndarray
         Whether utility and bound are as close as was asked, shape (k,), bool.
     reasons : tuple of str
@@ -49,6 +52,7 @@ class Frontier:
     utility: FloatArray
     nmi: FloatArray
     upper_bound: FloatArray
+    most_nmi: FloatArray
     proven: BoolArray
     reasons: tuple[str, ...]
     mechanisms: tuple[Mechanism, ...] = ()
@@ -101,6 +105,7 @@ def sweep(
         utility=np.array([mechanism.utility for mechanism in made]),
         nmi=np.array([mechanism.nmi for mechanism in made]),
         upper_bound=np.array([mechanism.upper_bound for mechanism in made]),
+        most_nmi=share_of_x(np.array([mechanism.upper_bound for mechanism in made]), joint),
         proven=np.array([mechanism.gap <= scenario.gap for mechanism in made]),
         reasons=tuple(
             mechanism.notes[0] if fails else ""
@@ -126,6 +131,15 @@ def _each(scenario: Scenario, joint: Joint, asked: Sequence[Scenario]) -> Sequen
     return [
         failed(joint, str(point)) if isinstance(point, CoreError) else point for point in points
     ]
+
+
+def share_of_x(information: FloatArray, joint: Joint) -> FloatArray:
+    """Return information over H(X), at most 1; 1 where there is nothing to know of X."""
+    entropy = float(measures.entropy(joint.p_x))
+    if entropy == 0:
+        return np.ones_like(information)
+    result: FloatArray = np.minimum(information / entropy, 1.0)
+    return result
 
 
 def _optima(scenario: Scenario, joint: Joint, grid: FloatArray) -> Sequence[Mechanism]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -11,27 +11,38 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import CoreError
 from core.lookalikes import Lookalikes
 from core.mechanisms import catalogue as mechanisms
-from core.notions import catalogue as notions
 from core.scenario import Result, Scenario
-from core.sentences import finding, question
-from core.sweep import Frontier
+from core.sentences import finding, promise_text, question
+from pages.ui import (
+    answers,
+    controls,
+    exports,
+    frontier_lines,
+    heap,
+    look,
+    remedies,
+    run,
+    solving,
+    state,
+    words,
+)
 from pages.ui import board_charts as charts
-from pages.ui import controls, exports, heap, look, run, solving, state, words
 from pages.ui.cards import card
 from pages.ui.labels import markdown
 from pages.ui.strip import strip
 
-COMPARED = (
-    *("optimal", "subset_random_response", "subset_merging", "watchdog"),
-    *("polyopt", "independent_reporting", "secret_rr", "non_robust"),
-)
-"""The mechanisms that the frontier shows beside the current one, where they work."""
-
-MOST_LINES = 5
-"""Lines that the frontier compares: more can no longer be told apart."""
-
 Slots = dict[str, DeltaGenerator]
 """The places that are filled anew when a slider is released, by name."""
+
+_LAST = "_board_last"
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """An answer, and the lines that were beside it."""
+
+    result: Result
+    lines: frontier_lines.Lines
 
 
 def show() -> None:
@@ -55,7 +66,7 @@ def show() -> None:
             key="frontier",
             title="Cost of privacy",
             subtitle="Utility along ε. The ring is the setting now; click a point to go there.",
-            table=_frontier_table,
+            table=frontier_lines.table,
             formulas=(
                 words.FRONTIER,
                 words.notion(scenario.notion),
@@ -94,18 +105,14 @@ def show() -> None:
         )
         with pair:
             before, after = st.columns(2, gap="small")
+        slots["before"] = before.container(key="slot_before")
         slots["confusability"] = after.container(key="slot_after")
-    if (graph := _graph_before(scenario)) is not None:
-        with before:
-            charts.confusability(graph, 0)
     _live(slots, (scenario.notion, scenario.mechanism))
-    if _pending(state.scenario()):
-        st.fragment(_await, run_every=1.0)()
     heap.settle()
 
 
 def _now() -> Result:
-    return run.evaluate(state.scenario())
+    return answers.evaluate(state.scenario())
 
 
 @st.fragment
@@ -118,31 +125,71 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
         controls.live_sliders(scenario)
     state.publish(scenario)
     try:
-        result = run.evaluate(scenario)
-        lines = _lines(scenario)
-    except run.UnfinishedError as error:
+        result = answers.evaluate(scenario)
+    except answers.UnfinishedError as error:
         with slots["figures"]:
             st.info(markdown(str(error)), icon=":material/hourglass_top:")
             solving.follow(scenario)
+        _last(slots)
         return
     except CoreError as error:
-        slots["figures"].error(markdown(str(error)))
+        with slots["figures"]:
+            remedies.show(scenario, error)
+        _last(slots)
         return
+    shown = Shown(result, frontier_lines.find(scenario))
+    st.session_state[_LAST] = shown
     with slots["figures"]:
         with st.container(key="finding"):
-            notes = [f":small[{markdown(sentence)}]" for sentence in result.mechanism.notes]
-            st.markdown("\n\n".join([markdown(finding(result)), *notes]))
-        unit = controls.unit()
-        strip(result, unit)
+            notes = [solving.glance(scenario), *result.mechanism.notes]
+            small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
+            st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *small]))
+        strip(result, controls.unit())
         solving.follow(scenario)
+    _charts(slots, shown)
     with slots["frontier"]:
-        charts.frontier(result, lines, unit, by_promise=controls.by_promise())
+        frontier_lines.show_work(shown.lines)
+
+
+def _last(slots: Slots) -> None:
+    """Show the charts of the last answer, marked as such, where the present question has none."""
+    shown: Shown | None = st.session_state.get(_LAST)
+    if shown is None:
+        return
+    with slots["figures"]:
+        st.caption(f"The charts are from the last answer: {markdown(_asked(shown.result))}.")
+    _charts(slots, shown, faded=True)
+
+
+def _asked(result: Result) -> str:
+    """Say what an answer was about."""
+    scenario, promised = result.scenario, result.mechanism.notion
+    under = "" if promised is None else f" under {promise_text(promised, controls.unit())}"
+    mechanism = mechanisms.entry(scenario.mechanism).title
+    return f"{question(scenario)[:-1]}, {mechanism}{under}"
+
+
+def _charts(slots: Slots, shown: Shown, *, faded: bool = False) -> None:
+    """Show the four charts of an answer; faded where the question on screen is another."""
+    result = shown.result
+    with slots["frontier"]:
+        charts.frontier(
+            result,
+            shown.lines,
+            controls.unit(),
+            by_promise=controls.by_promise(),
+            faded=faded,
+        )
     with slots["lifts"]:
-        charts.lifts(result, unit)
+        charts.lifts(result, controls.unit(), faded=faded)
     with slots["mechanism"]:
-        charts.mechanism(result)
+        charts.mechanism(result, faded=faded)
+    before = _graph_before(result.scenario)
+    if before is not None:
+        with slots["before"]:
+            charts.confusability(before, 0, faded=faded)
     with slots["confusability"]:
-        charts.confusability(run.confusability_after(result), 1)
+        charts.confusability(run.confusability_after(result), 1, faded=faded)
 
 
 def _graph_before(scenario: Scenario) -> Lookalikes | None:
@@ -151,79 +198,6 @@ def _graph_before(scenario: Scenario) -> Lookalikes | None:
         return run.confusability_before(scenario.data)
     except CoreError:
         return None
-
-
-def _asked(scenario: Scenario) -> list[Scenario]:
-    """Return the frontiers to compare: mechanisms under one notion, or notions for one."""
-    if controls.by_promise() and mechanisms.entry(scenario.mechanism).uses_notion:
-        asked = [
-            replace(scenario, notion=entry.key)
-            for entry in notions.ENTRIES
-            if _works(scenario.mechanism, entry.key)
-        ]
-    else:
-        asked = [
-            replace(scenario, mechanism=key)
-            for key in COMPARED + (scenario.mechanism,) * (scenario.mechanism not in COMPARED)
-            if mechanisms.entry(key).uses_notion and _works(key, scenario.notion)
-        ]
-    asked.sort(key=lambda one: one != scenario)  # the current one first, the rest as they come
-    return asked[:MOST_LINES]
-
-
-def _lines(scenario: Scenario) -> dict[int, Frontier]:
-    """Return the frontiers that are there, by their place, which each keeps as others come.
-
-    One that cannot be worked out is left out: its own page says why.
-    """
-    found = {}
-    for place, one in enumerate(_asked(scenario)):
-        try:
-            line = run.frontier(one)
-        except CoreError:
-            continue
-        if line is not None:
-            found[place] = line
-    return found
-
-
-def _pending(scenario: Scenario) -> bool:
-    """Say whether frontiers are still being worked out."""
-    for one in _asked(scenario):
-        try:
-            if run.frontier(one) is None:
-                return True
-        except CoreError:
-            continue
-    return False
-
-
-def _await() -> None:
-    """Show the whole board anew once the frontiers are there."""
-    if _pending(state.scenario()):
-        st.caption("Working out more frontiers…")
-    else:
-        st.rerun()
-
-
-def _works(mechanism: str, notion: str) -> bool:
-    return mechanisms.entry(mechanism).works_under(notions.entry(notion).kind)
-
-
-def _frontier_table() -> pd.DataFrame:
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "promise": notions.entry(line.notion).title,
-                "mechanism": mechanisms.entry(line.mechanism).title,
-                "eps": line.eps,
-                "nmi": line.nmi,
-                "utility_nats": line.utility,
-                "bound_nats": line.upper_bound,
-            }
-        )
-        for line in _lines(state.scenario()).values()
-    )
 
 
 def _lift_table() -> pd.DataFrame:

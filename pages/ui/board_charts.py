@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from core.known import OPTIMUM
 from core.lookalikes import Lookalikes, most_likely
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result
 from core.sweep import Frontier
 from core.wording import number_of
-from pages.ui import controls, figures, run
+from pages.ui import figures, frontier_lines, run
 from pages.ui.chart import chart
+from pages.ui.frontier_lines import Lines, Place
 from pages.ui.labels import markdown
 from pages.ui.paging import ROWS
 from pages.ui.units import in_unit, level
@@ -27,39 +29,30 @@ NAMES = ("X itself", "the release")
 """What is before, and what is after."""
 
 
-def frontier(result: Result, lines: dict[int, Frontier], unit: str, *, by_promise: bool) -> None:
+def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded: bool) -> None:
     """Show utility along ε, with the current point."""
     scenario, made = result.scenario, result.mechanism
-    drawn = [
-        figures.Line(
-            place=place,
-            key=(line.notion, line.mechanism),
-            title=notions.entry(line.notion).title
-            if by_promise
-            else mechanisms.entry(line.mechanism).title,
-            eps=line.eps,
-            nmi=line.nmi,
-            utility=np.array([in_unit(value, unit) for value in line.utility]),
-        )
-        for place, line in lines.items()
-    ]
+    drawn = [_line(place, unit, by_promise=by_promise) for place in lines.places]
     key = (scenario.notion, scenario.mechanism)
+    here = in_unit(scenario.eps, unit)
     figure = figures.frontier(
         drawn,
-        eps=scenario.eps,
+        eps=here,
         nmi=made.nmi,
         unit=unit,
-        limit=DOMAINS["eps"].high,
+        limit=in_unit(DOMAINS["eps"].high, unit),
         current=next((line.place for line in drawn if line.key == key), -1),
+        **({"empty": "The lines are being worked out."} if lines.asked else {}),
     )
     chart(
         figure,
         key="frontier",
         title="Cost of privacy",
-        alt=f"Share of X kept along the budget; now ε is {scenario.eps:g}, {made.nmi:.0%} kept.",
-        on_pick=lambda: controls.pick_point("frontier"),
+        alt=f"Share of X kept along the budget; now ε is {here:.3g} {unit}, {made.nmi:.0%} kept.",
+        on_pick=frontier_lines.pick,
+        faded=faded,
     )
-    if said := falling(lines):
+    if said := falling({place.number: place.line for place in lines.places if not place.faded}):
         st.caption(markdown(said))
 
 
@@ -79,7 +72,23 @@ def falling(lines: dict[int, Frontier]) -> str:
     )
 
 
-def lifts(result: Result, unit: str) -> None:
+def _line(place: Place, unit: str, *, by_promise: bool) -> figures.Line:
+    line, scale = place.line, in_unit(1.0, unit)
+    return figures.Line(
+        place=place.number,
+        key=(line.notion, line.mechanism),
+        title=notions.entry(line.notion).title
+        if by_promise
+        else mechanisms.entry(line.mechanism).title,
+        eps=line.eps * scale,
+        nmi=line.nmi,
+        utility=line.utility * scale,
+        most=line.most_nmi if line.mechanism == OPTIMUM else None,
+        faded=place.faded,
+    )
+
+
+def lifts(result: Result, unit: str, *, faded: bool = False) -> None:
     """Show the histograms of log-lift before and after."""
     before, after = run.lift_histograms(result)
     chart(
@@ -88,10 +97,11 @@ def lifts(result: Result, unit: str) -> None:
         title="How far beliefs move",
         alt="Histograms of log-lift before and after; the release reaches "
         f"{level(result.after.achieved['lip'], unit, 2)} {unit}.",
+        faded=faded,
     )
 
 
-def mechanism(result: Result) -> None:
+def mechanism(result: Result, *, faded: bool = False) -> None:
     """Show the matrix P(y | x)."""
     made = result.mechanism
     rows = made.x_labels * (made.kernel.shape[0] // len(made.x_labels))
@@ -109,10 +119,11 @@ def mechanism(result: Result) -> None:
         key="mechanism",
         title="The mechanism",
         alt=f"{made.name}: {number_of(len(rows), 'input')}, {number_of(made.n_y, 'output')}.",
+        faded=faded,
     )
 
 
-def confusability(graph: Lookalikes, when: int) -> None:
+def confusability(graph: Lookalikes, when: int, *, faded: bool = False) -> None:
     """Show one confusability graph: of X itself (0) or of the release (1)."""
     name = NAMES[when]
     role = ("before", "after")[when]
@@ -122,4 +133,5 @@ def confusability(graph: Lookalikes, when: int) -> None:
         title=f"What looks alike: {name}",
         alt=f"Confusability graph of {name}: "
         f"{number_of(len(graph.names), 'symbol')}, {number_of(graph.components, 'part')}.",
+        faded=faded,
     )

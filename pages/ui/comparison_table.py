@@ -99,7 +99,7 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
             "Running every mechanism",
             limit=LIMIT,
             key="compared_cancel",
-            on_cancel=lambda: background.stop(task, found),
+            on_cancel=lambda: background.stop(task),
         )
         return None
     return tuple(found)

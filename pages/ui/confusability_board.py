@@ -82,7 +82,7 @@ def _live(told: DeltaGenerator) -> None:
             "Merging",
             limit=run_ranges.LIMIT,
             key="cancel_clustering",
-            on_cancel=lambda: background.stop(task, found),
+            on_cancel=lambda: background.stop(task),
         )
         return
     stop = len(found.path) - 1

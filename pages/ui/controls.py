@@ -14,7 +14,7 @@ from core.notions import RLDP
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Scenario
 from pages.ui import confusability_controls, data_controls, run, state
-from pages.ui.chart import picked
+from pages.ui.units import UNITS, in_unit, to_nats
 
 ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
 """The orders that the slider of α offers."""
@@ -25,11 +25,17 @@ SET_ORDERS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0)
 RECORDS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
 """The numbers of records that the slider of n offers, beside the data's own."""
 
+IN_BITS = "eps_bits"
+"""Key of the slider of ε where the unit is bits."""
+
 MECHANISMS, PROMISES = "mechanisms", "promises"
 """What the frontier's lines can be."""
 
 SLIDERS = {
-    "eps": ("ε · privacy budget", "Less is more private. In nats: e^ε bounds a change of belief."),
+    "eps": (
+        "ε · privacy budget",
+        "Less is more private: e^ε bounds a change of belief, ε in nats; 1 bit is log 2 of them.",
+    ),
     "lam": (
         "λ · share for falling beliefs",
         "ε_l = λε bounds how far a belief may fall, ε_u = (1−λ)ε how far it may rise.",
@@ -124,6 +130,8 @@ def slider(
     if name == "alpha":
         orders = sorted({*(SET_ORDERS if robust else ALPHAS), scenario.alpha})
         st.select_slider(options=orders, format_func=order, **shown)
+    elif name == "eps" and unit() == "bits":
+        _bits(shown)
     else:
         domain = DOMAINS[name]
         st.slider(
@@ -133,6 +141,27 @@ def slider(
             format="%.3f" if name == "beta" else "%.2f",
             **shown,
         )
+
+
+def _bits(shown: dict[str, Any]) -> None:
+    """Show the slider of ε in bits; the session keeps nats."""
+    domain = DOMAINS["eps"]
+    now = in_unit(float(st.session_state["eps"]), "bits")
+    # set only where it differs: what is set here overtakes a press that is on its way
+    if to_nats(st.session_state.get(IN_BITS, -1.0), "bits") != st.session_state["eps"]:
+        st.session_state[IN_BITS] = now
+
+    def take() -> None:
+        st.session_state["eps"] = min(to_nats(st.session_state[IN_BITS], "bits"), domain.high)
+
+    st.slider(
+        min_value=domain.low,
+        max_value=math.ceil(in_unit(domain.high, "bits") / domain.step) * domain.step,
+        step=domain.step,
+        format="%.2f",
+        on_change=take,
+        **shown | {"key": IN_BITS, "label": f"{shown['label']}, in bits"},
+    )
 
 
 def records(scenario: Scenario) -> None:
@@ -166,9 +195,8 @@ def unit_switch() -> None:
     """Show the switch between nats and bits."""
     st.segmented_control(
         "Unit",
-        ["nats", "bits"],
+        list(UNITS),
         key="unit",
-        default="nats",
         required=True,
         persist_state="session",
         label_visibility="collapsed",
@@ -196,15 +224,6 @@ def compare() -> None:
 def by_promise() -> bool:
     """Say whether the frontier compares promises for one mechanism, not mechanisms for one."""
     return st.session_state.get("compare") == PROMISES
-
-
-def pick_point(chart_key: str) -> None:
-    """Move the controls to the point that was clicked in the frontier."""
-    found = picked(chart_key)
-    if found is None:
-        return
-    st.session_state["eps"] = float(found["x"])
-    st.session_state["notion"], st.session_state["mech"] = found["key"]
 
 
 def order(value: float) -> str:

@@ -16,7 +16,7 @@ from core.errors import CoreError
 from core.mechanisms import Mechanism
 from core.scenario import Scenario
 from core.snippet import snippet
-from pages.ui import run, state
+from pages.ui import answers, state
 from pages.ui.labels import markdown
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -109,7 +109,7 @@ def menu(key: str) -> None:
 
 def _contents(key: str) -> None:
     try:
-        result = run.evaluate(state.scenario())
+        result = answers.evaluate(state.scenario())
     except CoreError as error:
         st.error(markdown(str(error)))
         return

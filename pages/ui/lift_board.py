@@ -15,7 +15,7 @@ from core.notions import catalogue as notions
 from core.scenario import Result
 from core.sentences import question
 from core.wording import number_of
-from pages.ui import controls, figures, opening, run, tables, words
+from pages.ui import controls, figures, opening, run, solving, tables, words
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
@@ -53,6 +53,9 @@ def _live() -> None:
     result = opening.answer(scenario)
     if result is None:
         return
+    if words_of_glance := solving.glance(scenario):
+        st.caption(words_of_glance)
+    solving.follow(scenario)
     st.markdown(
         f"{markdown(question(scenario))} Lift is how many times likelier a secret becomes once a "
         "symbol is seen: 1 tells nothing, 0 rules the secret out."

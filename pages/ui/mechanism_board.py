@@ -77,8 +77,9 @@ def _live() -> None:
 
 def _answered(result: Result) -> None:
     with st.container(key="finding"):
-        notes = [f":small[{markdown(sentence)}]" for sentence in result.mechanism.notes]
-        st.markdown("\n\n".join([markdown(finding(result)), *notes]))
+        said = [solving.glance(result.scenario), *result.mechanism.notes]
+        notes = [f":small[{markdown(sentence)}]" for sentence in said if sentence]
+        st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *notes]))
     unit = controls.unit()
     strip(result, unit)
     solving.follow(result.scenario)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.scenario import Result, Scenario
-from pages.ui import controls, look, run, solving, state
+from pages.ui import answers, controls, look, remedies, solving, state
 from pages.ui.labels import markdown
 
 
@@ -43,12 +43,12 @@ def answer(
         Shows what could be asked instead, below the reason.
     """
     try:
-        return run.evaluate(scenario)
-    except run.UnfinishedError as error:
+        return answers.evaluate(scenario)
+    except answers.UnfinishedError as error:
         st.info(markdown(str(error)), icon=":material/hourglass_top:")
         solving.follow(scenario)
     except CoreError as error:
-        st.error(markdown(str(error)))
+        remedies.show(scenario, error)
         if otherwise is not None:
             otherwise(scenario)
     return None

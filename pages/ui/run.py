@@ -1,4 +1,4 @@
-"""What pages ask of `core`, each answer cached under the question alone.
+"""What pages ask of `core` in place: counts, promises, and what is derived from an answer.
 
 What stems from an upload is cached in its session only; nothing of it is shared or logged.
 """
@@ -25,78 +25,20 @@ from core.data import (
 from core.data import column_levels as list_levels
 from core.data.spec import Binning, DataSpec
 from core.disclosure import Beliefs, Disclosure, SideChannel, about_x, disclosure, side_channels
-from core.errors import CoreError
 from core.histogram import Asymmetry, LiftHistogram
-from core.jobs import Job, Pool, State
-from core.jobs.work import find_answer, make_frontier
 from core.leakage import leakage
 from core.lookalikes import Lookalikes, lookalikes
-from core.mechanisms import MergeStep, catalogue, subset_merging_steps
+from core.mechanisms import MergeStep, subset_merging_steps
 from core.notions import ALIP, LIP, Notion
 from core.notions import catalogue as notions
-from core.scenario import Result, Scenario, answer
-from core.sweep import GRID, Frontier, sweep
+from core.scenario import Result, Scenario
 from core.uncertainty.estimate import assumed_records
-from pages.ui.store import Store
+from pages.ui.store import SHARED, kept_for
 
 Made = TypeVar("Made")
 
 LIFT_BOUNDS = (LIP, ALIP)
 """The notions whose budgets bound log Ψ and log Λ themselves."""
-
-QUICK = ("watchdog", "watchdog_uniform", "subset_merging", "grr", "secret_rr", "pair_rr")
-"""Mechanisms whose whole sweep takes less than a glance."""
-
-QUICK_SYMBOLS = 40
-"""Largest alphabet of X for which that is so."""
-
-POINT_LIMIT = 1.5
-"""Seconds that a solver may take over one point of a frontier in the background."""
-
-SWEEP_LIMIT = 60.0
-"""Seconds that a frontier in the background may take."""
-
-SWEEPS = Pool(1)
-"""Works out frontiers beside the interface, in a process of its own."""
-
-GLANCE = 0.25
-"""Seconds that an answer may take before a release of a slider is felt."""
-
-SLOW_FROM = {
-    "oue": 12,
-    "srlip_product": 0,
-    "srlip_product_optimised": 0,
-    "independent_reporting": 60,
-    "merge_anonymity": 400,
-    "merge_maximin": 400,
-    "merge_reduction": 160,
-}
-"""From how many symbols of X on a mechanism that cannot be cut short takes longer than that."""
-
-GRACE = 30.0
-"""Seconds beside the solver's own limit after which its process is ended."""
-
-SOLVES = Pool(2)
-"""Answers what takes longer, for two sessions at once; others wait in line, no slider does."""
-
-PRIVATE = ("upload:", "matrix:")
-"""How sources that belong to one session begin."""
-
-
-SHARED = Store(2_000)
-"""Answers about bundled, random and example data, for every session."""
-
-
-class UnfinishedError(CoreError):
-    """There is no answer yet, and work on it is under way."""
-
-
-def kept_for(spec: DataSpec) -> Store:
-    """Return where answers about some data are kept: in its session alone if it is its own."""
-    if not spec.source.startswith(PRIVATE):
-        return SHARED
-    own: Store = st.session_state.setdefault("_answers", Store(500))
-    return own
 
 
 def _cached(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
@@ -136,91 +78,6 @@ def previewed(spec: DataSpec, binning: Binning) -> BinPreview:
     return _cached(spec, key, lambda: preview(spec.source, binning, spec.filters, sources()))
 
 
-def evaluate(scenario: Scenario) -> Result:
-    """Return the best answer to a scenario that there is now.
-
-    Where a solver's whole time would be felt, the answer of its first moment comes at once, with
-    a bound that is valid all the same, and `refining` is the job that works on a better one.
-
-    Raises
-    ------
-    UnfinishedError
-        If there is no answer yet: another process is at work on it.
-    CoreError
-        If there is none, or the promise is none that fits the data.
-    """
-    promise(scenario)
-    job = refining(scenario)
-    if job is not None and job.state == State.DONE:
-        return job.result()
-    if job is not None and _elsewhere(scenario):
-        if job.finished:
-            job.result()  # raises what went wrong
-        raise UnfinishedError(f"{catalogue.entry(scenario.mechanism).title} is being worked out.")
-    return _first(scenario)
-
-
-def refining(scenario: Scenario) -> Job[Result] | None:
-    """Return the job that answers a scenario better than its first moment; None if it need not.
-
-    A session has one: asking another question ends the work on the last.
-    """
-    if not _elsewhere(scenario) and _first(scenario).mechanism.status != "time limit":
-        return None
-    under_way: tuple[str, Job[Result] | None] = st.session_state.get("_refining", ("", None))
-    question, job = under_way
-    if question == repr(scenario):
-        return job
-    if job is not None:
-        job.cancel()
-    limit = scenario.time_limit + GRACE
-    job = SOLVES.submit(find_answer, scenario, counted(scenario.data), time_limit=limit)
-    st.session_state["_refining"] = (repr(scenario), job)
-    return job
-
-
-def _elsewhere(scenario: Scenario) -> bool:
-    """Say whether a mechanism takes longer than a glance and cannot be cut short."""
-    slow = SLOW_FROM.get(scenario.mechanism)
-    return slow is not None and counted(scenario.data).joint.n_x >= slow
-
-
-def _first(scenario: Scenario) -> Result:
-    """Return what a scenario's mechanism gives in its first moment: all, where it is quick."""
-    data = scenario.data
-    hurried = replace(scenario, time_limit=min(GLANCE, scenario.time_limit))
-    found = _cached(data, ("first", repr(scenario)), lambda: answer(hurried, counted(data)))
-    return replace(found, scenario=scenario)
-
-
-def frontier(scenario: Scenario) -> Frontier | None:
-    """Return a scenario's utility along the grid of budgets; its own ε plays no part.
-
-    None while it is being worked out in another process; ask again.
-
-    Raises
-    ------
-    CoreError
-        If it cannot be worked out, or took too long.
-    """
-    data = scenario.data
-    question = repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1)
-    if scenario.mechanism in QUICK and counted(data).joint.n_x <= QUICK_SYMBOLS:
-        return _cached(data, ("sweep", question), lambda: sweep(scenario, counted(data).joint))
-    job: Job[Frontier] = _cached(
-        data,
-        ("sweep", question),
-        lambda: SWEEPS.submit(
-            make_frontier,
-            replace(scenario, time_limit=POINT_LIMIT),
-            counted(data).joint,
-            GRID,
-            time_limit=SWEEP_LIMIT,
-        ),
-    )
-    return job.result() if job.finished else None
-
-
 def reach(result: Result) -> float:
     """Return how far the axis of log-lift goes: as far as X itself, whatever the release."""
     data = result.scenario.data
@@ -248,12 +105,12 @@ def confusability_before(data: DataSpec) -> Lookalikes:
 
 def confusability_after(result: Result) -> Lookalikes:
     """Return the confusability graph of a release."""
-    scenario = result.scenario
-    return _cached(
-        scenario.data,
-        ("graph after", repr(scenario)),
-        lambda: lookalikes(result.after, result.joint.s_labels),
-    )
+    return _of_release(result, "graph", lambda: lookalikes(result.after, result.joint.s_labels))
+
+
+def _of_release(result: Result, kind: str, make: Callable[[], Made], *more: Hashable) -> Made:
+    """Return what is derived from a release: kept under it, never under the question."""
+    return _cached(result.scenario.data, (f"{kind} of", result.content_id, *more), make)
 
 
 def records(scenario: Scenario) -> int:
@@ -293,30 +150,24 @@ def asymmetry(n_s: int, n_x: int, draws: int) -> Asymmetry:
 
 def disclosed(result: Result, known: tuple[tuple[int, int], ...] = ()) -> Disclosure:
     """Return what each output tells about S, to one who knows some attributes' values."""
-    scenario = result.scenario
-    return _cached(
-        scenario.data,
-        ("disclosed", repr(scenario), known),
+    return _of_release(
+        result,
+        "disclosure",
         lambda: disclosure(result.joint, result.mechanism, dict(known)),
+        known,
     )
 
 
 def posteriors(result: Result) -> Beliefs:
     """Return what each output tells about X."""
-    scenario = result.scenario
-    return _cached(
-        scenario.data,
-        ("posteriors", repr(scenario)),
-        lambda: about_x(result.joint, result.mechanism),
-    )
+    return _of_release(result, "posteriors", lambda: about_x(result.joint, result.mechanism))
 
 
 def channels(result: Result) -> tuple[SideChannel, ...]:
     """Return what a release gives away to those who know some attributes of X."""
-    scenario = result.scenario
-    return _cached(
-        scenario.data,
-        ("channels", repr(scenario)),
+    return _of_release(
+        result,
+        "side channels",
         lambda: side_channels(result.joint, result.mechanism, result.counted.attributes),
     )
 

@@ -24,6 +24,7 @@ from core.robust_study import BETAS, Drawn, study_beta, study_draws
 from core.robust_study import most_seconds as study_seconds
 from core.scenario import Scenario
 from pages.ui import run
+from pages.ui.store import Store
 
 NOW = Pool(1)
 """Designs the mechanisms for the settings on screen."""
@@ -201,6 +202,12 @@ class Designs:
     stale: bool = False
 
 
+def quick_store() -> Store:
+    """Return this session's designs of a moment."""
+    found: Store = st.session_state.setdefault("_quick_designs", Store(50))
+    return found
+
+
 def designs(scenario: Scenario, seen: Sample) -> Designs:
     """Return the designs for the settings on screen, and begin what is missing.
 
@@ -217,8 +224,8 @@ def designs(scenario: Scenario, seen: Sample) -> Designs:
     if seen.truth.size <= FEW_CELLS:
         key = ("quick designs", repr(asked))
         try:
-            found = run._cached(
-                scenario.data,
+            # a moment's designs belong to their session: a busy machine makes worse ones
+            found = quick_store().get(
                 key,
                 lambda: compare_designs(seen, scenario.eps, MOMENT, QUICK, report=lambda _: None),
             )

@@ -5,31 +5,45 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import CoreError
-from core.jobs import Job, State
-from core.scenario import Result, Scenario
-from pages.ui import following, run
+from core.scenario import Scenario
+from pages.ui import answers, background, following
 from pages.ui.labels import markdown
+
+GLANCE = "First glance; a better answer is being worked out."
+"""What is said of an answer that is not the last."""
+
+STAYS = "This is the first glance, and its gap is what is left open."
+"""The same where no other one comes."""
 
 
 def follow(scenario: Scenario) -> None:
     """Show the work on a better answer than the one on screen, until it ends; call it in a page."""
+    task = answers.answer_task(scenario)
     try:
-        job = run.refining(scenario)
-    except CoreError:
-        return  # there is no answer at all: the page itself says why
-    if job is None or job.state == State.DONE:
+        job = answers.refining(scenario)
+    except background.StoppedError:
+        _ended("Cancelled.", task)
         return
-    if job.finished:
-        st.caption(_ended(job))
-        return
-    following.follow(job, "Looking for better", limit=scenario.time_limit, key="cancel_refining")
-
-
-def _ended(job: Job[Result]) -> str:
-    if job.state == State.CANCELLED:
-        return "Cancelled: this is the answer of the first moment, its gap is what is left open."
-    try:
-        job.result()
     except CoreError as error:
-        return markdown(str(error))
-    return ""
+        if answers.has_glance(scenario):  # else the page itself says why there is none
+            _ended(markdown(str(error)), task)
+        return
+    if job is not None:
+        following.follow(
+            job,
+            "Looking for better",
+            limit=scenario.time_limit,
+            key="cancel_refining",
+            on_cancel=lambda: background.stop(task),
+        )
+
+
+def glance(scenario: Scenario) -> str:
+    """Return the words that mark an answer as a first glance; none where it is not."""
+    return GLANCE if answers.is_refining(scenario) else ""
+
+
+def _ended(why: str, task: background.Task) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="refining_ended"):
+        st.caption(f"{why} {STAYS}")
+        background.again(task, "refine_again")

@@ -12,15 +12,16 @@ from typing import Any
 import streamlit as st
 
 from core.data.spec import DataSpec
-from core.query import CHOICES, DATA_KEYS, NUMBERS, from_query, to_query
-from core.scenario import Scenario
+from core.query import CHOICES, DATA_KEYS, NUMBERS, Query, from_query, to_query
+from core.scenario import DOMAINS, Scenario
 from pages.ui import site
+from pages.ui.units import UNITS, exact, level, to_nats
 
 WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
 """Widget key, which is also the URL's, → the scenario's field."""
 
-KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS)
-"""The URL's keys that are a scenario's."""
+KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, "unit")
+"""The URL's keys that are a scenario's, and the unit that its ε is written in."""
 
 _SEEN = "_url_seen"
 _PAGE = "_url_page"
@@ -48,10 +49,13 @@ def restore(page: str) -> None:
         if opened:
             publish(scenario())
         return
-    found, notices = from_query(query)
+    told: list[str] = []
+    unit = _unit(query, told)
+    found, notices = from_query(_in_nats(query, unit, told))
     adopt(found)
+    st.session_state["unit"] = unit
     st.session_state[_SEEN] = query
-    st.session_state["_notices"] = notices
+    st.session_state["_notices"] = (*told, *notices)
 
 
 def just_opened() -> bool:
@@ -98,12 +102,43 @@ def with_data(**changes: Any) -> None:
 def publish(shown: Scenario) -> None:
     """Write a scenario to the URL; a value that is the default is left out."""
     wanted = to_query(shown)
+    unit = st.session_state["unit"]
+    if unit != UNITS[0]:
+        wanted["unit"] = [unit]
+        if "eps" in wanted:
+            wanted["eps"] = [exact(shown.eps, unit)]
     if _query() == wanted:
         st.session_state[_SEEN] = wanted
         return
     others = {key: st.query_params.get_all(key) for key in st.query_params if key not in KEYS}
     st.query_params.from_dict(others | wanted)
     st.session_state[_SEEN] = wanted
+
+
+def _unit(query: Query, told: list[str]) -> str:
+    asked = query.get("unit", [UNITS[0]])[-1]
+    if asked in UNITS:
+        return asked
+    told.append(f"The link has unit={asked}, which is not nats or bits; {UNITS[0]} is used.")
+    return UNITS[0]
+
+
+def _in_nats(query: Query, unit: str, told: list[str]) -> Query:
+    """Return a query with its ε in nats."""
+    if unit == UNITS[0] or "eps" not in query:
+        return query
+    text, domain = query["eps"][-1], DOMAINS["eps"]
+    try:
+        eps = to_nats(float(text), unit)
+    except ValueError:
+        return query  # what is no number is told where all of them are read
+    if domain.low <= eps <= domain.high:
+        return query | {"eps": [repr(eps)]}
+    told.append(
+        f"The link has eps={text}, which is not in [0, {level(domain.high, unit, 2)}] {unit}; "
+        f"{level(Scenario().eps, unit, 2)} is used."
+    )
+    return {key: values for key, values in query.items() if key != "eps"}
 
 
 def _query() -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Answers kept by key, the oldest forgotten first.
+"""Answers kept by key, the oldest forgotten first: for every session, or for one alone.
 
 `st.cache_resource` hashes every argument anew at each call, which a slider's release would pay a
 dozen times; keys here are texts that a scenario writes of itself.
@@ -11,7 +11,18 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
 
+import streamlit as st
+
+from core.data.spec import DataSpec
+from core.known import Known
+
 Made = TypeVar("Made")
+
+PRIVATE = ("upload:", "matrix:")
+"""How sources that belong to one session begin."""
+
+MOST_OWN = 50_000_000
+"""Bytes of kernels that a session keeps of its own data."""
 
 
 class Store:
@@ -48,16 +59,51 @@ class Store:
                     return cast("Made", self._kept[key])
             try:
                 made = make()
-                with self._lock:
-                    self._kept[key] = made
-                    while len(self._kept) > self._most:
-                        self._kept.popitem(last=False)
+                self.put(key, made)
             finally:
                 with self._lock:
                     self._making.pop(key, None)
         return made
 
-    def drop(self, key: Hashable) -> None:
-        """Forget the answer under a key, if there is one: the next to ask has it made anew."""
+    def find(self, key: Hashable) -> Any:
+        """Return the answer under a key; None where there is none."""
         with self._lock:
-            self._kept.pop(key, None)
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Hashable, answer: Any) -> None:
+        """Keep an answer under a key, whatever was kept there."""
+        with self._lock:
+            self._kept[key] = answer
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+
+SHARED = Store(2_000)
+"""Answers about bundled, random and example data, for every session."""
+
+KNOWN = Known()
+"""The best mechanisms found on such data."""
+
+
+def is_private(data: DataSpec) -> bool:
+    """Say whether data belongs to one session."""
+    return data.source.startswith(PRIVATE)
+
+
+def kept_for(data: DataSpec) -> Store:
+    """Return where answers about some data are kept: in its session alone if it is its own."""
+    if is_private(data):
+        own: Store = st.session_state.setdefault("_answers", Store(500))
+        return own
+    return SHARED
+
+
+def known_for(data: DataSpec) -> Known:
+    """Return the best mechanisms on some data, of its session alone if it is its own."""
+    if is_private(data):
+        own: Known = st.session_state.setdefault("_known", Known(MOST_OWN))
+        return own
+    return KNOWN

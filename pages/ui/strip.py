@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.notions import RLDP
 from core.scenario import Result
+from core.sentences import promise_text
 from pages.ui.units import level, share
 
 
@@ -38,20 +39,22 @@ def strip(result: Result, unit: str) -> None:
             worst = level(mechanism.audit.achieved, unit)
             _figure(f"RLDP reached, {unit}", worst, "LDP at worst over the set")
         _figure(f"Gap, {unit}", level(mechanism.gap, unit), mechanism.status)
-        _audit(result)
+        _audit(result, unit)
 
 
 def _figure(label: str, value: str, beside: str) -> None:
     st.metric(label, value, beside, delta_color="off", delta_arrow="off", width="content")
 
 
-def _audit(result: Result) -> None:
+def _audit(result: Result, unit: str) -> None:
     audit = result.mechanism.audit
     if audit is None:
         st.badge("nothing promised", icon=":material/remove:", color="gray")
     elif result.scenario.notion == "rldp" and not isinstance(audit.notion, RLDP):
         st.badge(
-            f"audit: {audit.notion} kept, RLDP is not", icon=":material/warning:", color="orange"
+            f"audit: {promise_text(audit.notion, unit)} kept, RLDP is not",
+            icon=":material/warning:",
+            color="orange",
         )
     else:
         st.badge("audit: promise kept", icon=":material/verified:", color="green")

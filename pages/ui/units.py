@@ -4,6 +4,9 @@ import math
 
 from core.wording import percent
 
+UNITS = ("nats", "bits")
+"""The units of information and of privacy levels."""
+
 NATS_PER_BIT = math.log(2)
 
 

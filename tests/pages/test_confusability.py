@@ -12,9 +12,8 @@ from core.data import DataSpec, count
 from core.range_release import range_release
 from core.scenario import DOMAINS, Scenario
 from core.sentences import knowable
-from pages.ui import run, run_ranges
+from pages.ui import run_ranges
 from pages.ui.labels import markdown
-from pages.ui.store import Store
 from tests.core.jobs import calls
 from tests.pages.test_explore import ROOT, figures
 from tests.pages.waiting import PATIENCE, busy, finished
@@ -187,12 +186,6 @@ def test_baselines_can_be_left_out():
     app.toggle(key="rivals").set_value(False).run()
     assert not app.exception
     assert np.isfinite(float(figures(app)["Resolution, bits"]))
-
-
-@pytest.fixture
-def afresh(monkeypatch):
-    """Ask as if nobody had asked before."""
-    monkeypatch.setattr(run, "SHARED", Store(50))
 
 
 @pytest.mark.usefixtures("afresh")

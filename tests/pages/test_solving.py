@@ -1,17 +1,22 @@
 """What takes longer than a glance: an answer at once, a better one later, and Cancel."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import clock
+from core.data.spec import DataSpec
+from core.errors import SolverError
 from core.jobs import State
 from core.scenario import Scenario, evaluate
-from pages.ui import run
-from tests.pages.waiting import PATIENCE, busy
+from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
-HARD = {"data": "random:uniform:15x200:0", "eps": "0.5", "limit": "600"}
+SMALL = {"data": "random:uniform:3x6:1", "notion": "lip", "eps": "0.5"}
+ASKED = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
 
 
 def opened(page="pages/explore.py", **query):
@@ -21,53 +26,182 @@ def opened(page="pages/explore.py", **query):
     return app.run()
 
 
-def refining(app):
-    return app.session_state["_refining"][1]
+pytestmark = pytest.mark.usefixtures("sweeps")
 
 
-def captions(app):
-    return [caption.value for caption in app.caption]
+@pytest.fixture
+def hurried():
+    """Let every time limit be over at its first reading: a glance finds a start and no more."""
+    with clock.using(clock.Ticking(1000.0)):
+        yield
 
 
-@pytest.mark.parametrize("page", ["pages/explore.py", "pages/mechanisms.py"])
-def test_a_hard_question_is_answered_at_once_and_worked_on_until_it_is_cancelled(page):
-    with busy(run.SOLVES):
-        app = opened(page, **HARD)
-        assert not app.exception
-        job = refining(app)
-        assert not job.finished
-        shown = {metric.label: metric for metric in app.metric}
-        assert shown["Gap, nats"].delta == "time limit"
-        assert float(shown["Gap, nats"].value) > 0
-        app.button(key="cancel_refining").click().run()
+def said(app):
+    return " ".join(
+        text.value for text in (*app.markdown, *app.caption, *app.info, *app.error)
+    ).replace("\\", "")
+
+
+def figures(app):
+    return {metric.label: metric for metric in app.metric}
+
+
+def keys(app):
+    return {button.key for button in app.button}
+
+
+def refined(pool, scenario=ASKED):
+    """Do the work on an answer as if no clock ran out."""
+    job, _, arguments = pool.open[0]
+    assert arguments[0] == scenario
+    found = evaluate_at_leisure(scenario)
+    job.succeed(found)
+    return found
+
+
+def evaluate_at_leisure(scenario):
+    with clock.using(clock.Ticking(1e-6)):
+        return evaluate(scenario)
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("page", ["pages/explore.py", "pages/mechanisms.py", "pages/lift.py"])
+def test_a_hard_question_has_a_first_glance_and_is_worked_on_until_it_is_cancelled(page, solves):
+    app = opened(page, **SMALL)
+    assert not app.exception
+    (job, _, _), *others = solves.open
+    assert not others
+    assert "First glance; a better answer is being worked out." in said(app)
+    app.button(key="cancel_refining").click().run()
     assert job.state == State.CANCELLED
-    assert any(text.startswith("Cancelled: this is the answer") for text in captions(app))
-    assert [metric.value for metric in app.metric] == [one.value for one in shown.values()]
+    assert "Cancelled. This is the first glance" in said(app)
+    assert "is being worked out" not in said(app)
+    app.run()
+    assert not solves.open  # nothing starts again by itself
+    app.button(key="refine_again").click().run()
+    refined(solves)
+    app.run()
+    assert not app.exception
+    assert "first glance" not in said(app).lower()
 
 
-def test_another_question_ends_the_work_on_the_last():
-    with busy(run.SOLVES):
-        app = opened(**HARD)
-        job = refining(app)
-        app.slider(key="eps").set_value(0.25).run()
-        assert job.state == State.CANCELLED
-        assert refining(app) is not job
-        refining(app).cancel()
+@pytest.mark.usefixtures("hurried")
+def test_the_glance_is_at_least_subset_random_response_and_the_last_answer_takes_its_place(
+    solves, drawn
+):
+    app = opened(**SMALL)
+    glance = figures(app)["NMI"].value
+    start = evaluate_at_leisure(replace(ASKED, mechanism="subset_merging")).mechanism
+    assert float(glance.split()[0]) >= round(100 * start.nmi, 1)
+    assert figures(app)["Gap, nats"].delta == "time limit"
+    before = {key: drawn[key] for key in ("lifts", "mechanism", "confusability_after")}
+    found = refined(solves)
+    app.run()
+    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f} %"
+    assert figures(app)["NMI"].value != glance
+    # no chart of the first glance stays beside the last answer
+    shown = np.array(drawn["mechanism"][0]["data"][0]["z"], dtype=float)
+    assert shown.shape[::-1] == found.mechanism.kernel.shape or (
+        shown.shape == found.mechanism.kernel.shape
+    )
+    for key, figure in before.items():
+        assert drawn[key] != figure, key
+    after = drawn["confusability_after"][0]
+    nodes = max(len(trace.get("x", ())) for trace in after["data"])
+    assert nodes >= found.mechanism.n_y
 
 
-def test_what_has_no_first_answer_is_told_and_shown_when_it_is_there():
-    with busy(run.SOLVES):
-        app = opened(mech="oue")
+@pytest.mark.usefixtures("hurried")
+def test_another_question_ends_the_work_on_the_last_unless_another_session_waits_for_it(solves):
+    mine, other = opened(**SMALL), opened(**SMALL)
+    assert len(solves.taken) == 1  # both wait for the same work
+    job = solves.taken[0][0]
+    mine.slider(key="eps").set_value(0.25).run()
+    assert job.state == State.RUNNING
+    other.slider(key="eps").set_value(0.25).run()
+    assert job.state == State.CANCELLED
+    assert len(solves.open) == 1
+    refined(solves, replace(ASKED, eps=0.25))
+    for app in (mine, other):
+        app.run()
         assert not app.exception
-        assert not app.metric
-    refining(app).result(PATIENCE)
+        assert "First glance" not in said(app)
+    assert figures(mine)["NMI"].value == figures(other)["NMI"].value
+
+
+@pytest.mark.usefixtures("hurried")
+def test_an_answer_that_failed_is_told_to_its_session_and_begun_anew_by_the_next(solves):
+    app = opened(**SMALL)
+    solves.fail(SolverError("The worker process died (exit status -9)."))
+    app.run()
+    assert "The worker process died" in said(app)
+    assert "This is the first glance" in said(app)
+    assert not solves.open
+    other = opened(**SMALL)
+    assert len(solves.open) == 1
+    assert "died" not in said(other)
+    app.button(key="refine_again").click().run()
+    assert len(solves.open) == 1  # it waits for the other session's work
+    refined(solves)
+    for one in (app, other):
+        one.run()
+        assert "First glance" not in said(one)
+        assert "died" not in said(one)
+
+
+def test_what_a_time_limit_cut_short_is_a_start_for_the_next_session_and_no_more(solves):
+    with clock.using(clock.Ticking(1000.0)):
+        app = opened(**SMALL)
+        short = evaluate(ASKED)
+        solves.open[0][0].succeed(short)
+        app.run()
+    assert "First glance" not in said(app)
+    assert figures(app)["Gap, nats"].delta == "time limit"
+    # on a machine at rest the next session finds the rest of it
+    with clock.using(clock.Ticking(1e-6)):
+        other = opened(**SMALL)
+    best = evaluate_at_leisure(ASKED).mechanism
+    assert figures(other)["NMI"].value == f"{100 * best.nmi:.1f} %"
+    assert figures(other)["Gap, nats"].delta == "optimal"
+    app.run()
+    assert figures(app)["NMI"].value == figures(other)["NMI"].value
+
+
+@pytest.mark.usefixtures("hurried", "solves")
+def test_a_frontiers_point_at_a_smaller_budget_is_the_first_glance(sweeps):
+    app = opened(**SMALL | {"eps": "0.1"})
+    with clock.using(clock.Ticking(1e-6)):
+        sweeps.finish_all()
+        app.run()
+    app.slider(key="eps").set_value(2.1).run()
+    known = evaluate_at_leisure(replace(ASKED, eps=2.0)).mechanism
+    assert float(figures(app)["NMI"].value.split()[0]) >= round(100 * known.nmi, 1) - 0.05
+
+
+def test_what_has_no_first_answer_is_told_and_shown_when_it_is_there(solves):
+    app = opened(mech="oue")
+    assert not app.exception
+    assert not app.metric
+    assert "is being worked out" in said(app)
+    solves.finish()
     app.run()
     result = evaluate(Scenario(mechanism="oue"))
-    assert {metric.label: metric.value for metric in app.metric}["NMI"] == (
-        f"{100 * result.mechanism.nmi:.1f} %"
-    )
+    assert figures(app)["NMI"].value == f"{100 * result.mechanism.nmi:.1f} %"
 
 
-def test_a_quick_question_starts_no_work_elsewhere():
-    app = opened()
-    assert "_refining" not in app.session_state
+def test_work_without_a_first_answer_that_failed_can_be_started_again(solves):
+    app = opened(mech="oue")
+    solves.fail(SolverError("The work was ended after 35 s, its time limit."))
+    app.run()
+    assert "ended after 35 s" in said(app)
+    app.button(key="answer_again").click().run()
+    solves.finish()
+    app.run()
+    assert not app.error
+    assert figures(app)["NMI"].value
+
+
+def test_a_quick_question_starts_no_work_elsewhere(solves):
+    app = opened(mech="subset_merging")
+    assert not solves.taken
+    assert "First glance" not in said(app)

@@ -56,6 +56,7 @@ def chart(
     title: str,
     alt: str,
     on_pick: Callable[[], None] | None = None,
+    faded: bool = False,
 ) -> None:
     """Show a figure.
 
@@ -71,6 +72,8 @@ def chart(
         What the chart shows, for those who do not see it.
     on_pick : callable, optional
         Called when a point of a trace with `meta` is clicked; `picked` tells which.
+    faded : bool
+        Whether it is of an answer to another question than the one on screen.
     """
     layout = dict(figure["layout"])
     now = layout.pop("meta", {}).get("now")
@@ -82,7 +85,8 @@ def chart(
         "name": f"liftscope-{key}",
         "title": title,
         "pickable": on_pick is not None,
-        "serial": hashlib.sha256(repr((written, now, alt)).encode()).hexdigest()[:12],
+        "faded": faded,
+        "serial": hashlib.sha256(repr((written, now, alt, faded)).encode()).hexdigest()[:12],
     }
     _COMPONENT(
         data=json.dumps(message, ensure_ascii=False).encode(),

@@ -213,6 +213,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (anew || !chart.shown || chart.shown.serial !== message.serial) {
     chart.plot.setAttribute("aria-label", message.alt);
     chart.plot.classList.toggle("lsc-pickable", message.pickable);
+    chart.frame.classList.toggle("lsc-faded", message.faded);
     chart.plot.style.height = `${message.height}px`;
     draw(chart, anew);
   }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from core.validation import FloatArray
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, note, numbers
@@ -26,7 +28,12 @@ class Line:
     title : str
         Its name in the legend.
     eps, nmi, utility : ndarray
-        Budget in nats, I(X;Y)/H(X), and I(X;Y) in the unit shown, shape (k,).
+        Budget in the unit shown, I(X;Y)/H(X), and I(X;Y) in the unit shown, shape (k,).
+    most : ndarray, optional
+        What no mechanism exceeds, as a share of H(X), shape (k,): a band up to it is drawn where
+        it is above `nmi`.
+    faded : bool
+        Whether it is for the last settings, while that for the present ones is worked out.
     """
 
     place: int
@@ -35,10 +42,29 @@ class Line:
     eps: FloatArray
     nmi: FloatArray
     utility: FloatArray
+    most: FloatArray | None = None
+    faded: bool = False
+
+
+BAND = 0.001
+"""Share of H(X) from which on what is left open can be seen."""
+
+PALE = 0.3
+"""Opacity of what is for the last settings."""
+
+NO_BUDGET = "Nothing to compare: this mechanism has no budget."
+"""What an empty chart says."""
 
 
 def frontier(
-    lines: Sequence[Line], *, eps: float, nmi: float, unit: str, limit: float, current: int
+    lines: Sequence[Line],
+    *,
+    eps: float,
+    nmi: float,
+    unit: str,
+    limit: float,
+    current: int,
+    empty: str = NO_BUDGET,
 ) -> Figure:
     """Draw utility against ε, a line each.
 
@@ -52,19 +78,22 @@ def frontier(
     eps, nmi : float
         The current point.
     unit : str
-        Unit of `Line.utility`, for the hover.
+        Unit of `Line.eps` and `Line.utility`, of `eps` and of `limit`.
     limit : float
         End of the ε axis.
     current : int
         Place of the line that the current point is on, −1 if on none.
+    empty : str
+        What is said where there is no line.
     """
-    traces = [_curve(line, unit, strong=line.place == current) for line in lines]
+    traces = [band for line in lines if (band := _band(line)) is not None]
+    traces += [_curve(line, unit, strong=line.place == current) for line in lines]
     return {
         "data": traces,
         "layout": layout(
             HEIGHT,
             (52, 14, 34, 42),
-            xaxis=axis("privacy budget ε, in nats: less is more private", (0, limit), dtick=1),
+            xaxis=axis(f"privacy budget ε, in {unit}: less is more private", (0, limit), dtick=1),
             yaxis=axis("kept of X, I(X;Y)/H(X)", (-0.03, 1.05), tickformat=".0%", dtick=0.25),
             showlegend=True,
             legend={
@@ -77,9 +106,7 @@ def frontier(
                 "itemdoubleclick": False,
             },
             meta={"now": numbers([eps, nmi])},
-            annotations=[]
-            if lines
-            else [note("Nothing to compare: this mechanism has no budget.", 0.5, 0.5)],
+            annotations=[] if lines else [note(empty, 0.5, 0.5)],
             hoverdistance=24,
         ),
     }
@@ -89,6 +116,7 @@ def _curve(line: Line, unit: str, *, strong: bool) -> dict[str, object]:
     ink = colour(SERIES[line.place % len(SERIES)])
     return {
         "type": "scatter",
+        "opacity": PALE if line.faded else 1.0,
         "mode": "lines+markers",
         "name": labels.text(line.title),
         "x": numbers(line.eps),
@@ -108,4 +136,24 @@ def _curve(line: Line, unit: str, *, strong: bool) -> dict[str, object]:
         "hovertemplate": "ε = %{x:.2f}<br>keeps %{y:.1%} of X<br>"
         f"I(X;Y) = %{{customdata:.3f}} {unit}"
         f"<extra>{labels.text(line.title)}</extra>",
+    }
+
+
+def _band(line: Line) -> dict[str, object] | None:
+    """Return what is left open above a line: nothing where all of it is proven."""
+    if line.most is None or line.faded or not (line.most - line.nmi > BAND).any():
+        return None
+    there_and_back = np.concatenate([line.eps, line.eps[::-1]])
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "fill": "toself",
+        "name": f"{labels.text(line.title)}: up to what is proven",
+        "x": numbers(there_and_back),
+        "y": numbers(np.concatenate([line.nmi, line.most[::-1]])),
+        "line": {"width": 0},
+        "fillcolor": colour(SERIES[line.place % len(SERIES)]),
+        "opacity": 0.16,
+        "hoverinfo": "skip",
+        "showlegend": False,
     }

@@ -50,9 +50,13 @@ def test_what_many_ask_for_at_once_is_made_once():
     assert found == ["answer"] * 5
 
 
-def test_what_is_dropped_is_made_anew():
+def test_what_is_put_takes_the_place_of_what_was_there():
     store = Store(2)
-    store.get("a", lambda: 1)
-    store.drop("a")
-    store.drop("never there")
-    assert store.get("a", lambda: 2) == 2
+    assert store.find("a") is None
+    store.put("a", 1)
+    store.put("a", 2)
+    assert store.find("a") == store.get("a", lambda: 3) == 2
+    store.put("b", 1)
+    assert store.find("a") == 2
+    store.put("c", 1)
+    assert store.find("b") is None

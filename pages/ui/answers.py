@@ -1,0 +1,324 @@
+"""Answers to questions, and frontiers: a first glance at once, then a better one, in one store.
+
+Every mechanism that is found, in place or by a worker, for an answer or for a frontier, is known
+to all: no answer is below a frontier that stands beside it, and none is worse than one before.
+What a time limit cut short is only ever a start; each session has it worked out once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.jobs import Job, Pool
+from core.jobs.work import find_answer, make_frontier
+from core.joint import Joint
+from core.known import OPTIMUM, UNPROVEN
+from core.mechanisms import Mechanism, catalogue
+from core.mechanisms.frontier import FAILED
+from core.notions import catalogue as notions
+from core.scenario import Result, Scenario, measured
+from core.sweep import GRID, Frontier, sweep
+from pages.ui import background
+from pages.ui.background import Task
+from pages.ui.run import counted, promise
+from pages.ui.store import kept_for, known_for
+
+QUICK = ("watchdog", "watchdog_uniform", "subset_merging", "grr", "secret_rr", "pair_rr")
+"""Mechanisms whose whole sweep takes less than a glance."""
+
+QUICK_SYMBOLS = 40
+"""Largest alphabet of X for which that is so."""
+
+POINT_LIMIT = 1.5
+"""Seconds that a solver may take over one point of a frontier in the background."""
+
+SWEEP_LIMIT = 240.0
+"""Seconds after which a frontier is given up: its points keep their limit long before."""
+
+SWEEPS = Pool(2, niceness=15)
+"""Works out frontiers; yields to answers, which people wait for."""
+
+GLANCE = 0.25
+"""Seconds that an answer may take before a release of a slider is felt."""
+
+START = "subset_random_response"
+"""What a first glance at an optimum starts from where nothing better is known."""
+
+SLOW_FROM = {
+    "oue": 12,
+    "srlip_product": 0,
+    "srlip_product_optimised": 0,
+    "independent_reporting": 60,
+    "merge_anonymity": 400,
+    "merge_maximin": 400,
+    "merge_reduction": 160,
+}
+"""From how many symbols of X on a mechanism that cannot be cut short takes longer than that."""
+
+GRACE = 30.0
+"""Seconds beside the solver's own limit after which its process is ended."""
+
+SOLVES = Pool(2)
+"""Answers what takes longer, for two sessions at once; others wait in line, no slider does."""
+
+
+class UnfinishedError(CoreError):
+    """There is no answer yet, and work on it is under way."""
+
+
+def evaluate(scenario: Scenario) -> Result:
+    """Return the best answer to a scenario that there is now.
+
+    Where a solver's whole time would be felt, a first glance comes at once: the best mechanism
+    that is known, with a bound that is valid all the same. `refining` is the job that works on a
+    better one.
+
+    Raises
+    ------
+    UnfinishedError
+        If there is no answer yet: another process is at work on it.
+    CoreError
+        If there is none, or the promise is none that fits the data.
+    """
+    promise(scenario)
+    elsewhere = _elsewhere(scenario)
+    try:
+        job = refining(scenario)
+    except CoreError:
+        if elsewhere:
+            raise
+        job = None  # the first glance stands; whoever follows the work says what went wrong
+    if elsewhere and job is not None:
+        raise UnfinishedError(f"{catalogue.entry(scenario.mechanism).title} is being worked out.")
+    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    if best is None or (best.status == UNPROVEN and not elsewhere):
+        best = _glance(scenario)
+    return _measured(scenario, best)
+
+
+def is_refining(scenario: Scenario) -> bool:
+    """Say whether a better answer than the one on screen is being worked out."""
+    try:
+        return refining(scenario) is not None
+    except CoreError:
+        return False
+
+
+def has_glance(scenario: Scenario) -> bool:
+    """Say whether there is any answer to a scenario, if not the best."""
+    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    return best is not None and not _elsewhere(scenario)
+
+
+def refining(scenario: Scenario) -> Job[Result] | None:
+    """Return the job that answers a scenario better than its first glance; None if it need not.
+
+    A session waits for one: asking another question ends the work on the last, unless another
+    session waits for it.
+
+    Raises
+    ------
+    CoreError
+        If the work failed, or this session stopped it.
+    """
+    task = answer_task(scenario)
+    if not _wanted(scenario):
+        background.await_only("answer", ())
+        return None
+    background.await_only("answer", (task,))
+    found = background.ask(
+        task,
+        lambda: SOLVES.submit(
+            find_answer,
+            scenario,
+            counted(scenario.data),
+            time_limit=scenario.time_limit + GRACE,
+        ),
+        keep=False,
+    )
+    if isinstance(found, Job):
+        return found
+    try:
+        _know(scenario, found.mechanism)
+    except CoreError as error:  # it contradicts what was found before
+        background.fail(task, error)
+        raise
+    _searched().add(_name(scenario))
+    return None
+
+
+def answer_task(scenario: Scenario) -> Task:
+    """Return the name of what `refining` does, to stop it or to start it again."""
+    return Task(scenario.data, ("answer", repr(scenario)))
+
+
+def frontier(scenario: Scenario) -> Frontier | None:
+    """Return a scenario's utility along the grid of budgets; its own ε plays no part.
+
+    None where nothing is there yet, and `sweeping` is at work on it.
+
+    Raises
+    ------
+    CoreError
+        If it cannot be worked out.
+    """
+    joint = counted(scenario.data).joint
+    found = _swept(scenario)
+    return None if found is None else known_for(scenario.data).along(found, scenario, joint)
+
+
+def sweeping(scenario: Scenario) -> Job[Frontier] | None:
+    """Return the job at work on a scenario's frontier; None if there is none to wait for.
+
+    Raises
+    ------
+    CoreError
+        If the work failed, or this session stopped it.
+    """
+    key = _question(scenario)
+    store = kept_for(scenario.data)
+    if _is_quick(scenario):
+        store.get(key, lambda: _taken(scenario, sweep(scenario, _joint(scenario))))
+        return None
+    if store.find(key) is not None or key in _seen():
+        return None
+    found = background.ask(
+        sweep_task(scenario),
+        lambda: SWEEPS.submit(
+            make_frontier,
+            replace(scenario, time_limit=POINT_LIMIT),
+            _joint(scenario),
+            GRID,
+            time_limit=SWEEP_LIMIT,
+        ),
+        keep=False,
+    )
+    if isinstance(found, Job):
+        return found
+    proven = not any(made.status in (UNPROVEN, FAILED) for made in found.mechanisms)
+    try:
+        figures = _taken(scenario, found)
+    except CoreError as error:  # it contradicts what was found before
+        background.fail(sweep_task(scenario), error)
+        raise
+    if proven:
+        store.put(key, figures)
+    else:  # others start from it, and have it worked out in full themselves
+        store.put(("unproven", *key), figures)
+        _seen().add(key)
+    return None
+
+
+def sweep_task(scenario: Scenario) -> Task:
+    """Return the name of what `sweeping` does, to stop it or to start it again."""
+    return Task(scenario.data, _question(scenario))
+
+
+def _swept(scenario: Scenario) -> Frontier | None:
+    """Return the figures of the best sweep that there is."""
+    key, store = _question(scenario), kept_for(scenario.data)
+    if _is_quick(scenario):
+        sweeping(scenario)
+    found: Frontier | None = store.find(key)
+    if found is None:
+        found = store.find(("unproven", *key))
+    return found
+
+
+def _taken(scenario: Scenario, found: Frontier) -> Frontier:
+    """Make the mechanisms of a sweep known, and return its figures alone."""
+    for eps, made in zip(found.eps, found.mechanisms, strict=True):
+        if made.status == FAILED:
+            continue  # the line has a gap there, and its table the reason
+        _know(replace(scenario, eps=float(eps)), made)
+    return replace(found, mechanisms=())
+
+
+def _know(scenario: Scenario, made: Mechanism) -> None:
+    known_for(scenario.data).add(scenario, _joint(scenario), made)
+
+
+def _wanted(scenario: Scenario) -> bool:
+    """Say whether this session has an answer to a scenario worked out elsewhere."""
+    known = known_for(scenario.data).best(scenario, _joint(scenario))
+    if _elsewhere(scenario):
+        return known is None
+    if _name(scenario) in _searched():
+        return False
+    if known is None or known.status == UNPROVEN:
+        known = _glance(scenario)
+    return known.status == UNPROVEN
+
+
+def _glance(scenario: Scenario) -> Mechanism:
+    """Return the best of what is known and what a moment finds: all, where that is enough."""
+    seen = _seen()
+    joint, name = _joint(scenario), ("glance", *_name(scenario))
+    known = known_for(scenario.data)
+    if name not in seen:
+        limit = min(GLANCE, scenario.time_limit)
+        hurried = replace(scenario, time_limit=limit)
+        made = hurried.build_mechanism(joint, counted(scenario.data).x_values)
+        _know(scenario, made)
+        if made.status == UNPROVEN and scenario.mechanism == OPTIMUM and _starts(scenario):
+            start = replace(hurried, mechanism=START)
+            _know(start, start.build_mechanism(joint))
+        seen.add(name)
+    best = known.best(scenario, joint)
+    if best is None:  # forgotten meanwhile, for want of room
+        seen.discard(name)
+        _searched().discard(_name(scenario))
+        return _glance(scenario)
+    return best
+
+
+def _starts(scenario: Scenario) -> bool:
+    return catalogue.entry(START).works_under(notions.entry(scenario.notion).kind)
+
+
+def _measured(scenario: Scenario, made: Mechanism) -> Result:
+    """Return what a mechanism gives away, worked out once for each that comes up."""
+    store, key = kept_for(scenario.data), ("result", repr(scenario))
+    last: Result | None = store.find(key)
+    if last is not None and last.mechanism.kernel is made.kernel:
+        return replace(last, mechanism=made)
+    found = measured(scenario, counted(scenario.data), made)
+    store.put(key, found)
+    return found
+
+
+def _elsewhere(scenario: Scenario) -> bool:
+    """Say whether a mechanism takes longer than a glance and cannot be cut short."""
+    slow = SLOW_FROM.get(scenario.mechanism)
+    return slow is not None and _joint(scenario).n_x >= slow
+
+
+def _is_quick(scenario: Scenario) -> bool:
+    return scenario.mechanism in QUICK and _joint(scenario).n_x <= QUICK_SYMBOLS
+
+
+def _joint(scenario: Scenario) -> Joint:
+    return counted(scenario.data).joint
+
+
+def _name(scenario: Scenario) -> tuple[str, ...]:
+    return answer_task(scenario).name
+
+
+def _question(scenario: Scenario) -> tuple[str, ...]:
+    return ("sweep", repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1))
+
+
+def _searched() -> set[tuple[str, ...]]:
+    """Return the questions that this session has had searched in full."""
+    found: set[tuple[str, ...]] = st.session_state.setdefault("_searched", set())
+    return found
+
+
+def _seen() -> set[tuple[str, ...]]:
+    """Return what this session has had looked at: glances, and sweeps that are not all proven."""
+    found: set[tuple[str, ...]] = st.session_state.setdefault("_seen", set())
+    return found

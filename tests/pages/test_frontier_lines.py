@@ -1,0 +1,210 @@
+"""The lines of Explore's frontier: each comes as it is ready, none goes without a word."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core import clock
+from core.errors import SolverError
+from core.jobs import State
+from core.scenario import evaluate
+from pages.ui import answers
+from tests.pages.test_solving import ASKED, SMALL, opened, said
+
+pytestmark = pytest.mark.usefixtures("solves")
+ALIP = SMALL | {"notion": "alip"}
+SWEPT = 2  # the optimum and subset random response; the others are swept in place
+
+
+@pytest.fixture(autouse=True)
+def at_leisure():
+    """Let no time limit run out."""
+    with clock.using(clock.Ticking(1e-6)):
+        yield
+
+
+def lines(drawn):
+    """Return the frontier's curves by name: (opacity, x, y)."""
+    return {
+        trace["name"]: (trace["opacity"], trace["x"], trace["y"])
+        for trace in drawn["frontier"][0]["data"]
+        if trace["mode"] == "lines+markers"
+    }
+
+
+def notes(drawn):
+    return [note["text"] for note in drawn["frontier"][0]["layout"]["annotations"]]
+
+
+def test_each_line_appears_as_soon_as_it_is_there(sweeps, drawn):
+    app = opened(**SMALL)
+    assert not app.exception
+    assert len(sweeps.open) == SWEPT
+    assert set(lines(drawn)) == {"Subset merging", "Watchdog"}
+    assert f"{SWEPT} of 4 lines are there" in app.get("progress")[0].proto.text
+    sweeps.finish()
+    app.run()
+    assert set(lines(drawn)) == {"Subset merging", "Watchdog", "Optimal"}
+    sweeps.finish()
+    app.run()
+    assert set(lines(drawn)) >= {"Optimal", "Subset random response"}
+    assert not app.get("progress")
+    assert all(opacity == 1 for opacity, _, _ in lines(drawn).values())
+
+
+def test_while_no_line_is_there_yet_the_chart_says_so(sweeps, drawn, monkeypatch):
+    monkeypatch.setattr(answers, "QUICK", ())
+    app = opened(**SMALL)
+    assert len(sweeps.open) == 4
+    assert notes(drawn) == ["The lines are being worked out."]
+    sweeps.finish()
+    app.run()
+    assert notes(drawn) == []
+
+
+def test_a_slider_that_starts_new_lines_keeps_the_old_ones_faded_until_they_are_there(
+    sweeps, drawn
+):
+    app = opened(**ALIP)
+    sweeps.finish_all()
+    app.run()
+    old = lines(drawn)["Optimal"]
+    app.slider(key="lam").set_value(0.8).run()
+    assert len(sweeps.open) == SWEPT
+    faded = lines(drawn)["Optimal"]
+    assert (faded[0] < 0.5, faded[1:]) == (True, old[1:])
+    assert lines(drawn)["Watchdog"][0] == 1  # swept in place
+    app.slider(key="eps").set_value(1.25).run()  # a second slider while it waits
+    assert len(sweeps.open) == SWEPT
+    assert lines(drawn)["Optimal"][0] < 0.5
+    app.slider(key="lam").set_value(0.3).run()
+    assert len(sweeps.open) == SWEPT  # nobody waits for those of .8 any more
+    assert sum(job.state == State.CANCELLED for job, _, _ in sweeps.taken) == SWEPT
+    assert [arguments[0].lam for _, _, arguments in sweeps.open] == [0.3, 0.3]
+    sweeps.finish_all()
+    app.run()
+    new = lines(drawn)["Optimal"]
+    assert new[0] == 1
+    assert new[2] != old[2]
+    app.slider(key="lam").set_value(0.5).run()  # the second visit: it is known
+    assert not sweeps.open
+    assert lines(drawn)["Optimal"][0] == 1
+
+
+def test_work_that_another_session_waits_for_goes_on(sweeps):
+    mine, other = opened(**ALIP), opened(**ALIP)
+    assert len(sweeps.taken) == SWEPT
+    mine.slider(key="lam").set_value(0.8).run()
+    assert len(sweeps.open) == 2 * SWEPT
+    other.button(key="frontier_cancel").click().run()
+    assert sum(job.state == State.CANCELLED for job, _, _ in sweeps.taken) == SWEPT
+    assert "Missing: Optimal: The work was cancelled." in said(other)
+    assert "Missing" not in said(mine)
+    mine.slider(key="lam").set_value(0.5).run()
+    assert len(sweeps.open) == SWEPT
+
+
+def test_a_line_that_failed_is_told_can_be_started_again_and_is_no_ones_elses_failure(
+    sweeps, drawn
+):
+    app = opened(**SMALL)
+    sweeps.fail(SolverError("The worker process died (exit status -9)."))
+    app.run()
+    assert "Missing: Optimal: The worker process died" in said(app)
+    assert len(sweeps.open) == SWEPT - 1
+    other = opened(**SMALL)
+    assert "Missing" not in said(other)
+    assert len(sweeps.open) == SWEPT
+    sweeps.finish_all()
+    other.run()
+    assert "Optimal" in lines(drawn)
+    app.button(key="frontier_again").click().run()
+    assert "Missing" not in said(app)
+    assert not sweeps.open  # the other session's line is there for all
+    assert "Optimal" in lines(drawn)
+
+
+@pytest.mark.parametrize("eps", [0.1, 0.6, 1.1, 7.95])
+@pytest.mark.parametrize("mech", ["optimal", "watchdog", "subset_random_response"])
+def test_the_current_point_is_on_the_line_of_its_own_mechanism(sweeps, drawn, eps, mech):
+    app = opened(**SMALL | {"mech": mech, "eps": str(eps)})
+    sweeps.finish_all()
+    app.run()
+    figure = drawn["frontier"][0]
+    x, y = figure["layout"]["meta"]["now"]
+    curve = next(trace for trace in figure["data"] if trace["meta"] == ["lip", mech])
+    assert x == eps
+    assert np.interp(x, curve["x"], curve["y"]) == pytest.approx(y, abs=2e-5)
+    expected = evaluate(replace(ASKED, mechanism=mech, eps=eps)).mechanism.nmi
+    assert y == pytest.approx(expected, abs=2e-5)
+
+
+def test_what_is_not_proven_has_a_band_up_to_its_bound(sweeps, drawn):
+    app = opened(**SMALL)
+    with clock.using(clock.Ticking(1000.0)):
+        sweeps.finish_all()
+        app.run()
+        cut_short = drawn["frontier"][0]
+    bands = [trace for trace in cut_short["data"] if trace.get("fill") == "toself"]
+    assert len(bands) == 1
+    curve = next(t for t in cut_short["data"] if t.get("meta") == ["lip", "optimal"])
+    n = len(curve["x"])
+    top = np.array(bands[0]["y"][n:][::-1])
+    assert (top >= np.array(curve["y"]) - 1e-9).all()
+    assert (np.diff(curve["y"]) >= -1e-9).all()
+    assert (np.diff(top) >= -1e-9).all()
+    # another session has it worked out in full; the old line is there meanwhile
+    other = opened(**SMALL)
+    assert "Optimal" in lines(drawn)
+    assert len(sweeps.open) >= 1
+    sweeps.finish_all()
+    other.run()
+    assert not [trace for trace in drawn["frontier"][0]["data"] if trace.get("fill") == "toself"]
+
+
+def test_the_axis_and_the_points_are_in_the_unit_shown(sweeps, drawn):
+    app = opened(**SMALL)
+    sweeps.finish_all()
+    app.run()
+    nats = lines(drawn)["Watchdog"]
+    app.segmented_control(key="unit").set_value("bits").run()
+    figure, bits = drawn["frontier"][0], lines(drawn)["Watchdog"]
+    assert "in bits" in figure["layout"]["xaxis"]["title"]["text"]
+    assert figure["layout"]["meta"]["now"][0] == pytest.approx(0.5 / np.log(2), abs=1e-4)
+    np.testing.assert_allclose(bits[1], np.array(nats[1]) / np.log(2), rtol=1e-4)
+    assert bits[2] == nats[2]
+
+
+def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(sweeps, drawn):
+    app = opened(**SMALL)
+    sweeps.finish_all()
+    app.run()
+    before = dict(drawn)
+    assert not any(faded for _, faded in before.values())
+    app.selectbox(key="notion").set_value("l1").run()
+    assert not app.exception
+    assert app.error
+    assert "The charts are from the last answer" in said(app)
+    assert "LIP" in said(app)
+    assert set(drawn) == set(before)
+    for key, (figure, faded) in drawn.items():
+        assert faded, key
+        assert figure["data"] == before[key][0]["data"], key
+    offered = {button.label: button for button in app.button}
+    offered["Watchdog"].click().run()
+    assert not app.error
+    assert app.selectbox(key="mech").value == "watchdog"
+    assert not any(faded for _, faded in drawn.values())
+
+
+def test_too_many_levels_offer_to_cut_and_to_group():
+    app = opened(s="sex", x=["age", "hours-per-week", "education", "native-country"])
+    assert app.error
+    labels = {button.label.replace("\\", ""): button for button in app.button}
+    assert "Cut age into bins" in labels
+    assert "Group levels with fewer than 10 records" in labels
+    labels["Cut age into bins"].click().run()
+    assert not app.exception
+    assert [binning.column for binning in app.session_state["_data"].binnings] == ["age"]
+    assert "Cut age into bins" not in {button.label for button in app.button}
