@@ -29,16 +29,17 @@ from pages.ui.store import kept_for, known_for
 QUICK = ("watchdog", "watchdog_uniform", "subset_merging", "grr", "secret_rr", "pair_rr")
 """Mechanisms whose whole sweep takes less than a glance."""
 
-QUICK_SYMBOLS = 40
+QUICK_SYMBOLS = 60
 """Largest alphabet of X for which that is so."""
 
 POINT_LIMIT = 1.5
-"""Seconds that a solver may take over one point of a frontier in the background."""
+"""Seconds that a solver may take over one optimum of a frontier in the background."""
 
-SWEEP_LIMIT = 240.0
-"""Seconds after which a frontier is given up: its points keep their limit long before."""
+SWEEP_LIMIT = 900.0
+"""Seconds after which a frontier is given up: its points end long before, but where processors
+are wanted by others a worker may take minutes to get ready."""
 
-SWEEPS = Pool(2, niceness=15)
+SWEEPS = Pool(2, niceness=5)
 """Works out frontiers; yields to answers, which people wait for."""
 
 GLANCE = 0.25
@@ -49,6 +50,7 @@ START = "subset_random_response"
 
 SLOW_FROM = {
     "oue": 12,
+    START: 60,
     "srlip_product": 0,
     "srlip_product_optimised": 0,
     "independent_reporting": 60,
@@ -56,12 +58,16 @@ SLOW_FROM = {
     "merge_maximin": 400,
     "merge_reduction": 160,
 }
-"""From how many symbols of X on a mechanism that cannot be cut short takes longer than that."""
+"""From how many symbols of X on a mechanism that is no use cut short takes longer than that."""
 
 GRACE = 30.0
-"""Seconds beside the solver's own limit after which its process is ended."""
+"""Seconds beside the limit after which a mechanism that cannot be cut short is given up."""
 
-SOLVES = Pool(2)
+PATIENCE = 600.0
+"""The same for a search, which keeps its limit itself: it ends when it has had its time, however
+long its worker took to get ready."""
+
+SOLVES = Pool(2, niceness=1)
 """Answers what takes longer, for two sessions at once; others wait in line, no slider does."""
 
 
@@ -135,7 +141,7 @@ def refining(scenario: Scenario) -> Job[Result] | None:
             find_answer,
             scenario,
             counted(scenario.data),
-            time_limit=scenario.time_limit + GRACE,
+            time_limit=scenario.time_limit + (GRACE if _elsewhere(scenario) else PATIENCE),
         ),
         keep=False,
     )
@@ -189,7 +195,9 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
         sweep_task(scenario),
         lambda: SWEEPS.submit(
             make_frontier,
-            replace(scenario, time_limit=POINT_LIMIT),
+            replace(scenario, time_limit=POINT_LIMIT)
+            if scenario.mechanism == OPTIMUM
+            else scenario,
             _joint(scenario),
             GRID,
             time_limit=SWEEP_LIMIT,
@@ -259,13 +267,15 @@ def _glance(scenario: Scenario) -> Mechanism:
     joint, name = _joint(scenario), ("glance", *_name(scenario))
     known = known_for(scenario.data)
     if name not in seen:
-        limit = min(GLANCE, scenario.time_limit)
-        hurried = replace(scenario, time_limit=limit)
+        hurried = replace(scenario, time_limit=min(GLANCE, scenario.time_limit))
+        if scenario.mechanism == START:  # it does not say whether it was cut short
+            hurried = scenario
         made = hurried.build_mechanism(joint, counted(scenario.data).x_values)
         _know(scenario, made)
         if made.status == UNPROVEN and scenario.mechanism == OPTIMUM and _starts(scenario):
-            start = replace(hurried, mechanism=START)
-            _know(start, start.build_mechanism(joint))
+            start = replace(scenario, mechanism=START)
+            if not _elsewhere(start):
+                _know(start, start.build_mechanism(joint))
         seen.add(name)
     best = known.best(scenario, joint)
     if best is None:  # forgotten meanwhile, for want of room
