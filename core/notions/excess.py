@@ -42,7 +42,7 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
     p = joint.p if among is None else joint.p[:, np.asarray(among)]
     p = p[p.sum(axis=1) > 0]
     counted = joint.n is not None and joint.n < _EXACT_COUNT
-    if joint.n is not None and counted:  # both, for the type checker
+    if joint.n is not None and counted:
         p = np.rint(p * joint.n)
     of_s, of_x, total = _sum(p, 1), _sum(p, 0), _sum(p.ravel(), 0)
     left = _product((p, np.zeros_like(p)), total)

@@ -58,7 +58,7 @@ class AllVertices:
 
 
 def all_vertices(
-    allowed: AllowedSet, space: Polytope, deadline: float, max_vertices: int
+    allowed: AllowedSet, p_x: FloatArray, space: Polytope, deadline: float, max_vertices: int
 ) -> AllVertices:
     """Return all vertices of an allowed set's rows, and the proof that there are no others.
 
@@ -69,6 +69,8 @@ def all_vertices(
     ----------
     allowed : AllowedSet
         The set; its oracle is not asked.
+    p_x : ndarray
+        P(x), shape (n_x,), which is allowed.
     space : Polytope
         The same as a polytope.
     deadline : float
@@ -85,9 +87,11 @@ def all_vertices(
     """
     if may_enumerate(allowed):
         with suppress(TooManyRaysError):
-            points = exact_vertices(allowed, deadline)
+            points = exact_vertices(allowed, p_x, deadline)
             if len(points) > max_vertices:
                 raise TimeLimitError(f"{len(points)} vertices: too many.")
+            if len(points) == 0:
+                raise SolverError("No output meets the notion's rows as they were rounded.")
             return AllVertices(points, points, np.zeros(len(points)))
     found = walk(space, deadline=deadline, max_vertices=max_vertices)
     proof = proven_complete(allowed, space, found, deadline)

@@ -18,8 +18,8 @@ from core.errors import SolverError, TimeLimitError
 from core.notions.allowed_set import AllowedSet
 from core.validation import FloatArray
 
-ROUNDED_BITS = 49
-"""Coefficients are lowered by 2⁻⁴⁹ of their size, some eight units in the last place."""
+ROUNDED = 2.0**-46
+"""Part of its size by which each coefficient is lowered: some sixty units in the last place."""
 
 MOST_VARIABLES = 8
 """With more symbols and helpers than this the numbers get long and the rays many."""
@@ -49,7 +49,7 @@ def may_enumerate(allowed: AllowedSet) -> bool:
     return bool(n_vars <= MOST_VARIABLES and n_rows <= MOST_ROWS)
 
 
-def exact_vertices(allowed: AllowedSet, deadline: float = np.inf) -> FloatArray:
+def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: float = np.inf) -> FloatArray:
     """Return all extreme outputs of an allowed set's rows, as posteriors, shape (k, n_x).
 
     Source: Motzkin et al., The double description method (1953).
@@ -58,6 +58,8 @@ def exact_vertices(allowed: AllowedSet, deadline: float = np.inf) -> FloatArray:
     ----------
     allowed : AllowedSet
         The set; its oracle is not asked.
+    p_x : ndarray
+        P(x), shape (n_x,), which is allowed.
     deadline : float
         On the clock of `core.clock`.
 
@@ -73,13 +75,16 @@ def exact_vertices(allowed: AllowedSet, deadline: float = np.inf) -> FloatArray:
     >>> from core.joint import Joint
     >>> from core.notions import LDP
     >>> independent = Joint.from_counts([[1, 2], [3, 6]])
-    >>> exact_vertices(LDP(0).allowed_set(independent))
+    >>> exact_vertices(LDP(0).allowed_set(independent), independent.p_x)
     array([[0., 1.],
            [1., 0.]])
     """
     rows = allowed.rows.toarray()
     n = rows.shape[1]
-    whole = {_whole(row) for row in rows}
+    lowered = np.full(len(rows), ROUNDED)
+    if allowed.n_helpers == 0:  # a row that P_X breaks was rounded by as much at least
+        lowered = np.maximum(lowered, 8 * (rows @ p_x) / (np.abs(rows) @ p_x))
+    whole = {_whole(row, float(by)) for row, by in zip(rows, lowered, strict=True)}
     left = sorted(row for row in whole if max(row) > 0)
     rays = [Ray(tuple(int(i == j) for j in range(n)), ((1 << n) - 1) ^ (1 << i)) for i in range(n)]
     applied = n
@@ -102,12 +107,13 @@ def exact_vertices(allowed: AllowedSet, deadline: float = np.inf) -> FloatArray:
     return np.array(points, dtype=np.float64).reshape(-1, allowed.n_x)
 
 
-def _whole(row: FloatArray) -> tuple[int, ...]:
-    """Return a row, each coefficient lowered by its rounding, times what makes it whole."""
+def _whole(row: FloatArray, by: float) -> tuple[int, ...]:
+    """Return a row, each coefficient lowered by a part of its size, times what makes it whole."""
     pairs = [float(value).as_integer_ratio() for value in row]
     scale = max(below for _, below in pairs)  # a power of 2, as all are
     numbers = [above * (scale // below) for above, below in pairs]
-    lowered = [(value << ROUNDED_BITS) - abs(value) for value in numbers]
+    part, of = by.as_integer_ratio()
+    lowered = [value * of - abs(value) * part for value in numbers]
     common = math.gcd(*lowered) or 1
     return tuple(value // common for value in lowered)
 

@@ -31,6 +31,9 @@ covered would pass for rounding, and its penalty is below HiGHS's tolerance."""
 EXACT = 1e-13
 """Rows of a kernel this close to 1 are left as they are."""
 
+LEFT_OUT = 1e-6
+"""A row that misses 1 by more was left out by HiGHS: its symbol's cost is below the tolerance."""
+
 ROW_SUM = 1e-10
 """How far the rows of a recomputed kernel may miss 1: below it scaling them costs no privacy."""
 
@@ -156,11 +159,17 @@ class Master:
         columns = (self.points[mixture.used] / self.p_x).T
         amounts = mixture.weights.sum(axis=1)
         rest = 1.0 - columns @ amounts
+        left_out = (np.abs(rest) > LEFT_OUT) & (np.abs(rest) * self.p_x <= SHORT)
+        rest[left_out] = 0.0
         if np.abs(rest).max() > EXACT:
             sizes = columns.max(axis=0)
             change = np.linalg.lstsq(columns / sizes, rest)[0] / sizes
             amounts = np.maximum(amounts + change, 0.0)
         kernel = columns * amounts
+        # symbols too rare for the program to see: what they lack is told as if it were any symbol
+        lacking = np.maximum(1.0 - kernel[left_out].sum(axis=1, keepdims=True), 0.0)
+        kernel[left_out] += lacking * (self.p_x @ kernel)
+        kernel[left_out] /= kernel[left_out].sum(axis=1, keepdims=True)
         sums = kernel.sum(axis=1, keepdims=True)
         if np.abs(sums - 1).max() > ROW_SUM:
             raise SolverError(f"The outputs mix to {np.abs(sums - 1).max():.1e} from P(X) only.")

@@ -127,7 +127,9 @@ class Prover:
         if self.vertices is None and max_vertices > self._tried:
             self._tried, self.stopped = max_vertices, ""
             try:
-                self.vertices = all_vertices(self.allowed, self.space, deadline, max_vertices)
+                self.vertices = all_vertices(
+                    self.allowed, self.p_x, self.space, deadline, max_vertices
+                )
             except (TimeLimitError, SolverError) as error:
                 self.stopped = str(error)
         return self.vertices is not None

@@ -277,7 +277,7 @@ def _vertices(
     if len(p_x) == 1 or len(rows) == 0:
         return np.eye(len(p_x)), np.zeros(len(p_x))
     allowed = AllowedSet(sparse.csr_array(rows), len(p_x))
-    found = all_vertices(allowed, polytope(allowed, p_x), deadline, most)
+    found = all_vertices(allowed, p_x, polytope(allowed, p_x), deadline, most)
     floors = found.floors(MutualInformation(), np.zeros(len(p_x)))
     return found.outer, _entropies(found.outer) - floors
 

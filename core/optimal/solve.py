@@ -16,13 +16,13 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
-from core.errors import InfeasibleError, SolverError
+from core.errors import SolverError
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.allowed_outputs import AllowedOutputs
 from core.optimal.columns import ColumnSearch
+from core.optimal.consistency import not_below, require_constant
 from core.optimal.enclosure import can_enclose, enclose
 from core.optimal.enumeration import best_mixture
-from core.optimal.highs import INFINITY, LinearProgram
 from core.optimal.linear_search import LinearSearch, too_large
 from core.optimal.polish import least_share, mixed
 from core.optimal.polytope import polytope
@@ -69,13 +69,6 @@ CUT_SHARE = 0.25
 
 SMALL = 1e-9
 """Entry of a posterior whose surprise, −log, is as large as it gets."""
-
-ROUNDED = 1e-8
-"""How far, in nats, a mechanism may exceed a bound: the audit leaves it that much room at least
-where lifts hardly differ."""
-
-CONSTANT = 1e-9
-"""How far, relative to its size, P_X may break a row by rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,51 +203,6 @@ def _by_linear_programs(
     return Outcome(kernel, value, upper, "columns", status)
 
 
-def not_below(upper: float, value: float) -> float:
-    """Return a bound on the utility of all mechanisms, one of which is known.
-
-    Raises
-    ------
-    SolverError
-        If the known one is better than the bound by more than rounding: then the proof is wrong.
-    """
-    if value > upper + ROUNDED:
-        raise SolverError(
-            f"A mechanism keeps {value:.9g} nats where {upper:.9g} were proven to be the most: "
-            "the proof does not hold."
-        )
-    return max(upper, value)
-
-
-def require_constant(allowed: AllowedSet, p_x: FloatArray) -> None:
-    """Check that an output which says nothing about X is allowed: if not, no mechanism is.
-
-    Σ_y q_y r_y = P_X with all r_y in a convex set puts P_X in it.
-
-    Raises
-    ------
-    InfeasibleError
-        If it is not.
-    """
-    fixed, rest = allowed.rows[:, : allowed.n_x], allowed.rows[:, allowed.n_x :]
-    level = fixed @ p_x
-    excess = float((level - CONSTANT * (abs(fixed) @ p_x)).max(initial=0.0))
-    if allowed.n_helpers and excess > 0:  # helpers are to make up for it: what is left at least?
-        most = sparse.csr_array(np.full((len(level), 1), -1.0))
-        program = LinearProgram(
-            sparse.csr_array(sparse.hstack([rest, most])),
-            np.full(len(level), -INFINITY),
-            -level,
-            cost=np.append(np.zeros(allowed.n_helpers), 1.0),
-        )
-        excess = program.solve().objective - CONSTANT
-    fits = excess <= 0
-    if not fits or (allowed.oracle is not None and len(allowed.oracle(p_x))):
-        raise InfeasibleError(
-            "No mechanism meets the notion: an output that says nothing about X breaks it already."
-        )
-
-
 class _Task:
     """One call of `maximise`; arguments as there."""
 
@@ -310,9 +258,12 @@ class _Task:
         best = self.finish(first)
         if self.upper - self._value(best) <= self.gap:
             return self._outcome(best, "columns")
-        search = ColumnSearch(
-            self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
-        )
+        try:
+            search = ColumnSearch(
+                self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
+            )
+        except SolverError as error:  # coefficients too far apart for HiGHS, such as of ε = 50
+            return self._without_columns(best, str(error))
         weights = (self.p_x[:, None] * first).T
         known = weights / weights.sum(axis=1, keepdims=True)
         search.include(known)
@@ -336,6 +287,14 @@ class _Task:
                 continue
             if not search.widen():
                 break
+        return self._outcome(best, "columns")
+
+    def _without_columns(self, best: FloatArray, reason: str) -> Outcome:
+        """Answer from all vertices where columns have no start, else with what is known."""
+        outcome = self.enumerate(always=True) if self.allowed.oracle is None else None
+        if outcome is not None and outcome.utility >= self._value(best):
+            return outcome
+        self.notes = (f"Columns had no output to start from. {reason}",)
         return self._outcome(best, "columns")
 
     def _enclose(self, kernel: FloatArray, oracle: Oracle) -> FloatArray:

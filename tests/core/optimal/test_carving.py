@@ -19,7 +19,7 @@ GOAL = MutualInformation()
 
 def by_walking(allowed, p_x):
     """Return the optimum from all vertices."""
-    points = all_vertices(allowed, polytope(allowed, p_x), np.inf, 100_000).points
+    points = all_vertices(allowed, p_x, polytope(allowed, p_x), np.inf, 100_000).points
     return GOAL.offset(p_x) - best_mixture(points, p_x, GOAL, np.inf)[1].cost
 
 

@@ -18,7 +18,7 @@ SPACE = polytope(ALLOWED, JOINT.p_x)
 
 
 def vertices():
-    return all_vertices(ALLOWED, SPACE, np.inf, 10_000).points
+    return all_vertices(ALLOWED, JOINT.p_x, SPACE, np.inf, 10_000).points
 
 
 def test_whole_numbers_and_a_walk_give_the_same_vertices(monkeypatch):
@@ -41,7 +41,7 @@ def test_a_walk_that_misses_a_vertex_is_no_enumeration(monkeypatch):
 
 def test_more_vertices_than_asked_for_are_refused():
     with pytest.raises(TimeLimitError, match="too many"):
-        all_vertices(ALLOWED, SPACE, np.inf, 3)
+        all_vertices(ALLOWED, JOINT.p_x, SPACE, np.inf, 3)
 
 
 def test_the_best_mixture_leaves_nothing_to_gain():

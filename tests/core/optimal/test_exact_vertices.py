@@ -31,25 +31,36 @@ def test_they_reach_as_far_as_linear_programs_say(counts, eps, which):
     joint = Joint.from_counts(np.reshape(counts, (3, 4)))
     notion = [LIP(eps), LDP(eps), PointwiseMaximalLeakage(eps), ALIP(eps, eps / 3)][which]
     allowed = notion.allowed_set(joint)
-    points = exact_vertices(allowed)
+    points = exact_vertices(allowed, joint.p_x)
     assert (allowed.rows @ points.T).max(initial=0.0) < 1e-12
     for cost in np.random.default_rng(0).standard_normal((5, joint.n_x)):
         assert (points @ cost).min() == pytest.approx(reach(allowed, cost), abs=1e-7)
 
 
-def test_a_budget_of_zero_may_leave_a_point_or_more():
-    one = LDP(0).allowed_set(Joint.from_counts([[1, 2], [2, 1]]))
-    np.testing.assert_allclose(exact_vertices(one), [[0.5, 0.5]] * len(exact_vertices(one)))
-    line = LDP(0).allowed_set(Joint.from_counts([[1, 2, 3], [2, 1, 3]]))
-    assert np.ptp(exact_vertices(line), axis=0).max() == pytest.approx(1.0)
+@pytest.mark.parametrize(
+    "counts", [[[1, 2], [2, 1]], [[23, 9], [22, 38], [0, 13], [38, 15]]], ids=str
+)
+def test_a_budget_of_zero_may_leave_a_point(counts):
+    joint = Joint.from_counts(counts)
+    points = exact_vertices(LDP(0).allowed_set(joint), joint.p_x)
+    assert len(points)
+    np.testing.assert_allclose(points, np.tile(joint.p_x, (len(points), 1)), atol=1e-12)
+
+
+def test_a_budget_of_zero_may_leave_more_than_a_point():
+    joint = Joint.from_counts([[1, 2, 3], [2, 1, 3]])
+    points = exact_vertices(LDP(0).allowed_set(joint), joint.p_x)
+    assert points[:, 2].min() == pytest.approx(0.0, abs=1e-12)
+    assert points[:, 2].max() == pytest.approx(1.0)
 
 
 def test_what_is_too_much_is_refused(monkeypatch):
-    allowed = LIP(0.5).allowed_set(Joint.random_uniform(3, 6, np.random.default_rng(0)))
+    joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
+    allowed = LIP(0.5).allowed_set(joint)
     with pytest.raises(TimeLimitError):
-        exact_vertices(allowed, -1.0)
+        exact_vertices(allowed, joint.p_x, -1.0)
     monkeypatch.setattr(module, "MOST_RAYS", 5)
     with pytest.raises(TooManyRaysError, match="too many"):
-        exact_vertices(allowed)
+        exact_vertices(allowed, joint.p_x)
     assert may_enumerate(allowed)
     assert not may_enumerate(AllowedSet(sparse.csr_array((0, 99)), 99))

@@ -19,7 +19,7 @@ def known(joint, notion):
     """Return a notion's polytope, its vertices and the prices of its optimum."""
     allowed = notion.allowed_set(joint)
     space = polytope(allowed, joint.p_x)
-    points = all_vertices(allowed, space, np.inf, 100_000).points
+    points = all_vertices(allowed, joint.p_x, space, np.inf, 100_000).points
     _, mixture, _ = best_mixture(points, joint.p_x, GOAL, np.inf)
     return space, points, mixture
 

@@ -1,0 +1,97 @@
+"""Optima that were once proven wrongly, or refused, and others of their kind."""
+
+import numpy as np
+import pytest
+
+from core import mechanisms as m
+from core.errors import SolverError
+from core.joint import Joint
+from core.notions import ALIP, LDP, LIP, SRLIP, Intersection, L1Privacy, PointwiseMaximalLeakage
+from core.notions.excess import excess_lift
+from core.optimal.consistency import not_below
+
+INF = float("inf")
+SOLVERS = ("auto", "enumerate", "columns")
+
+NEARLY_INDEPENDENT = [[795607, 476812, 636606], [848260, 508375, 678733]]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    ("counts", "notion", "utility"),
+    [
+        ([[0, 1, 0, 0], [2, 0, 3, 2], [0, 0, 3, 3]], SRLIP(5.0, (2, 2)), 1.180472),
+        ([[30, 38, 0, 0], [25, 0, 34, 11], [15, 5, 10, 34]], SRLIP(18.0, (2, 2)), 1.363067),
+        (NEARLY_INDEPENDENT, LDP(0), 0.545996),
+        (NEARLY_INDEPENDENT, PointwiseMaximalLeakage(0), 0.545996),
+        (NEARLY_INDEPENDENT, Intersection(LIP(1), LDP(0)), 0.545996),
+    ],
+    ids=str,
+)
+def test_the_optimum_is_that_of_whole_numbers(solver, counts, notion, utility):
+    found = m.optimal(Joint.from_counts(counts), notion, solver, time_limit=60)
+    assert found.status == "optimal"
+    assert found.utility == pytest.approx(utility, abs=2e-6)
+    assert found.upper_bound >= utility - 1e-6
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [[82425, 136333], [28322, 46184], [404497, 659383]],
+        [[154351, 338541, 64142], [296101, 649445, 123047], [168751, 370125, 70123]],
+        [[6, 12], [3, 12], [3, 3], [6, 9]],
+        [[23, 9], [22, 38], [0, 13], [38, 15]],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("notion", [LIP(0), LDP(0), ALIP(0, 3), L1Privacy(INF, 0)], ids=str)
+def test_no_budget_leaves_the_constant_mechanism(solver, counts, notion):
+    found = m.optimal(Joint.from_counts(counts), notion, solver, time_limit=60)
+    assert found.status == "optimal"
+    assert found.utility == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_tells_nothing_may_be_published_whole(solver):
+    joint = Joint.from_counts([[200, 300, 500], [400, 600, 1000]])
+    for notion in (LDP(0), LIP(0), PointwiseMaximalLeakage(0), L1Privacy(INF, 0.1)):
+        found = m.optimal(joint, notion, solver, time_limit=60)
+        assert found.status == "optimal"
+        assert found.nmi == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("notion", [LIP(50), LDP(50), ALIP(50, 2)], ids=str)
+def test_a_budget_that_asks_hardly_anything_is_no_failure(solver, notion):
+    joint = Joint.from_counts([[4, 6, 4, 2], [6, 9, 4, 3], [0, 0, 1, 0], [2, 3, 4, 1]])
+    found = m.optimal(joint, notion, solver, time_limit=60)
+    assert found.upper_bound >= found.utility > 0
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_symbol_of_next_to_no_probability_is_told_too(solver):
+    joint = Joint.from_counts([[0.0, 0.51, 0.12], [1e-13, 0.08, 0.19]])
+    found = m.optimal(joint, PointwiseMaximalLeakage(0.3), solver, time_limit=60)
+    assert found.audit.holds
+    np.testing.assert_allclose(found.kernel.sum(axis=1), 1.0)
+
+
+def test_a_mechanism_above_the_bound_is_an_error():
+    assert not_below(1.0, 0.5) == 1.0
+    assert not_below(1.0, 1.0 + 1e-12) == 1.0 + 1e-12
+    with pytest.raises(SolverError, match="does not hold"):
+        not_below(1.0, 1.001)
+
+
+def test_lifts_near_one_keep_their_digits():
+    excess = excess_lift(Joint.from_counts(NEARLY_INDEPENDENT))
+    n = np.array(NEARLY_INDEPENDENT, dtype=object)
+    exact = n * n.sum() - np.outer(n.sum(axis=1), n.sum(axis=0))
+    expected = [
+        [float(a) / float(b) for a, b in zip(*rows, strict=True)]
+        for rows in zip(exact, np.outer(n.sum(axis=1), n.sum(axis=0)), strict=True)
+    ]
+    np.testing.assert_allclose(excess, expected, rtol=1e-15)
+    assert (excess_lift(Joint.from_counts([[2, 6, 14], [3, 9, 21]])) == 0).all()
