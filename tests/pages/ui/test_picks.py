@@ -1,0 +1,112 @@
+"""What a click on a point of a chart changes, and what it leaves where it hits none."""
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import nonstochastic as ns
+from core.joint import Joint
+from core.leakage import leakage
+from core.lookalikes import parts_alone
+from pages.ui import confusability_controls, controls, robust_controls
+from tests.pages.waiting import PATIENCE
+
+OCCURS = np.array([[1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]], dtype=bool)
+NOWHERE = (None, {}, {"x": 1.0}, {"at": 0, "key": None}, "magic")
+"""What a chart sends where no point was hit, or what a broken browser might."""
+
+
+def clicked(chart, value, react, **known):
+    """Return the session after a click in a chart, of which a function learns."""
+
+    def page(chart, value, react, known):
+        import streamlit as st
+
+        from pages.ui import state
+
+        state.restore("robust")
+        for key, content in known.items():
+            st.session_state[key] = content
+        st.session_state[chart] = {"picked": value}
+        react()
+
+    app = AppTest.from_function(
+        page,
+        default_timeout=PATIENCE,
+        kwargs={"chart": chart, "value": value, "react": react, "known": known},
+    ).run()
+    assert not app.exception
+    return app
+
+
+def test_a_point_of_the_frontier_is_a_budget_a_notion_and_a_mechanism():
+    point = {"x": 0.75, "at": 3, "key": ["lip", "watchdog"]}
+    found = clicked("frontier", point, lambda: controls.pick_point("frontier")).session_state
+    assert (found["eps"], found["notion"], found["mech"]) == (0.75, "lip", "watchdog")
+
+
+def test_a_point_of_the_robust_frontier_is_a_budget_which_the_link_takes_over():
+    point = {"x": 0.25, "at": 0, "key": ["", "exact"]}
+    app = clicked("robust_frontier", point, robust_controls.pick_budget)
+    assert app.session_state["eps"] == 0.25
+    assert app.query_params["eps"] == "0.25"
+
+
+def test_a_merge_is_a_step_of_the_way():
+    point = {"x": 3, "at": 3, "key": ""}
+    found = clicked("merges", point, confusability_controls.pick_step)
+    assert found.session_state["_confusability_step"] == 3
+
+
+def parts():
+    joint = Joint.from_counts(OCCURS.astype(int))
+    return parts_alone(leakage(joint.p, joint.x_labels), joint.s_labels)
+
+
+@pytest.mark.parametrize(("at", "opened"), [(0, 0), (2, 2), (3, 7), (-1, 7)])
+def test_a_part_is_opened_if_it_is_one(at, opened):
+    graph = parts()
+    assert sorted(graph.parts) == [0, 1, 2]
+    known = {"part_before": 7}
+    found = clicked(
+        "range_graph_before",
+        {"x": 0.0, "at": at, "key": ""},
+        lambda: confusability_controls.pick_part("before", graph),
+        **known,
+    )
+    assert found.session_state["part_before"] == (graph.parts[opened] if opened < 7 else 7)
+
+
+@pytest.mark.parametrize("problem", ns.PROBLEMS)
+def test_an_offer_sets_a_weight_for_which_the_algorithm_returns_it(problem):
+    points = ns.pareto_frontier(OCCURS, problem, "resolution")
+    for at, point in enumerate(points):
+        found = clicked(
+            "trade_off",
+            {"x": point.leakage, "at": at, "key": ""},
+            lambda: confusability_controls.pick_offer(points),
+            weight=-1.0,
+            step=2,
+        ).session_state
+        if point.weights is None:
+            assert (found["weight"], found["step"]) == (-1.0, 2)
+        else:
+            assert "step" not in found
+            made = ns.solve(problem, OCCURS, found["weight"], "resolution")
+            assert made.partition == point.partition
+
+
+@pytest.mark.parametrize("value", NOWHERE)
+def test_a_click_beside_the_points_changes_nothing(value):
+    before = {"weight": 0.5, "part_before": 1, "step": 2}
+    for chart, react in (
+        ("frontier", lambda: controls.pick_point("frontier")),
+        ("robust_frontier", robust_controls.pick_budget),
+        ("merges", confusability_controls.pick_step),
+        ("range_graph_before", lambda: confusability_controls.pick_part("before", parts())),
+        ("trade_off", lambda: confusability_controls.pick_offer(())),
+    ):
+        found = clicked(chart, value, react, **before).session_state
+        assert {key: found[key] for key in before} == before
+        assert (found["eps"], found["mech"]) == (1.0, "optimal")
+        assert "_confusability_step" not in found
