@@ -236,13 +236,13 @@ class _Task:
         points = self.prover.vertices.points
         try:
             master, mixture, _ = best_mixture(points, self.p_x, self.goal, self.deadline)
+            mixed_kernel = master.kernel(mixture)
         except SolverError as error:
             self.notes = (f"Columns answer in place of enumeration. {error}",)
             return None
         verdict = self.prover.check(mixture.duals, self.gap, self.deadline)
         self.upper = min(self.upper, verdict.bound)
-        kernel = self.finish(master.kernel(mixture))
-        return self._outcome(kernel, "enumerate")
+        return self._outcome(self.finish(mixed_kernel), "enumerate")
 
     def generate(self, start: Start | None, *, prove: bool) -> Outcome:
         """Answer by column generation, with a proof as far as time allows.

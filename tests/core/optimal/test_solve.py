@@ -10,7 +10,7 @@ from core import clock, measures
 from core.errors import InfeasibleError, TimeLimitError
 from core.joint import Joint
 from core.mechanisms import optimal, subset_merging
-from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift
+from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, PointwiseMaximalLeakage
 from core.notions.allowed_set import AllowedSet
 from core.optimal.polytope import polytope
 from core.optimal.proof import Prover
@@ -344,3 +344,12 @@ def test_a_symbol_of_probability_1e_13_is_covered_too(counts, eps, solver):
     found = optimal(Joint.from_counts(counts), LIP(eps), solver=solver, gap=1e-9)
     expected = truth(counts, Promise("LIP", (eps,))).low
     assert found.utility == pytest.approx(expected, abs=1e-9)
+
+
+def test_columns_answer_where_the_vertices_do_not_mix_to_p_x():
+    """At ε = 0 the rows are rounded, and their vertices mix to P(X) to 1e-9 only."""
+    counts = [[2368, 0, 820, 0], [220359790, 918332, 39, 367], [73624, 0, 22111, 210050257]]
+    found = optimal(Joint.from_counts(counts), PointwiseMaximalLeakage(0.0))
+    expected = truth(counts, Promise("PointwiseMaximalLeakage", (0.0,))).low
+    assert found.utility == pytest.approx(expected, abs=1e-6)
+    assert found.upper_bound >= expected - 1e-9
