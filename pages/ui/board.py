@@ -29,6 +29,7 @@ from pages.ui import (
 from pages.ui import board_charts as charts
 from pages.ui.cards import card
 from pages.ui.labels import markdown
+from pages.ui.robust_words import APART_ON_EXPLORE
 from pages.ui.strip import strip
 
 Slots = dict[str, DeltaGenerator]
@@ -141,7 +142,8 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
     st.session_state[_LAST] = shown
     with slots["figures"]:
         with st.container(key="finding"):
-            notes = [solving.glance(scenario), *result.mechanism.notes]
+            apart = APART_ON_EXPLORE if scenario.notion == "rldp" else ""
+            notes = [solving.glance(scenario), apart, *result.mechanism.notes]
             small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
             st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *small]))
         strip(result, controls.unit())

@@ -101,6 +101,7 @@ def _story(scenario: Scenario, sample: Sample) -> None:
         "keeps it for everything that the records leave possible."
     )
     unit = controls.unit()
+    st.caption(words.APART)
     with st.container(horizontal=True, gap="large", key="strip"):
         st.metric("Records seen", f"{n:,}", help="Drawn at random from the world.", width="content")
         st.metric(

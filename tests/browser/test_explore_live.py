@@ -22,7 +22,7 @@ def drawn(page, key):
 
 def settle(page):
     """Wait until all charts are drawn and the board is at rest."""
-    waiting.settle(page, CHARTS, busy=["Working out more frontiers"])
+    waiting.settle(page, CHARTS, busy=["lines are there"])
 
 
 def figure(page, label):
@@ -75,7 +75,7 @@ def test_a_click_on_the_frontier_moves_budget_and_mechanism(visit):
         """() => {
           const plot = document.querySelector('.st-key-frontier .lsc-plot');
           const { xaxis, yaxis } = plot._fullLayout;
-          const line = plot.data.findIndex(trace => trace.meta[1] === 'watchdog');
+          const line = plot.data.findIndex(trace => trace.meta && trace.meta[1] === 'watchdog');
           const at = plot.data[line].x.indexOf(0.5);
           const box = plot.getBoundingClientRect();
           return [box.x + xaxis._offset + xaxis.l2p(0.5),

@@ -11,6 +11,7 @@ from core.query import to_query
 from core.scenario import Scenario, evaluate
 from core.sentences import finding
 from pages.ui.labels import markdown
+from pages.ui.units import to_nats
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -240,3 +241,44 @@ def test_a_mechanism_that_trusts_the_estimate_does_not_wear_the_badge():
     assert "audit: 1-LDP kept, RLDP is not" in told
     assert "audit: promise kept" not in told
     assert "its level reaches" in told
+
+
+def test_robust_and_explore_say_why_their_numbers_differ():
+    explore = opened(**ROBUST)
+    assert "On the Robust page the data is the world" in " ".join(
+        text.value for text in explore.markdown
+    )
+    robust = opened("pages/robust.py", **ROBUST)
+    assert any(
+        "Explore takes the data itself for the estimate" in text.value for text in robust.caption
+    )
+    other = opened(**QUICK)
+    assert "On the Robust page" not in " ".join(text.value for text in other.markdown)
+
+
+def test_a_link_in_bits_has_its_budget_in_bits():
+    app = opened(**QUICK, eps="1.45", unit="bits")
+    assert not app.warning
+    assert app.slider(key="eps_bits").value == pytest.approx(1.45)
+    assert "in bits" in app.slider(key="eps_bits").label
+    asked = Scenario(mechanism="subset_merging", eps=to_nats(1.45, "bits"))
+    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
+    app.slider(key="eps_bits").set_value(0.5).run()
+    assert app.session_state["eps"] == to_nats(0.5, "bits")
+    app.segmented_control(key="unit").set_value("nats").run()
+    assert app.slider(key="eps").value == to_nats(0.5, "bits")
+
+
+def test_the_promise_is_written_in_the_unit_shown():
+    said = " ".join(text.value for text in opened(unit="bits").markdown).replace("\\", "")
+    assert "(0.72135, 0.72135)-ALIP in bits keeps more: proven" in said
+
+
+def test_what_a_link_in_bits_has_wrong_is_told_in_bits():
+    app = opened(**QUICK, eps="99", unit="bits")
+    assert "eps=99, which is not in" in app.warning[0].value
+    assert "11.54" in app.warning[0].value.replace("\\", "")
+    assert app.session_state["eps"] == Scenario().eps
+    app = opened(**QUICK, unit="shannons")
+    assert "unit=shannons" in app.warning[0].value
+    assert app.slider(key="eps").value == Scenario().eps
