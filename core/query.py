@@ -38,7 +38,7 @@ JOINTS = ("random:", "matrix:", "example:")
 _LONGEST = 80
 """Most letters of a link that a notice repeats."""
 
-DATA_KEYS = ("data", "s", "x", "sx", "bins", "missing", "rare", "only")
+DATA_KEYS = ("data", "s", "x", "sx", "bins", "missing", "rare", "rare_s", "only")
 """URL keys of the data."""
 
 
@@ -150,6 +150,8 @@ def _data_to_query(data: DataSpec) -> Query:
         query["missing"] = [data.missing]
     if data.rare_below != plain.rare_below:
         query["rare"] = [str(data.rare_below)]
+    if data.rare_below_s != plain.rare_below_s:
+        query["rare_s"] = [str(data.rare_below_s)]
     if data.filters:
         query["only"] = [_filter_text(kept) for kept in data.filters]
     return query
@@ -157,10 +159,19 @@ def _data_to_query(data: DataSpec) -> Query:
 
 def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
     plain = _plain(query.get("data", [DataSpec().source])[-1])
-    rare = query.get("rare", ["0"])[-1]
-    if not rare.isdecimal() or len(rare) > len(str(MOST_RECORDS)) or int(rare) > MOST_RECORDS:
-        notices.append(f"The link has rare={_cut(rare)}, which is not a whole number; 0 is used.")
-        rare = "0"
+    rare = {}
+    for key in ("rare", "rare_s"):
+        asked = query.get(key, ["0"])[-1]
+        if (
+            not asked.isdecimal()
+            or len(asked) > len(str(MOST_RECORDS))
+            or int(asked) > MOST_RECORDS
+        ):
+            notices.append(
+                f"The link has {key}={_cut(asked)}, which is not a whole number; 0 is used."
+            )
+            asked = "0"
+        rare[key] = int(asked)
     missing = query.get("missing", [plain.missing])[-1]
     if missing not in MISSING_KINDS:
         notices.append(f"The link has missing={_cut(missing)}, which is not known; level is used.")
@@ -172,7 +183,8 @@ def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
         secret_released=query.get("sx", ["0"])[-1] in ("1", "true", "True"),
         binnings=_binnings(query.get("bins", []), notices),
         missing=missing,
-        rare_below=int(rare),
+        rare_below=rare["rare"],
+        rare_below_s=rare["rare_s"],
         filters=_filters(query.get("only", []), notices),
     )
 

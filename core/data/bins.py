@@ -12,6 +12,7 @@ from core.data.spec import Binning
 from core.data.tables import OpenTable, as_number, is_text, may_hold_numbers
 from core.errors import InvalidInputError
 from core.validation import FloatArray
+from core.wording import number_of
 
 
 @dataclass(frozen=True)
@@ -102,14 +103,24 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
         words = kept.filter(is_text(kept.raw))
         found = table.row(words.aggregate(records=words.n.sum(), example=words.raw.min()))
         if found["records"]:
+            some = number_of(int(found["records"]), "value")
+            are = "that is no number" if found["records"] == 1 else "that are no numbers"
+            place = _first_record(table, name, found["example"])
             raise InvalidInputError(
-                f"Column {name!r} holds {int(found['records']):,} values that are no numbers, such "
-                f"as {found['example']!r}, and bins need numbers."
+                f"Column {name!r} holds {some} {are}, such as {found['example']!r} in record "
+                f"{place:,}: bins need numbers, or a mark such as NA for a missing one."
             )
     numbers = kept.select(value=as_number(kept.raw), n=kept.n)
     merged = numbers.group_by("value").agg(n=numbers.n.sum().cast("int64"))
     tallies = table.backend.create_table(ibis.util.gen_name("tallies"), merged, temp=True)
     return tallies.filter(tallies.value.notnull() & ~tallies.value.isinf())
+
+
+def _first_record(table: OpenTable, name: str, value: str) -> int:
+    """Return which record of the file is the first one with a value, counted from 1."""
+    numbered = table.records.select(raw=table.column(name), record=ibis.row_number())
+    first = numbered.filter(numbered.raw == value)
+    return int(table.row(first.aggregate(record=first.record.min()))["record"]) + 1
 
 
 def _quantiles(table: OpenTable, tallies: Any, count: int) -> list[float]:

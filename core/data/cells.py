@@ -58,8 +58,10 @@ def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
     """Raise if a column has far too many levels, before anything is grouped by it."""
     if not names:
         return
-    query = {f"c{i}": table.column(name).approx_nunique() for i, name in enumerate(names)}
-    for name, levels in zip(names, table.row(records.aggregate(**query)).values(), strict=True):
+    query = {f"c{i}": as_text(table.column(name)).approx_nunique() for i, name in enumerate(names)}
+    found = table.row(records.aggregate(n=records.count(), **query))
+    for i, name in enumerate(names):
+        levels = min(found[f"c{i}"], found["n"])
         if levels > 2 * MAX_LEVELS:  # the estimate is off by a few per cent at most
             raise _too_many(repr(name), f"about {levels:,}")
 
@@ -104,7 +106,7 @@ def count_cells(
     table: OpenTable, cells: Any, sides: tuple[Side, Side], spec: DataSpec
 ) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[Grouped, Grouped]]:
     """Group rare symbols, check the sizes, and fetch the table of counts, shape (n_s, n_x)."""
-    marked = _mark_rare(table, cells, sides, spec.rare_below)
+    marked = _mark_rare(table, cells, sides, (spec.rare_below_s, spec.rare_below))
     grouped = []
     sizes = []
     for side in sides:
@@ -138,14 +140,18 @@ def _symbols(marked: Any, side: Side) -> Any:
     return marked.group_by([side.rare, *side.levels]).agg(n=marked.n.sum().cast("int64"))
 
 
-def _mark_rare(table: OpenTable, cells: Any, sides: tuple[Side, Side], rare_below: int) -> Any:
+def _mark_rare(
+    table: OpenTable, cells: Any, sides: tuple[Side, Side], least: tuple[int, int]
+) -> Any:
     """Say of each combination whether its symbol of S, and that of X, is rare."""
-    if not rare_below:
-        return cells.mutate(**{side.rare: ibis.literal(False) for side in sides})
-    marked = table.backend.create_table("merged", cells, temp=True)
-    for side in sides:
-        marked = _mark_side(table, marked, side, rare_below)
-    return table.backend.create_table("marked", marked, temp=True)
+    marked = cells
+    for side, rare_below in zip(sides, least, strict=True):
+        if rare_below:
+            kept = table.backend.create_table(f"merged_{side.rare}", marked, temp=True)
+            marked = _mark_side(table, kept, side, rare_below)
+        else:
+            marked = marked.mutate(**{side.rare: ibis.literal(False)})
+    return table.backend.create_table("marked", marked, temp=True) if any(least) else marked
 
 
 def _mark_side(table: OpenTable, cells: Any, side: Side, rare_below: int) -> Any:

@@ -74,8 +74,8 @@ def _from_table(table: OpenTable, spec: DataSpec) -> Counted:
         for binning in spec.binnings
         if binning.column in used
     }
-    if not spec.rare_below:
-        guard_columns(table, records, [name for name in used if name not in cuts])
+    taken = (() if spec.rare_below_s else spec.secret) + (() if spec.rare_below else spec.released)
+    guard_columns(table, records, [name for name in dict.fromkeys(taken) if name not in cuts])
     sides = (Side.of("s", spec.secret, cuts), Side.of("x", spec.released, cuts))
     cells = group_cells(table, records, sides)
     report = _missing_report(table, cells, spec, sides)
@@ -146,6 +146,7 @@ def _missing_report(
         filtered=total - used,
         missing=tuple(missing.items()),
         dropped_missing=dropped,
+        marks=tuple(marks for marks in table.file.marks if marks.column in missing),
     )
 
 

@@ -1,15 +1,16 @@
-"""Find out how a text file is laid out: its encoding, delimiter and header."""
+"""Find out how a text file is laid out: its delimiter, its header, and where its records begin."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import itertools
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.data.headers import column_names
-from core.data.tables import FileTable
 from core.errors import InvalidInputError
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
@@ -21,76 +22,92 @@ OTHERS = {" ": "spaces", ":": "colons", "^": "carets", "~": "tildes", "\x1f": "u
 SAMPLE = 50
 """Lines that are looked at to find the delimiter."""
 
-_CHUNK = 1 << 20
-"""Bytes that are decoded at a time."""
+_SAMPLED = 1 << 20
+"""Characters that these lines are taken from."""
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+"""What ends a line of a CSV file; other separators of Unicode are text."""
 
 
-def to_utf8(path: Path, name: str, converted: Path, head: bytes) -> Path:
-    """Return a path where a file stands as UTF-8: its own, or that of a converted copy.
+@dataclass(frozen=True)
+class Layout:
+    """How a text file is laid out.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns.
+    delimiter : str
+        Between the fields of a record.
+    start : int
+        Bytes before the first record.
+    lines : int
+        Lines before the first record.
+    comments : int
+        How many of them are comments.
+    """
+
+    columns: tuple[str, ...]
+    delimiter: str
+    start: int
+    lines: int
+    comments: int
+
+    @property
+    def kind(self) -> str:
+        """What the file is, for people."""
+        said = f"CSV, separated by {DELIMITERS.get(self.delimiter, repr(self.delimiter))}"
+        if self.comments:
+            plural = "" if self.comments == 1 else "s"
+            said += f", after {self.comments:,} line{plural} of comment"
+        return said
+
+
+def find_layout(path: Path, name: str, delimiter: str | None) -> Layout:
+    """Look at the start of a UTF-8 file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        What sentences to the user call it.
+    delimiter : str or None
+        Between the fields; found out where not given.
 
     Raises
     ------
     InvalidInputError
-        If the file is no text.
+        If the file has no header, a single column or another delimiter than was asked for, or
+        its header may be a comment.
     """
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        with converted.open("w", encoding="utf-8", newline="") as target:
-            target.writelines(_decoded(path, name, "utf-16"))
-        return converted
-    if b"\x00" in head:
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\x00'):
         raise InvalidInputError(
-            f"{name} is a binary file, not text; CSV, TSV, Parquet and Excel can be read."
+            f"The delimiter must be one character, no quote and no line break, got {delimiter!r}."
         )
-    for _ in _decoded(path, name, "utf-8-sig"):
-        pass
-    return path
-
-
-def _decoded(path: Path, name: str, encoding: str) -> Iterator[str]:
-    """Decode a file piece by piece."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    done = 0
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            try:
-                yield decoder.decode(chunk)
-            except UnicodeDecodeError as error:
-                raise InvalidInputError(
-                    f"{name} is not {encoding.removesuffix('-sig').upper()} text: it has the byte "
-                    f"0x{error.object[error.start]:02X} near position {done + error.start:,}; "
-                    "save it as UTF-8."
-                ) from error
-            done += len(chunk)
-
-
-def read_delimited(path: Path, name: str, delimiter: str | None) -> tuple[str, FileTable]:
-    """Return the kind of a text file, for people, and where its columns are.
-
-    Raises
-    ------
-    InvalidInputError
-        If it has no header, no records, a single column or another delimiter than was asked for.
-    """
     lines = _sample(path)
     if not lines:
         raise InvalidInputError(f"{name} is empty: it has nothing but blank lines.")
     chosen = delimiter or _likeliest(lines, DELIMITERS) or ","
-    header, skip = _header(path, name, chosen)
+    header, read, comments = _header(path, name, chosen)
     if len(header) == 1:
         raise InvalidInputError(_one_column(lines, name, chosen))
-    return f"CSV, separated by {DELIMITERS.get(chosen, repr(chosen))}", FileTable(
-        name, (path,), column_names(header, name), chosen, skip
-    )
+    with path.open("rb") as raw:
+        mark = len(codecs.BOM_UTF8) if raw.read(3) == codecs.BOM_UTF8 else 0
+    start = mark + sum(len(line.encode()) for line in read)
+    return Layout(column_names(header, name), chosen, start, len(read), comments)
 
 
 def _sample(path: Path) -> list[str]:
-    """Return the first lines that are not blank."""
+    """Return the first lines that are neither blank nor comments; comments if nothing else."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        start = file.read(_CHUNK)
-    lines = start.splitlines()
-    if len(start) == _CHUNK and len(lines) > 1:
+        start = file.read(_SAMPLED)
+    lines = _LINE_END.split(start)
+    if len(start) == _SAMPLED and len(lines) > 1:
         lines.pop()  # it may be cut off
-    return list(itertools.islice(filter(str.strip, lines), SAMPLE))
+    filled = [line for line in lines if line.strip()]
+    after = itertools.dropwhile(lambda line: line.startswith("#"), filled)
+    return list(itertools.islice(after, SAMPLE)) or filled[:SAMPLE]
 
 
 def _likeliest(lines: list[str], candidates: Iterable[str]) -> str | None:
@@ -108,15 +125,65 @@ def _likeliest(lines: list[str], candidates: Iterable[str]) -> str | None:
     return best
 
 
-def _header(path: Path, name: str, delimiter: str) -> tuple[list[str], int]:
-    """Return the first row that is not blank, and the number of lines up to its end."""
+def _header(path: Path, name: str, delimiter: str) -> tuple[list[str], list[str], int]:
+    """Return the header, the lines up to its end, and how many of them are comments."""
+    skipped = _comments(path, name, delimiter)
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter)
+        read: list[str] = []
+        lines = _noted(file, read)
+        while sum(line.startswith("#") for line in read) < skipped:
+            next(lines)  # outside the reader: a quote in a comment opens nothing
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             header = next(row for row in reader if len(row) > 1 or "".join(row).strip())
         except csv.Error as error:
             raise InvalidInputError(f"The first row of {name} cannot be read: {error}.") from error
-        return header, reader.line_num
+    return header, read, skipped
+
+
+def _noted(lines: Iterable[str], read: list[str]) -> Iterator[str]:
+    """Pass lines on and note each."""
+    for line in lines:
+        read.append(line)
+        yield line
+
+
+def _comments(path: Path, name: str, delimiter: str) -> int:
+    """Return how many lines at the start are comments: they begin with # and are no header.
+
+    Raises
+    ------
+    InvalidInputError
+        If a line may be the header as well as a comment.
+    """
+    marked: list[str] = []
+    following = None
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for line in file:
+            if not line.strip():
+                continue
+            if not line.startswith("#"):
+                following = line
+                break
+            marked.append(line)
+    if not marked or following is None:
+        return 0
+    width = _width(following, delimiter)
+    alike = [line for line in marked if width > 1 and _width(line, delimiter) == width]
+    if not alike:
+        return len(marked)
+    if alike[0] is marked[0] and re.match(r"#[^#\s]", alike[0]):
+        return 0
+    shown = alike[0].strip()
+    raise InvalidInputError(
+        f"{name} has a line that may name the columns or be a comment, "
+        f"{shown[:60] + '…' if len(shown) > 60 else shown!r}: take its # away, or the line."
+    )
+
+
+def _width(line: str, delimiter: str) -> int:
+    """Return the number of fields of one line."""
+    return len(next(csv.reader([line], delimiter=delimiter)))
 
 
 def _one_column(lines: list[str], name: str, delimiter: str) -> str:

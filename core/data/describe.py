@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import ibis
 
 from core.data.joints import JointSource
+from core.data.per_column import per_column
 from core.data.sources import Sources
-from core.data.tables import as_number, as_text, is_text, may_hold_numbers, open_table
+from core.data.tables import (
+    Marks,
+    as_number,
+    as_text,
+    is_text,
+    may_hold_numbers,
+    open_table,
+)
 from core.limits import MAX_LEVELS
+
+EXACT = 20_000_000
+"""Values of columns with thousands of levels that are told apart to count the levels exactly."""
+
+SHORT = 10_000
+"""Records of a table whose values are told apart in a list: a table of its own for each of a
+thousand columns takes far longer."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +39,9 @@ class ColumnInfo:
     numeric : bool
         Whether every value that is not missing is a number, so that it can be cut into bins.
     levels : int
-        Number of different values; where there are thousands, to within a few per cent.
+        Number of different values; never more than the records that have one.
+    exact : bool
+        Whether `levels` is exact, not an estimate that is off by a few per cent.
     missing : int
         Records without a value.
     low, high : float or None
@@ -31,6 +51,7 @@ class ColumnInfo:
     name: str
     numeric: bool
     levels: int
+    exact: bool
     missing: int
     low: float | None
     high: float | None
@@ -48,15 +69,18 @@ class TableInfo:
         Number of records.
     columns : tuple of ColumnInfo
         Its columns, in order.
+    marks : tuple of Marks
+        For columns of numbers, what stands there for missing ones.
     """
 
     title: str
     rows: int
     columns: tuple[ColumnInfo, ...]
+    marks: tuple[Marks, ...] = ()
 
 
 def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
-    """Look at a source's columns, in two passes; None for a source that is a joint.
+    """Look at a source's columns, some at a time; None for a source that is a joint.
 
     Raises
     ------
@@ -73,35 +97,53 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
     if isinstance(file, JointSource):
         return None
     with open_table(file) as table:
-        asked = {"rows": table.records.count()}
-        for i, name in enumerate(file.columns):
-            column = table.column(name)
-            asked[f"levels{i}"] = as_text(column).approx_nunique()
-            asked[f"present{i}"] = as_text(column).count()
-            if may_hold_numbers(column):
-                asked[f"low{i}"] = as_number(column).min()
-                asked[f"high{i}"] = as_number(column).max()
-            if column.type().is_string():
-                asked[f"words{i}"] = is_text(column).sum()
-        found = table.row(table.records.aggregate(**asked))
-        exact = {
-            f"levels{i}": as_text(table.column(name)).nunique()
-            for i, name in enumerate(file.columns)
-            if found[f"levels{i}"] <= 2 * MAX_LEVELS
-        }
-        found |= table.row(table.records.aggregate(**exact)) if exact else {}
+        rows = int(table.row(table.records.aggregate(n=table.records.count()))["n"])
+        found = per_column(table, file.columns, _summary)
+        many = sum(part["levels"] > 2 * MAX_LEVELS for part in found.values())
+        few = [
+            name
+            for name, part in found.items()
+            if part["levels"] <= 2 * MAX_LEVELS or many * rows <= EXACT
+        ]
+        exact = per_column(table, few, _levels_of_few if rows <= SHORT else _levels)
     columns = []
-    for i, name in enumerate(file.columns):
-        low, high = found.get(f"low{i}"), found.get(f"high{i}")
-        numeric = low is not None and not found.get(f"words{i}")
+    for name in file.columns:
+        part = found[name]
+        numeric = part["low"] is not None and not part["words"]
         columns.append(
             ColumnInfo(
                 name=name,
                 numeric=numeric,
-                levels=found[f"levels{i}"],
-                missing=found["rows"] - found[f"present{i}"],
-                low=low if numeric else None,
-                high=high if numeric else None,
+                levels=exact.get(name, {"levels": min(part["levels"], part["present"])})["levels"],
+                exact=name in exact,
+                missing=rows - part["present"],
+                low=part["low"] if numeric else None,
+                high=part["high"] if numeric else None,
             )
         )
-    return TableInfo(file.title, found["rows"], tuple(columns))
+    return TableInfo(file.title, rows, tuple(columns), file.marks)
+
+
+def _summary(column: Any) -> dict[str, Any]:
+    """Ask how many values and words a column has, its range, and about how many levels."""
+    ranged, text = may_hold_numbers(column), column.type().is_string()
+    return {
+        "levels": as_text(column).approx_nunique(),
+        "present": as_text(column).count(),
+        "low": as_number(column).min() if ranged else ibis.null("float64"),
+        "high": as_number(column).max() if ranged else ibis.null("float64"),
+        "words": is_text(column).sum() if text else ibis.literal(0, "int64"),
+    }
+
+
+def _levels(column: Any) -> dict[str, Any]:
+    return {"levels": as_text(column).nunique()}
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]  # ibis has no types
+def list_unique(values: list[str]) -> int:  # type: ignore[empty-body]
+    """Return how many different values a list has: a function of DuckDB's own."""
+
+
+def _levels_of_few(column: Any) -> dict[str, Any]:
+    return {"levels": list_unique(as_text(column).collect()).fill_null(0)}

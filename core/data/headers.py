@@ -12,8 +12,11 @@ def column_names(names: list[str], file: str) -> tuple[str, ...]:
     Raises
     ------
     InvalidInputError
-        If a name is missing or stands twice, or there are too many.
+        If a name is missing or stands twice, or there are too many or fewer than two.
     """
+    if len(names) < 2:
+        what = "a single column" if names else "no columns"
+        raise InvalidInputError(f"{file} has {what}, and S and X need one each.")
     stripped = tuple(name.strip() for name in names)
     if len(stripped) > MAX_COLUMNS:
         raise InvalidInputError(

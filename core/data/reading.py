@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from core.data.delimited import read_delimited, to_utf8
+from core.data.delimited import find_layout
+from core.data.encoding import to_utf8
 from core.data.headers import column_names
+from core.data.marks import with_marks
+from core.data.records import write_records
 from core.data.tables import FileTable, count_records
 from core.errors import InvalidInputError
 from core.limits import MAX_UNPACKED_MB, MAX_UPLOAD_MB
@@ -75,16 +79,18 @@ def read_bytes(content: bytes, name: str, folder: Path, delimiter: str | None = 
     path = folder / f"{hashlib.sha256(content).hexdigest()}.data"
     fresh = not path.exists()
     path.write_bytes(content)
+    kept: tuple[Path, ...] = ()
     try:
-        return read_file(path, name, folder, delimiter)
-    except InvalidInputError:
-        if fresh:
+        upload = read_file(path, name, folder, delimiter)
+        kept = upload.table.paths
+        return upload
+    finally:
+        if fresh and path not in kept:
             path.unlink()
-        raise
 
 
 def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None) -> Upload:
-    """Read a file where it stands; only Excel and UTF-16 files are converted, into `folder`.
+    """Read a file: Parquet where it stands, anything else is turned into Parquet, in `folder`.
 
     Parameters
     ----------
@@ -93,7 +99,7 @@ def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None)
     name : str
         What sentences to the user call it.
     folder : Path
-        Where converted files go.
+        Where a converted file goes.
     delimiter : str, optional
         Between the fields of a text file; found out where not given.
 
@@ -111,14 +117,26 @@ def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None)
         head = file.read(_MEGABYTE)
         file.seek(0)
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    kind, table = _table(path, name, folder / f"{sha256}.converted", head, delimiter)
-    return Upload(sha256, name, size, kind, table, count_records(table))
+    converted = folder / f"{sha256}{(delimiter or '').encode().hex()}.parquet"
+    with tempfile.TemporaryDirectory(dir=folder, prefix="reading-") as scratch:
+        fresh = Path(scratch, "records.parquet")
+        kind, columns = _convert(path, name, fresh, head, delimiter)
+        source = fresh if fresh.exists() else path
+        table = FileTable(name, (source,), columns)
+        rows = count_records(table)
+        if rows == 0:
+            raise InvalidInputError(f"{name} has column names but no records.")
+        table = with_marks(table, rows)
+        if source == fresh:
+            fresh.replace(converted)
+            table = replace(table, paths=(converted,))
+    return Upload(sha256, name, size, kind, table, rows)
 
 
-def _table(
+def _convert(
     path: Path, name: str, converted: Path, head: bytes, delimiter: str | None
-) -> tuple[str, FileTable]:
-    """Find out what a file is and where its columns are."""
+) -> tuple[str, tuple[str, ...]]:
+    """Find out what a file is and its columns; unless it is Parquet, write its records so."""
     if head.startswith(b"PAR1"):
         return "Parquet", _parquet(path, name)
     if head.startswith(b"PK\x03\x04"):
@@ -126,19 +144,21 @@ def _table(
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; CSV, TSV, Parquet and Excel can be read.")
-    text = to_utf8(path, name, converted, head)
-    return read_delimited(text, name, delimiter)
+    text = to_utf8(path, name, converted.with_suffix(".txt"), head)
+    layout = find_layout(text, name, delimiter)
+    write_records(text, name, layout, converted)
+    return layout.kind, layout.columns
 
 
-def _parquet(path: Path, name: str) -> FileTable:
+def _parquet(path: Path, name: str) -> tuple[str, ...]:
     try:
         schema = parquet.read_schema(path)
     except (pa.ArrowException, OSError) as error:
         raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
-    return FileTable(name, (path,), column_names(schema.names, name))
+    return column_names(schema.names, name)
 
 
-def _excel(path: Path, name: str, converted: Path) -> FileTable:
+def _excel(path: Path, name: str, converted: Path) -> tuple[str, ...]:
     """Turn the first sheet of a workbook into a Parquet file."""
     try:
         with zipfile.ZipFile(path) as packed:
@@ -152,11 +172,14 @@ def _excel(path: Path, name: str, converted: Path) -> FileTable:
             raise InvalidInputError(
                 f"{name} unpacks to {unpacked:,.0f} MB, at most {MAX_UNPACKED_MB:,} MB are allowed."
             )
-        sheet = pd.read_excel(path, header=None, engine="openpyxl")
+        sheet = pd.read_excel(
+            path, header=None, engine="openpyxl", keep_default_na=False, na_values=[""]
+        )
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
         if isinstance(error, InvalidInputError):
             raise
         raise InvalidInputError(f"{name} is a damaged Excel file.") from error
+    sheet = sheet.dropna(how="all").reset_index(drop=True)  # a blank row is no record
     if sheet.empty:
         raise InvalidInputError(f"{name} is empty: its first sheet has no cells.")
     header = ["" if pd.isna(cell) else str(cell) for cell in sheet.iloc[0]]
@@ -164,7 +187,7 @@ def _excel(path: Path, name: str, converted: Path) -> FileTable:
     body = sheet.iloc[1:].reset_index(drop=True)
     data = {f"c{i}": _excel_column(body[i]) for i in body.columns}
     parquet.write_table(pa.table(data), converted)
-    return FileTable(name, (converted,), columns)
+    return columns
 
 
 def _excel_column(cells: pd.Series[str]) -> pa.Array:

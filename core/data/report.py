@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.attributes import Attribute
 from core.data.bins import Bins
+from core.data.tables import Marks
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray
@@ -56,6 +57,8 @@ class CountReport:
         The rare levels that became one.
     bins : tuple of Bins
         The bins of the columns that were cut.
+    marks : tuple of Marks
+        What stands for missing numbers in the columns used.
     zero_cells : int
         Pairs of a level of S and one of X that never occur, before S is released too.
     """
@@ -71,6 +74,7 @@ class CountReport:
     grouped_s: Grouped = Grouped()
     grouped_x: Grouped = Grouped()
     bins: tuple[Bins, ...] = ()
+    marks: tuple[Marks, ...] = ()
     zero_cells: int = 0
 
     def sentences(self) -> tuple[str, ...]:
@@ -96,7 +100,8 @@ class CountReport:
                 f"{self.dropped_missing:,} of {number_of(total, 'record')} ({share}) "
                 f"{were(self.dropped_missing)} left out because a value is missing."
             )
-        else:
+        said += [marks.sentence() for marks in self.marks]
+        if not self.dropped_missing:
             said += [
                 f"{number_of(rows, 'record')} {'has' if rows == 1 else 'have'} no {column!r}: "
                 "a level of its own."
@@ -106,15 +111,14 @@ class CountReport:
         for name, grouped in ((self.secret, self.grouped_s), (self.released, self.grouped_x)):
             if grouped.levels:
                 share = _share(grouped.records, self.n_used or 0)
+                records = number_of(grouped.records, "record")
                 said.append(
-                    f"{number_of(grouped.levels, 'rare level')} of {name!r} with "
-                    f"{number_of(grouped.records, 'record')} ({share}) {were(grouped.levels)} "
-                    "grouped into one."
+                    f"{number_of(grouped.levels, 'rare level')} of {name!r} with {records} "
+                    f"({share}) {were(grouped.levels)} grouped into one."
                 )
         said += [
-            f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of "
-            f"{cut.asked}, because equal "
-            "values stay together."
+            f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of {cut.asked}, "
+            "because equal values stay together."
             for cut in self.bins
             if len(cut.labels) - 2 < cut.asked
         ]

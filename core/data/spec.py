@@ -157,7 +157,9 @@ class DataSpec:
     missing : str
         "level" (a level of its own) or "drop".
     rare_below : int
-        Levels with fewer records than this are grouped into one; 0 groups none.
+        Levels of X with fewer records than this are grouped into one; 0 groups none.
+    rare_below_s : int
+        The same for S, whose levels are never grouped because those of X are.
     filters : tuple of Filter
         Which records are asked about; all where there are none.
 
@@ -181,6 +183,7 @@ class DataSpec:
     binnings: tuple[Binning, ...] = ()
     missing: str = "level"
     rare_below: int = 0
+    rare_below_s: int = 0
     filters: tuple[Filter, ...] = ()
 
     def __post_init__(self) -> None:
@@ -188,6 +191,7 @@ class DataSpec:
             known = " or ".join(map(repr, MISSING_KINDS))
             raise InvalidInputError(f"missing must be {known}, got {shown(self.missing)}.")
         validation.whole(self.rare_below, "rare_below", low=0, high=MOST_RECORDS)
+        validation.whole(self.rare_below_s, "rare_below_s", low=0, high=MOST_RECORDS)
         if not isinstance(self.secret_released, bool):
             raise InvalidInputError(
                 f"secret_released must be true or false, got {shown(self.secret_released)}."

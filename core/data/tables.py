@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,14 +18,49 @@ from core.errors import InvalidInputError
 from core.joint import MISSING
 from core.limits import DUCKDB_MEMORY
 from core.validation import shown
+from core.wording import number_of
 
-BLANKS = ("?", "na", "n/a", "nan", "null", "none", "-", ".")
+BLANKS = ("?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "-", "--", ".")
 """What stands for a missing number in a column of numbers, in lower case."""
 
 
 @dataclass(frozen=True)
+class Marks:
+    """What stands for missing numbers in a column.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    words : tuple of str
+        The marks as they stand there, the most frequent first.
+    records : int
+        How many records have one.
+    """
+
+    column: str
+    words: tuple[str, ...]
+    records: int
+
+    def sentence(self) -> str:
+        """Say which marks are taken for missing values.
+
+        Examples
+        --------
+        >>> Marks("age", ("NA", "-"), 1_200).sentence()
+        "'NA' and '-' in 'age' are taken for missing values: 1,200 records."
+        """
+        *first, last = map(repr, self.words)
+        what, are = "a missing value", "is"
+        if first:
+            what, are, last = "missing values", "are", f"{', '.join(first)} and {last}"
+        records = number_of(self.records, "record")
+        return f"{last} in {self.column!r} {are} taken for {what}: {records}."
+
+
+@dataclass(frozen=True)
 class FileTable:
-    """A file on disk, or several of one shape, whose columns are known.
+    """A Parquet file on disk, or several of one shape, whose columns are known.
 
     Attributes
     ----------
@@ -36,17 +70,14 @@ class FileTable:
         The files; their records together are the table.
     columns : tuple of str
         Names of the columns, in the order of the file.
-    delimiter : str
-        Between the fields of a line of text; empty for Parquet.
-    skip : int
-        Lines of text before the first record.
+    marks : tuple of Marks
+        For columns of numbers, what stands there for missing ones.
     """
 
     title: str
     paths: tuple[Path, ...]
     columns: tuple[str, ...]
-    delimiter: str = ""
-    skip: int = 0
+    marks: tuple[Marks, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +99,32 @@ class OpenTable:
     records: Any
 
     def column(self, name: str) -> Any:
-        """Return a column by its name.
+        """Return a column by its name, missing where a mark such as NA stands for a number.
 
         Raises
         ------
         InvalidInputError
             If the table has no such column.
         """
+        return self.unmarked(name, self.records[self.position(name)])
+
+    def position(self, name: str) -> int:
+        """Return where a column stands; see `column`."""
         if name not in self.file.columns:
             have = ", ".join(map(repr, self.file.columns[:20]))
             more = ", …" if len(self.file.columns) > 20 else ""
             raise InvalidInputError(f"{self.file.title} has no column {shown(name)}: {have}{more}.")
-        return self.records[self.file.columns.index(name)]
+        return self.file.columns.index(name)
+
+    def is_marked(self, name: str) -> bool:
+        """Return whether marks stand for missing numbers in a column."""
+        return any(marks.column == name for marks in self.file.marks)
+
+    def unmarked(self, name: str, values: Any) -> Any:
+        """Return a column's values, missing where a mark stands for a number."""
+        if self.is_marked(name):
+            return ibis.ifelse(is_mark(values), ibis.null("string"), values)
+        return values
 
     def rows(self, query: Any) -> list[dict[str, Any]]:
         """Run a query and return its rows as dictionaries."""
@@ -103,14 +148,14 @@ def open_table(file: FileTable) -> Iterator[OpenTable]:
     with tempfile.TemporaryDirectory(prefix="liftscope-spill-") as spill:
         backend = _connect(file.paths, spill)
         try:
-            records = _read(backend, file)
+            records = backend.read_parquet([str(path) for path in file.paths])
             if any(kind.is_floating() for kind in records.schema().types):
                 # DuckDB 2.0.0 takes a NaN in Parquet for a number where statistics say so
                 backend.con.execute("SET disabled_optimizers = 'statistics_propagation'")
             backend.con.execute("SET lock_configuration = true")
             yield OpenTable(file, backend, records)
         except duckdb.Error as error:
-            raise InvalidInputError(f"{file.title} {_what_is_wrong(error)}") from error
+            raise InvalidInputError(f"{file.title} {_what_is_wrong(error)}.") from error
         finally:
             backend.disconnect()
 
@@ -128,39 +173,11 @@ def _connect(paths: Sequence[Path], spill: str) -> Any:
     return backend
 
 
-def _read(backend: Any, file: FileTable) -> Any:
-    paths = [str(path) for path in file.paths]
-    if not file.delimiter:
-        return backend.read_parquet(paths)
-    return backend.read_csv(
-        paths,
-        columns={f"c{i}": "VARCHAR" for i in range(len(file.columns))},
-        auto_detect=False,
-        header=False,
-        skip=file.skip,
-        delim=file.delimiter,
-        quote='"',
-        escape='"',
-        max_line_size=1 << 24,
-    )
-
-
-_LINE = re.compile(r"Line: (\d+)")
-_WIDTHS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
-
-
 def _what_is_wrong(error: duckdb.Error) -> str:
-    """Return DuckDB's complaint without its advice, as the end of a sentence."""
-    text = str(error).strip()
-    line, widths = _LINE.search(text), _WIDTHS.search(text)
-    if line and widths:
-        plural = "" if widths[2] == "1" else "s"
-        return f"has {widths[2]} field{plural} in line {line[1]}, its header has {widths[1]}."
-    if line and "unterminated quote" in text:
-        return f"has a quote in line {line[1]} that is not closed."
-    complaint = text.splitlines()[0].rstrip(".:")
-    where = f" (line {line[1]})" if line else ""
-    return f"could not be read: {complaint}{where}."
+    """Return in our words what DuckDB could not do, as the end of a sentence."""
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return f"needs more than the {DUCKDB_MEMORY} of memory that one count may take"
+    return "could not be read: it is damaged, or has changed since it was opened"
 
 
 def as_text(column: Any) -> Any:
@@ -169,7 +186,7 @@ def as_text(column: Any) -> Any:
     if kind.is_string():
         return column.strip().nullif("")
     if kind.is_floating():
-        text = column.cast("string").re_replace(r"\.0$", "")
+        text = (column + 0.0).cast("string").re_replace(r"\.0$", "")  # −0 and 0 are one level
         return ibis.ifelse(column.isnan(), ibis.null("string"), text)
     return column.cast("string")
 
@@ -187,9 +204,14 @@ def as_number(column: Any) -> Any:
     return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
 
 
+def is_mark(column: Any) -> Any:
+    """Return whether each text is a mark that stands for a missing number."""
+    return as_text(column).lower().isin(BLANKS)
+
+
 def is_text(column: Any) -> Any:
     """Return whether each text is neither a number nor missing, nor a mark for a missing one."""
-    return column.try_cast("float64").isnull() & ~as_text(column).lower().isin(BLANKS)
+    return column.try_cast("float64").isnull() & ~is_mark(column)
 
 
 def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
@@ -222,15 +244,12 @@ def _passes(column: Any, chosen: Filter) -> Any:
 
 
 def count_records(file: FileTable) -> int:
-    """Return the number of records, having looked at each line once.
+    """Return the number of records.
 
     Raises
     ------
     InvalidInputError
-        If there are none, or a line does not fit the header.
+        If the file cannot be read.
     """
     with open_table(file) as table:
-        rows = int(table.row(table.records.aggregate(n=table.records.count()))["n"])
-    if rows == 0:
-        raise InvalidInputError(f"{file.title} has column names but no records.")
-    return rows
+        return int(table.row(table.records.aggregate(n=table.records.count()))["n"])

@@ -94,13 +94,14 @@ def _ways_out(spec: DataSpec) -> None:
                     on_click=state.set_data,
                     args=(replace(spec, binnings=(*spec.binnings, Binning(column.name))),),
                 )
-        if spec.rare_below < GROUP_BELOW:
-            st.button(
-                f"Group levels below {GROUP_BELOW} records",
-                key="way_group",
-                on_click=state.set_data,
-                args=(replace(spec, rare_below=GROUP_BELOW),),
-            )
+        for name, field in (("X", "rare_below"), ("S", "rare_below_s")):
+            if getattr(spec, field) < GROUP_BELOW:
+                st.button(
+                    f"Group levels of {name} below {GROUP_BELOW} records",
+                    key=f"way_group_{name}",
+                    on_click=state.with_data,
+                    kwargs={field: GROUP_BELOW},
+                )
 
 
 def _strip(counted: Counted) -> None:
@@ -219,7 +220,9 @@ def _columns(spec: DataSpec) -> None:
             "column": [column.name for column in info.columns],
             "what it is": [titles.get(column.name, "") for column in info.columns],
             "kind": ["numbers" if column.numeric else "categories" for column in info.columns],
-            "levels": [column.levels for column in info.columns],
+            "levels": [
+                f"{'' if column.exact else 'about '}{column.levels:,}" for column in info.columns
+            ],
             "missing": [column.missing for column in info.columns],
             "range": [
                 f"{column.low:g} to {column.high:g}" if column.numeric else ""
@@ -231,4 +234,6 @@ def _columns(spec: DataSpec) -> None:
         frame = frame.drop(columns="what it is")
     with st.container(border=True, key="columns"):
         st.markdown(f"**Columns** of {number_of(info.rows, 'record')}")
+        for marks in info.marks[:5]:
+            st.caption(markdown(marks.sentence()))
         tables.sheet(frame, "columns", most=430)

@@ -126,7 +126,9 @@ def _treatment(spec: DataSpec) -> str:
     if spec.missing == "drop":
         said.append("records with missing values left out")
     if spec.rare_below:
-        said.append(f"levels below {number_of(spec.rare_below, 'record')} grouped")
+        said.append(f"levels of X below {number_of(spec.rare_below, 'record')} grouped")
+    if spec.rare_below_s:
+        said.append(f"levels of S below {number_of(spec.rare_below_s, 'record')} grouped")
     if spec.filters:
         said.append(f"only some {', '.join(kept.column for kept in spec.filters)}")
     return "; ".join(said)

@@ -42,15 +42,31 @@ def show(spec: DataSpec) -> None:
             on_change=lambda: state.with_data(missing=st.session_state["treat_missing"]),
         )
     with right:
-        st.session_state["treat_rare"] = spec.rare_below
-        st.number_input(
-            "Group levels with fewer records than",
-            min_value=0,
-            step=10,
-            key="treat_rare",
-            on_change=lambda: state.with_data(rare_below=int(st.session_state["treat_rare"] or 0)),
-            help="They become one level of S, and one of X. 0 groups none.",
-        )
+        secret, released = st.columns(2)
+        with released:
+            st.session_state["treat_rare"] = spec.rare_below
+            st.number_input(
+                "Group levels of X below",
+                min_value=0,
+                step=10,
+                key="treat_rare",
+                on_change=lambda: state.with_data(
+                    rare_below=int(st.session_state["treat_rare"] or 0)
+                ),
+                help="Those with fewer records become one level of X. 0 groups none.",
+            )
+        with secret:
+            st.session_state["treat_rare_s"] = spec.rare_below_s
+            st.number_input(
+                "Group levels of S below",
+                min_value=0,
+                step=10,
+                key="treat_rare_s",
+                on_change=lambda: state.with_data(
+                    rare_below_s=int(st.session_state["treat_rare_s"] or 0)
+                ),
+                help="Those with fewer records become one level of S. 0 groups none.",
+            )
     info = run.described(spec.source)
     if info is None:
         return
@@ -71,7 +87,7 @@ def _bins(spec: DataSpec, column: ColumnInfo, key: str) -> None:
         with controls:
             st.markdown(
                 f"**{markdown(column.name)}** from {column.low:g} to {column.high:g}, "
-                f"{number_of(column.levels, 'level')}"
+                f"{'' if column.exact else 'about '}{number_of(column.levels, 'level')}"
             )
             st.segmented_control(
                 "Cut into bins",

@@ -40,6 +40,7 @@ DATA = st.builds(
     binnings=st.lists(BINNINGS, max_size=2, unique_by=lambda cut: cut.column).map(tuple),
     missing=st.sampled_from(["level", "drop"]),
     rare_below=st.integers(0, 10_000),
+    rare_below_s=st.integers(0, 10_000),
     filters=st.lists(FILTERS, max_size=2).map(tuple),
 )
 SCENARIOS = st.builds(
@@ -74,7 +75,21 @@ def test_the_default_has_an_empty_query():
     assert to_query(Scenario()) == {}
 
 
-KEYS = ["data", "s", "x", "sx", "bins", "missing", "rare", "only", "notion", "eps", "mech", "n"]
+KEYS = [
+    "data",
+    "s",
+    "x",
+    "sx",
+    "bins",
+    "missing",
+    "rare",
+    "rare_s",
+    "only",
+    "notion",
+    "eps",
+    "mech",
+    "n",
+]
 
 
 @settings(max_examples=60)

@@ -206,7 +206,7 @@ def test_too_many_levels_come_with_a_way_out():
     app.multiselect(key="data_released").set_value(["name"])
     checked(app.run())
     assert "levels, at most 2,000 are allowed" in errors(app)[0]
-    assert app.button(key="way_group").label == "Group levels below 100 records"
+    assert app.button(key="way_group_X").label == "Group levels of X below 100 records"
 
 
 def test_a_pasted_matrix_can_be_normalised():

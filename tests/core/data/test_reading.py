@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataSpec, Sources, count, describe, reading
+from core.data.delimited import DELIMITERS
 from core.errors import InvalidInputError
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
@@ -75,7 +76,7 @@ def test_the_delimiter_is_found_out(sources, delimiter):
     lines = ['sex_job_"a, b; c|d\te"', "f_a_1", 'm_"x_y"_2']
     key = sources.add_bytes("\n".join(lines).replace("_", delimiter).encode(), "data.csv")
     table = sources.uploads[key].table
-    assert table.delimiter == delimiter
+    assert DELIMITERS[delimiter] in sources.uploads[key].kind
     assert len(table.columns) == 3
     assert sources.uploads[key].rows == 2
 
@@ -154,8 +155,11 @@ def test_a_file_of_this_machine_is_read_where_it_stands(sources, tmp_path):
     path = tmp_path / "it's a [file]*.csv"
     path.write_text("sex,job\nf,a\nm,b\n")
     key = sources.add_file(path)
-    assert sources.uploads[key].table.paths == (path,)
-    assert not list(sources._folder.iterdir())
+    assert sources.uploads[key].rows == 2
+    assert path.read_text() == "sex,job\nf,a\nm,b\n"
+    frame = tmp_path / "it's a [file]*.parquet"
+    pd.DataFrame({"sex": ["f", "m"], "job": ["a", "b"]}).to_parquet(frame)
+    assert sources.uploads[sources.add_file(frame)].table.paths == (frame,)
     assert count(DataSpec(key, ("sex",), ("job",)), sources).joint.n == 2
     with pytest.raises(InvalidInputError, match=r"There is no file 'gone\.csv'"):
         sources.add_file(tmp_path / "gone.csv")
@@ -197,8 +201,8 @@ def test_describe_finds_numbers_in_text_and_says_nothing_of_joints(sources):
     columns = describe(sources.add_bytes(text, "data.csv"), sources).columns
     assert [column.numeric for column in columns] == [True, False, False]
     assert (columns[0].low, columns[0].high) == (-25, 1)
-    assert [column.missing for column in columns] == [0, 0, 1]
-    assert [column.levels for column in columns] == [4, 4, 3]
+    assert [column.missing for column in columns] == [2, 0, 1]
+    assert [column.levels for column in columns] == [2, 4, 3]
     assert describe("random:uniform:2x2:0") is None
 
 
