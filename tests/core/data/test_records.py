@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -28,6 +28,7 @@ def _written(field, always):
     return '"' + field.replace('"', '""') + '"' if quoted else field
 
 
+@settings(deadline=None)
 @given(
     names=NAMES,
     body=st.data(),
