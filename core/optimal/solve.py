@@ -270,7 +270,10 @@ class _Task:
         search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
             search.run()
-            kernel = self.finish(search.settled())
+            try:
+                kernel = self.finish(search.settled())
+            except SolverError as error:  # vertices too close to be mixed to the last digit
+                return self._without_columns(best, str(error))
             value = self._value(kernel)
             best = kernel if value >= self._value(best) else best
             until = self._after(1 - RESERVE)
@@ -290,11 +293,11 @@ class _Task:
         return self._outcome(best, "columns")
 
     def _without_columns(self, best: FloatArray, reason: str) -> Outcome:
-        """Answer from all vertices where columns have no start, else with what is known."""
+        """Answer from all vertices where columns fail, else with what is known."""
         outcome = self.enumerate(always=True) if self.allowed.oracle is None else None
         if outcome is not None and outcome.utility >= self._value(best):
             return outcome
-        self.notes = (f"Columns had no output to start from. {reason}",)
+        self.notes = (f"Columns gave no answer. {reason}",)
         return self._outcome(best, "columns")
 
     def _enclose(self, kernel: FloatArray, oracle: Oracle) -> FloatArray:

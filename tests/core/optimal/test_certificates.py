@@ -6,7 +6,16 @@ import pytest
 from core import mechanisms as m
 from core.errors import SolverError
 from core.joint import Joint
-from core.notions import ALIP, LDP, LIP, SRLIP, Intersection, L1Privacy, PointwiseMaximalLeakage
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    SRLIP,
+    GuessingProbability,
+    Intersection,
+    L1Privacy,
+    PointwiseMaximalLeakage,
+)
 from core.notions.excess import excess_lift
 from core.optimal.consistency import not_below
 
@@ -76,6 +85,15 @@ def test_a_symbol_of_next_to_no_probability_is_told_too(solver):
     found = m.optimal(joint, PointwiseMaximalLeakage(0.3), solver, time_limit=60)
     assert found.audit.holds
     np.testing.assert_allclose(found.kernel.sum(axis=1), 1.0)
+
+
+def test_vertices_too_close_to_be_mixed_by_columns_are_mixed_by_enumeration():
+    counts = [[584244, 450781, 430991], [721902, 558943, 518806], [124598, 97176, 91747]]
+    found = m.optimal(
+        Joint.from_counts(counts), GuessingProbability(0.50281), "columns", time_limit=60
+    )
+    assert found.audit.holds
+    assert found.upper_bound >= found.utility > 0
 
 
 def test_a_mechanism_above_the_bound_is_an_error():
