@@ -156,7 +156,12 @@ class PricingBound:
     ) -> None:
         """Let the worst tree go on, until all are closed, better prices are due or time is up."""
         unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
-        disproven = np.zeros(self.n_x)
+        for d in np.argsort(-unproven, kind="stable"):  # its first box lifts a price most
+            if unproven[d] <= 0 or clock.now() >= deadline:
+                break
+            trees[d].grow(1, deadline)
+        unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
+        disproven = np.array([aims[d] - tree.target for d, tree in enumerate(trees)]) * weights
         queue = [(-float(unproven[d]), d) for d in np.flatnonzero(unproven > 0)]
         heapq.heapify(queue)
         while queue and clock.now() < deadline:

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import special
 
 from core import clock
-from core.optimal.odds import dominance, odds_worth_a_look
+from core.optimal.odds import dominance, least_worth, odds_worth_a_look
 from core.optimal.pairs import HALF, none_large, one_large, pair_bounds
 from core.optimal.relaxation import THIN, Multipliers
 from core.optimal.space import Space
@@ -166,6 +166,7 @@ class Tree:
             self._inspect(self.space.purest(d))
             self.lower(-self._tolerance)
         least, most = odds_worth_a_look(prices, d, highest)
+        least = least_worth(prices, d, least, most)
         if least >= most:
             return
         lower, upper = np.zeros(len(prices)), np.full(len(prices), min(1.0, most))

@@ -20,6 +20,10 @@ OUTWARD = 1e-9
 """Part by which a range of odds is widened: far more than the rounding of its ends."""
 
 
+STEPS = 200
+"""Steps of a range of odds, of equal ratio: within one a bound takes the worse end of each term."""
+
+
 def dominance(odds: float) -> float:
     """Return ψ(k) = (k + 1) log(k + 1) − k log k: concave, rising, 0 at 0.
 
@@ -54,9 +58,65 @@ def unseen_price(prices: FloatArray, dominant: int) -> float:
         return float(prices[dominant])
     least = least_odds(dearest, len(prices))
     others = float(np.delete(prices, dominant).max())
-    # with p_d ≤ 0, ψ(k) − p_d k rises with k: it is enough to outweigh the others at the least k
-    price = (dominance(least) - others) / least
+    # beyond e^others ψ(k) ≥ log(1 + k) outweighs all others, unless that is too large a number
+    most = math.exp(min(max(others, 0.0), EXPONENT)) + 1.0
+    price = min(0.0, (dominance(most) - others) / most)
+    if least < most:
+        odds = _grid(least, most)
+        price = min(price, float((_worth_less(prices, dominant, odds) / odds[:-1]).min()))
     return min(0.0, price - OUTWARD * (1 + abs(price)))
+
+
+def least_worth(prices: FloatArray, dominant: int, least: float, most: float) -> float:
+    """Return odds below which no output undercuts prices, as d is the largest: from `least` on.
+
+    With no other entry above r_d, none of w is above k: the others' prices count as the dearest
+    that share a mass of 1 in parts of at most k, and H(w) ≥ −log k. Both matter at small odds.
+
+    Parameters
+    ----------
+    prices : ndarray
+        p, shape (n_x,), n_x ≥ 2.
+    dominant : int
+        The symbol d.
+    least, most : float
+        The odds in question, finite; `least` at least 1/(n_x − 1), up to rounding.
+
+    Returns
+    -------
+    float
+        `most` where none of them is worth a look.
+    """
+    if least >= most:
+        return least
+    odds = _grid(least, most)
+    own = float(prices[dominant]) * odds
+    margin = _worth_less(prices, dominant, odds) - np.maximum(own[:-1], own[1:])
+    open_steps = np.flatnonzero(margin <= OUTWARD * (1 + odds[1:]))
+    return float(odds[open_steps[0]]) if len(open_steps) else most
+
+
+def _grid(least: float, most: float) -> FloatArray:
+    """Return odds of equal ratio from one end to the other, shape (STEPS + 1,), ends exact."""
+    odds: FloatArray = np.geomspace(least, most, STEPS + 1)
+    odds[0], odds[-1] = least, most
+    return odds
+
+
+def _worth_less(prices: FloatArray, dominant: int, odds: FloatArray) -> FloatArray:
+    """Return a lower bound of ψ(k) + H(w) − Σ_x p_x w_x on each step of odds, shape (STEPS,)."""
+    ranked = -np.sort(-np.delete(prices, dominant))
+    upper = np.minimum(odds[1:], 1.0)
+    whole = np.minimum((1.0 / upper).astype(np.int64), len(ranked))
+    sums = np.append(0.0, np.cumsum(ranked))
+    nearest = ranked[np.minimum(whole, len(ranked) - 1)]
+    dearest = upper * sums[whole] + np.maximum(1.0 - whole * upper, 0.0) * nearest
+    dearest = np.minimum(dearest, ranked[0])
+    start = odds[:-1]
+    own = np.log1p(start) + start * np.log1p(1.0 / start)
+    size = 1.0 + np.abs(ranked).max()
+    result: FloatArray = own - np.log(upper) - dearest - OUTWARD * size
+    return result
 
 
 def inherited_prices(prices: FloatArray, proven: FloatArray) -> FloatArray:

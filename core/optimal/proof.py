@@ -53,7 +53,8 @@ WALK_SHARE = 0.25
 """Part of the time left that a walk may take before branch and bound gets the rest."""
 
 BRANCH_SHARE = 0.5
-"""Part of the time left that branch and bound may take before a longer walk is tried, once."""
+"""Part of the time left that branch and bound may take before a longer walk is tried, once, of
+a polytope of few dimensions: others have too many vertices."""
 
 LONG_WALK_SHARE = 0.6
 """Part of the time left that this walk may take."""
@@ -169,10 +170,12 @@ class Prover:
             return verdict
         if may_slice:
             self._sliced = True
-            self._known = sliced_bound(self.allowed, self.p_x, enough, _part(SLICE_SHARE, deadline))
+            until = _part(SLICE_SHARE, deadline)
+            sliced = sliced_bound(self.allowed, self.p_x, enough, until)
+            self._known = min(self._known, sliced)
             if self._known <= enough:
                 return Verdict(self._known, verdict.better)
-        if not self._tried_all:
+        if self.space.n_free <= LOW and not self._tried_all:
             self._tried_all, self._tried = True, 0
             if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
                 return self._check_all(duals)
@@ -204,7 +207,7 @@ class Prover:
         return Verdict(self._known, found.outputs[:most])
 
     def _branch(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
-        """Prove by branch and bound; a bound by slices stands."""
+        """Prove by branch and bound; an earlier bound stands."""
         if self._tree is None:
             self._tree = PricingBound(self.allowed)
         result = self._tree.minimise(
@@ -215,7 +218,8 @@ class Prover:
         )
         met = np.array(result.columns).reshape(-1, len(self.p_x))
         bound = self.utility.offset(self.p_x) - float(result.prices @ self.p_x) + MARGIN
-        return Verdict(min(bound, self._known), met)
+        self._known = min(bound, self._known)
+        return Verdict(self._known, met)
 
     def _check_all(self, duals: FloatArray) -> Verdict:
         """Price all vertices."""

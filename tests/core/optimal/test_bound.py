@@ -12,6 +12,10 @@ from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, Intersection, PointwiseMaximalLeakage
 from core.notions.allowed_set import AllowedSet
 from core.optimal.bound import MOST_WAITING, PricingBound
+from core.optimal.columns import ColumnSearch
+from core.optimal.polytope import polytope
+from core.optimal.proof import Prover
+from core.optimal.utility import MutualInformation
 from tests.strategies import finite_budgets, joints
 from tests.vertices import allowed_vertices, entropies
 
@@ -176,3 +180,19 @@ def test_it_stops_when_too_many_boxes_wait(monkeypatch):
     assert not result.finished
     assert 0 < result.boxes < MOST_WAITING
     assert np.isfinite(result.lower)
+
+
+def test_a_later_proof_with_less_time_takes_nothing_back():
+    joint = Joint.random_uniform(4, 25, np.random.default_rng(1))
+    allowed = ALIP(0.3, 0.3).allowed_set(joint)
+    space = polytope(allowed, joint.p_x)
+    prover = Prover(allowed, space, joint.p_x, MutualInformation())
+    search = ColumnSearch(space, joint.p_x, MutualInformation(), seed=0, deadline=np.inf)
+    search.run()
+    duals = search.mixture.duals
+    with clock.using(clock.Ticking(0.01)):
+        first = prover._branch(duals, 1e-3, 5.0).bound
+    with clock.using(clock.Ticking(0.01)):
+        second = prover._branch(duals, 1e-3, 0.0).bound
+    trivial = MutualInformation().offset(joint.p_x)
+    assert second <= first < trivial
