@@ -2,15 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data import count
 from core.data.spec import DataSpec
 from core.errors import SolverError
-from core.robust_designs import DESIGNS, design_all, take_sample
-from core.robust_study import Drawn, study_draws
-from pages.ui import run, run_robust
+from core.robust_designs import BUDGETS, DESIGNS, design_all, take_sample
+from core.robust_study import BETAS, Drawn, study_beta, study_draws
+from pages.ui import robust_studies, run, run_robust
 from pages.ui.robust_board import outcome_table
 from pages.ui.units import share
 from tests.pages.waiting import PATIENCE, busy
@@ -148,6 +149,62 @@ def test_many_samples_say_who_breaks_the_promise():
     assert f"Secret randomised response 0 of {used}" in said(app)
     app.slider(key="beta").set_value(0.1).run()
     assert "stale: for β = 0.05" in said(app)
+
+
+@pytest.fixture
+def charts(monkeypatch):
+    """Note what the studies draw, by the chart's key: the figure and what it is said to show."""
+    seen = {}
+    monkeypatch.setattr(
+        robust_studies,
+        "chart",
+        lambda figure, *, key, alt, **_: seen.__setitem__(key, (figure, alt)),
+    )
+    return seen
+
+
+def test_frontiers_are_those_of_core_and_fall_for_no_search(charts, sample):
+    app = opened(**SMALL)
+    app.button(key="frontiers_start").click().run()
+    app = after(app, "frontiers")
+    assert not app.exception
+    answer = app.session_state["_robust_frontiers"].answer
+    assert list(answer) == list(DESIGNS)
+    figure, alt = charts["robust_frontier"]
+    for line in figure["data"]:
+        key = line["meta"][1] if line.get("meta") else None
+        if key in answer:
+            np.testing.assert_allclose(line["y"], answer[key][0], atol=1e-5)
+    for key in ("exact", "polyopt", "non_robust"):
+        assert (np.diff(answer[key][0]) >= 0).all()
+    for key, mechanism in design_all(sample, 1.0, 1.0, ("independent", "secret_rr")).items():
+        assert answer[key][0][BUDGETS.index(1.0)] == pytest.approx(mechanism.nmi)
+    assert f"Secret randomised response {share(float(answer['secret_rr'][0][-1]))}" in alt
+    app.slider(key="eps").set_value(2.0).run()
+    assert "stale" not in said(app)  # they are for every ε
+    app.slider(key="beta").set_value(0.1).run()
+    assert "stale: for β = 0.05" in said(app)
+
+
+def test_varying_beta_says_what_being_surer_costs(charts):
+    app = opened(**SMALL)
+    app.select_slider(key="robust_draws").set_value(5).run()
+    app.button(key="betas_start").click().run()
+    app = after(app, "betas")
+    assert not app.exception
+    truth, drawn = count(RACE).joint.p, Drawn(300, 0.05, 2.0, 0, 5, False)
+    seconds = run_robust.SECONDS["betas"]
+    expected = study_beta(truth, 1.0, drawn, seconds, BETAS, report=lambda _: None)
+    answer = app.session_state["_robust_betas"].answer
+    assert list(answer) == list(expected)
+    for key, values in expected.items():
+        np.testing.assert_allclose(answer[key], values, atol=1e-9)
+    told = f"{share(float(values[0]))} to {share(float(values[-1]))}"
+    assert charts["robust_beta"][1].endswith(told)
+    flat = answer["secret_rr"]
+    assert flat == pytest.approx(np.full(len(BETAS), flat[0]))
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "Over 5 samples at ε = " in captions
 
 
 def test_no_design_chosen_is_said():

@@ -8,7 +8,7 @@ from core import nonstochastic as ns
 from core.joint import Joint
 from core.leakage import leakage
 from core.lookalikes import parts_alone
-from pages.ui import confusability_controls, controls, robust_controls
+from pages.ui import confusability_controls, frontier_lines, robust_controls
 from tests.pages.waiting import PATIENCE
 
 OCCURS = np.array([[1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]], dtype=bool)
@@ -37,12 +37,6 @@ def clicked(chart, value, react, **known):
     ).run()
     assert not app.exception
     return app
-
-
-def test_a_point_of_the_frontier_is_a_budget_a_notion_and_a_mechanism():
-    point = {"x": 0.75, "at": 3, "key": ["lip", "watchdog"]}
-    found = clicked("frontier", point, lambda: controls.pick_point("frontier")).session_state
-    assert (found["eps"], found["notion"], found["mech"]) == (0.75, "lip", "watchdog")
 
 
 def test_a_point_of_the_robust_frontier_is_a_budget_which_the_link_takes_over():
@@ -100,7 +94,7 @@ def test_an_offer_sets_a_weight_for_which_the_algorithm_returns_it(problem):
 def test_a_click_beside_the_points_changes_nothing(value):
     before = {"weight": 0.5, "part_before": 1, "step": 2}
     for chart, react in (
-        ("frontier", lambda: controls.pick_point("frontier")),
+        ("frontier", frontier_lines.pick),
         ("robust_frontier", robust_controls.pick_budget),
         ("merges", confusability_controls.pick_step),
         ("range_graph_before", lambda: confusability_controls.pick_part("before", parts())),
