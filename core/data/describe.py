@@ -23,10 +23,6 @@ from core.limits import MAX_LEVELS
 EXACT = 20_000_000
 """Values of columns with thousands of levels that are told apart to count the levels exactly."""
 
-SHORT = 10_000
-"""Records of a table whose values are told apart in a list: a table of its own for each of a
-thousand columns takes far longer."""
-
 
 @dataclass(frozen=True)
 class ColumnInfo:
@@ -98,14 +94,14 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
         return None
     with open_table(file) as table:
         rows = int(table.row(table.records.aggregate(n=table.records.count()))["n"])
-        found = per_column(table, file.columns, _summary)
+        found = per_column(table, file.columns, _summary, rows)
         many = sum(part["levels"] > 2 * MAX_LEVELS for part in found.values())
         few = [
             name
             for name, part in found.items()
             if part["levels"] <= 2 * MAX_LEVELS or many * rows <= EXACT
         ]
-        exact = per_column(table, few, _levels_of_few if rows <= SHORT else _levels)
+        exact = per_column(table, few, _levels, rows)
     columns = []
     for name in file.columns:
         part = found[name]
@@ -138,12 +134,3 @@ def _summary(column: Any) -> dict[str, Any]:
 
 def _levels(column: Any) -> dict[str, Any]:
     return {"levels": as_text(column).nunique()}
-
-
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]  # ibis has no types
-def list_unique(values: list[str]) -> int:  # type: ignore[empty-body]
-    """Return how many different values a list has: a function of DuckDB's own."""
-
-
-def _levels_of_few(column: Any) -> dict[str, Any]:
-    return {"levels": list_unique(as_text(column).collect()).fill_null(0)}

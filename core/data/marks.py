@@ -45,10 +45,11 @@ def with_marks(file: FileTable, rows: int) -> FileTable:
         If the file cannot be read.
     """
     with open_table(file) as table:
-        texts = [name for name in file.columns if table.column(name).type().is_string()]
-        first = per_column(table, texts, _asked, first=_FIRST)
+        types = table.records.schema().types
+        texts = [name for name, kind in zip(file.columns, types, strict=True) if kind.is_string()]
+        first = per_column(table, texts, _asked, rows, _FIRST)
         likely = [name for name in texts if not first[name]["words"]]
-        found = per_column(table, likely, _asked) if rows > _FIRST else first
+        found = per_column(table, likely, _asked, rows) if rows > _FIRST else first
         marked = [
             name
             for name in likely

@@ -10,14 +10,22 @@ import sqlglot
 
 from core.data.tables import OpenTable
 
+SHORT = 10_000
+"""Records up to which columns are laid below each other: a query then names each column once, where
+it would else cost milliseconds for each of thousands; in a longer table that would cost more."""
+
+TOGETHER = 4_000_000
+"""Values that are laid below each other at a time."""
+
 CHUNK = 50
-"""Columns that one query looks at: each takes memory of its own, and a table may have thousands."""
+"""Columns of a longer table that one query looks at: each takes memory of its own."""
 
 
 def per_column(
     table: OpenTable,
     names: Sequence[str],
     asked: Callable[[Any], Mapping[str, Any]],
+    rows: int,
     first: int | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Return what is asked of each column.
@@ -30,29 +38,55 @@ def per_column(
         The columns.
     asked : callable
         From a column to what is to be found out: aggregates by name, the same for every column.
+    rows : int
+        Records of the table.
     first : int, optional
         Records that are looked at; all if not given.
     """
-    found: dict[str, dict[str, Any]] = {}
-    written: dict[Any, dict[str, str]] = {}
     source = _quoted(table.records.get_name())
     if first is not None:
         source = f"(SELECT * FROM {source} LIMIT {int(first)})"
-    for some in _chunks(names):
-        aggregates = []
-        for name in some:
-            column = table.records.columns[table.position(name)]
-            kind = (table.records[column].type(), table.is_marked(name))
-            if kind not in written:
-                one = ibis.table({"v": kind[0]}, name="one_column")
-                written[kind] = _written(one.aggregate(**asked(table.unmarked(name, one.v))))
-            aggregates += [sql.replace(_VALUE, _quoted(column)) for sql in written[kind].values()]
-        query = f"SELECT {', '.join(aggregates)} FROM {source}"
-        values = iter(table.backend.con.execute(query).fetchall()[0])
-        for name in some:
-            parts = written[table.records[table.position(name)].type(), table.is_marked(name)]
-            found[name] = {part: next(values) for part in parts}
+        rows = min(rows, first)
+    places = {name: i for i, name in enumerate(table.file.columns)}
+    schema = list(table.records.schema().items())
+    kinds: dict[Any, list[str]] = {}
+    for name in names:
+        kinds.setdefault((schema[places[name]][1], table.is_marked(name)), []).append(name)
+    found: dict[str, dict[str, Any]] = {}
+    for (kind, _), alike in kinds.items():
+        one = ibis.table({"v": kind}, name="one_column")
+        parts = _written(one.aggregate(**asked(table.unmarked(alike[0], one.v))))
+        ask, size = (
+            (_below, max(TOGETHER // max(rows, 1), 1)) if rows <= SHORT else (_beside, CHUNK)
+        )
+        for some in _chunks(alike, size):
+            columns = [_quoted(schema[places[name]][0]) for name in some]
+            answers = ask(table.backend.con, source, columns, list(parts.values()))
+            for name, values in zip(some, answers, strict=True):
+                found[name] = dict(zip(parts, values, strict=True))
     return found
+
+
+def _below(
+    con: Any, source: str, columns: Sequence[str], parts: Sequence[str]
+) -> Iterator[Sequence[Any]]:
+    """Answer for columns of one type as for the groups of a single one."""
+    numbered = ", ".join(f'{column} AS "{i}"' for i, column in enumerate(columns))
+    rows = con.execute(
+        f'SELECT "i", {", ".join(parts)} FROM (SELECT {numbered} FROM {source}) '
+        'UNPIVOT INCLUDE NULLS ("v" FOR "i" IN (COLUMNS(*))) AS "t0" GROUP BY "i"'
+    ).fetchall()
+    yield from (row[1:] for row in sorted(rows, key=lambda row: int(row[0])))
+
+
+def _beside(
+    con: Any, source: str, columns: Sequence[str], parts: Sequence[str]
+) -> Iterator[Sequence[Any]]:
+    """Answer for columns side by side."""
+    aggregates = [part.replace(_VALUE, column) for column in columns for part in parts]
+    values = con.execute(f"SELECT {', '.join(aggregates)} FROM {source}").fetchall()[0]
+    for start in range(0, len(values), len(parts)):
+        yield values[start : start + len(parts)]
 
 
 _VALUE = '"t0"."v"'
@@ -68,9 +102,9 @@ def _written(query: Any) -> dict[str, str]:
     }
 
 
-def _chunks(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(names), CHUNK):
-        yield names[start : start + CHUNK]
+def _chunks(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(names), size):
+        yield names[start : start + size]
 
 
 def _quoted(name: str) -> str:

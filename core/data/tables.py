@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import ibis
+from ibis.expr.operations import DatabaseTable
 
 from core.data.spec import Filter
 from core.errors import InvalidInputError
@@ -148,7 +149,7 @@ def open_table(file: FileTable) -> Iterator[OpenTable]:
     with tempfile.TemporaryDirectory(prefix="liftscope-spill-") as spill:
         backend = _connect(file.paths, spill)
         try:
-            records = backend.read_parquet([str(path) for path in file.paths])
+            records = _records(backend, file.paths)
             if any(kind.is_floating() for kind in records.schema().types):
                 # DuckDB 2.0.0 takes a NaN in Parquet for a number where statistics say so
                 backend.con.execute("SET disabled_optimizers = 'statistics_propagation'")
@@ -171,6 +172,18 @@ def _connect(paths: Sequence[Path], spill: str) -> Any:
     backend.con.execute("SET allowed_paths = $1", [[str(path) for path in paths]])
     backend.con.execute("SET enable_external_access = false")
     return backend
+
+
+def _records(backend: Any, paths: Sequence[Path]) -> Any:
+    """Return the records of files; a type that thousands of columns share is read once."""
+    relation = backend.con.read_parquet([str(path) for path in paths])
+    relation.create_view("records")
+    written = [str(kind) for kind in relation.types]
+    types = {kind: backend.compiler.type_mapper.from_string(kind) for kind in set(written)}
+    schema = ibis.schema(
+        {name: types[kind] for name, kind in zip(relation.columns, written, strict=True)}
+    )
+    return DatabaseTable("records", schema=schema, source=backend).to_expr()
 
 
 def _what_is_wrong(error: duckdb.Error) -> str:
