@@ -49,6 +49,11 @@ def subset_random_response(
     gap, seed
         As in `optimal`, for each set.
 
+    Returns
+    -------
+    Mechanism
+        With status "time limit" where more time may find a better one.
+
     Raises
     ------
     InvalidInputError
@@ -81,7 +86,7 @@ def subset_random_response(
     merged = merging_kernel(sets, joint.n_x)
     stakes = [_stake(joint.p_x[list(members)]) for members in sets]
     ranked = sorted(range(len(sets)), key=lambda i: -stakes[i])
-    late = 0
+    late, cut = 0, False
     for done, i in enumerate(ranked):
         members, p_in = list(sets[i]), joint.p_x[list(sets[i])] / joint.p_x[list(sets[i])].sum()
         inside = _restricted(allowed, sets[i])
@@ -99,9 +104,11 @@ def subset_random_response(
             )
             block = outcome.kernel
             late += outcome.status != "optimal"
+            cut |= outcome.status == "time limit"
         else:
             columns.append(merged[:, [i]])
             late += 1
+            cut = True
             continue
         wide = np.zeros((joint.n_x, block.shape[1]))
         wide[members] = block
@@ -113,7 +120,7 @@ def subset_random_response(
         kernel,
         name=NAME,
         solver="columns",
-        status="heuristic",
+        status="time limit" if cut else "heuristic",
         notion=asked,
         y_labels=y_labels,
         notes=notes,

@@ -7,6 +7,7 @@ What a time limit cut short is only ever a start; each session has it worked out
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import streamlit as st
@@ -46,7 +47,7 @@ GLANCE = 0.25
 """Seconds that an answer may take before a release of a slider is felt."""
 
 START = "subset_random_response"
-"""What a first glance at an optimum starts from where nothing better is known."""
+"""What is worked out beside an optimum: it is there long before, and often much of the way."""
 
 SLOW_FROM = {
     "oue": 12,
@@ -67,8 +68,9 @@ PATIENCE = 600.0
 """The same for a search, which keeps its limit itself: it ends when it has had its time, however
 long its worker took to get ready."""
 
-SOLVES = Pool(2, niceness=1)
-"""Answers what takes longer, for two sessions at once; others wait in line, no slider does."""
+SOLVES = Pool(3, niceness=1)
+"""Answers what takes longer, and the starts beside: for two sessions at once; others wait in line,
+no slider does."""
 
 
 class UnfinishedError(CoreError):
@@ -105,6 +107,13 @@ def evaluate(scenario: Scenario) -> Result:
     return _measured(scenario, best)
 
 
+def is_better(scenario: Scenario, shown: Mechanism) -> bool:
+    """Say whether a better answer than one on screen has come of the work under way."""
+    is_refining(scenario)  # which takes what has come
+    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    return best is not None and best.utility > shown.utility
+
+
 def is_refining(scenario: Scenario) -> bool:
     """Say whether a better answer than the one on screen is being worked out."""
     try:
@@ -130,11 +139,25 @@ def refining(scenario: Scenario) -> Job[Result] | None:
     CoreError
         If the work failed, or this session stopped it.
     """
-    task = answer_task(scenario)
     if not _wanted(scenario):
         background.await_only("answer", ())
         return None
-    background.await_only("answer", (task,))
+    start = _start(scenario)
+    background.await_only("answer", [answer_task(one) for one in (scenario, start) if one])
+    try:
+        job = _searching(scenario)
+    except CoreError:
+        background.await_only("answer", ())  # nor is the start of any use
+        raise
+    if job is not None and start is not None:
+        with contextlib.suppress(CoreError):  # whoever asks for that mechanism itself is told
+            _searching(start)
+    return job
+
+
+def _searching(scenario: Scenario) -> Job[Result] | None:
+    """Return the job that answers a scenario, begun where need be; take its answer when done."""
+    task = answer_task(scenario)
     found = background.ask(
         task,
         lambda: SOLVES.submit(
@@ -154,6 +177,17 @@ def refining(scenario: Scenario) -> Job[Result] | None:
         raise
     _searched().add(_name(scenario))
     return None
+
+
+def _start(scenario: Scenario) -> Scenario | None:
+    """Return what is worked out beside an optimum; None where it is known, or is no start."""
+    kind = notions.entry(scenario.notion).kind
+    if scenario.mechanism != OPTIMUM or not catalogue.entry(START).works_under(kind):
+        return None
+    start = replace(scenario, mechanism=START)
+    known = known_for(start.data).best(start, _joint(start))
+    done = known is not None and known.status != UNPROVEN
+    return None if done or _name(start) in _searched() else start
 
 
 def answer_task(scenario: Scenario) -> Task:
@@ -268,14 +302,7 @@ def _glance(scenario: Scenario) -> Mechanism:
     known = known_for(scenario.data)
     if name not in seen:
         hurried = replace(scenario, time_limit=min(GLANCE, scenario.time_limit))
-        if scenario.mechanism == START:  # it does not say whether it was cut short
-            hurried = scenario
-        made = hurried.build_mechanism(joint, counted(scenario.data).x_values)
-        _know(scenario, made)
-        if made.status == UNPROVEN and scenario.mechanism == OPTIMUM and _starts(scenario):
-            start = replace(scenario, mechanism=START)
-            if not _elsewhere(start):
-                _know(start, start.build_mechanism(joint))
+        _know(scenario, hurried.build_mechanism(joint, counted(scenario.data).x_values))
         seen.add(name)
     best = known.best(scenario, joint)
     if best is None:  # forgotten meanwhile, for want of room
@@ -283,10 +310,6 @@ def _glance(scenario: Scenario) -> Mechanism:
         _searched().discard(_name(scenario))
         return _glance(scenario)
     return best
-
-
-def _starts(scenario: Scenario) -> bool:
-    return catalogue.entry(START).works_under(notions.entry(scenario.notion).kind)
 
 
 def _measured(scenario: Scenario, made: Mechanism) -> Result:

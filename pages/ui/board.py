@@ -126,6 +126,8 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
         controls.live_sliders(scenario)
     state.publish(scenario)
     try:
+        run.promise(scenario)  # no line is of use where this raises
+        work = frontier_lines.begin(scenario)
         result = answers.evaluate(scenario)
     except answers.UnfinishedError as error:
         with slots["figures"]:
@@ -138,7 +140,7 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
             remedies.show(scenario, error)
         _last(slots)
         return
-    shown = Shown(result, frontier_lines.find(scenario))
+    shown = Shown(result, frontier_lines.find(scenario, work))
     st.session_state[_LAST] = shown
     with slots["figures"]:
         with st.container(key="finding"):
@@ -147,7 +149,7 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
             small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
             st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *small]))
         strip(result, controls.unit())
-        solving.follow(scenario)
+        solving.follow(scenario, result.mechanism)
     _charts(slots, shown)
     with slots["frontier"]:
         frontier_lines.show_work(shown.lines)

@@ -17,6 +17,7 @@ def follow(
     limit: float,
     key: str,
     on_cancel: Callable[[], None] | None = None,
+    news: Callable[[], bool] | None = None,
 ) -> None:
     """Show a job until it ends, then the whole page anew.
 
@@ -32,12 +33,21 @@ def follow(
         Of the Cancel button.
     on_cancel : callable, optional
         What Cancel does; ends the job where it is not given.
+    news : callable, optional
+        Says whether the page has something new to show before the job ends.
     """
-    st.fragment(_watch, run_every=0.5)(job, what, limit, key, on_cancel or job.cancel)
+    st.fragment(_watch, run_every=0.5)(job, what, limit, key, on_cancel or job.cancel, news)
 
 
-def _watch(job: Job[Any], what: str, limit: float, key: str, on_cancel: Callable[[], None]) -> None:
-    if job.finished:
+def _watch(
+    job: Job[Any],
+    what: str,
+    limit: float,
+    key: str,
+    on_cancel: Callable[[], None],
+    news: Callable[[], bool] | None,
+) -> None:
+    if job.finished or (news is not None and news()):
         st.rerun()
     done, text = told(job, what, limit)
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):

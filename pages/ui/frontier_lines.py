@@ -74,29 +74,49 @@ class Lines:
     problems: dict[int, CoreError] = field(default_factory=dict)
 
 
-def find(scenario: Scenario) -> Lines:
-    """Return the lines to show for a scenario, and begin the work on those that are missing."""
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What is at work on a comparison, as in `Lines`."""
+
+    asked: tuple[Scenario, ...]
+    waiting: tuple[Scenario, ...]
+    problems: dict[int, CoreError]
+
+
+def begin(scenario: Scenario) -> Work:
+    """Begin the work on the lines that are missing, and take what has come of it.
+
+    Before an answer is looked for: it may not be below a line that stands beside it.
+    """
     asked = compared(scenario)
     background.await_only("frontiers", [answers.sweep_task(one) for one in asked])
-    last: dict[tuple[str, ...], Frontier] = st.session_state.get(_LAST, {})
-    shown: dict[tuple[str, ...], Frontier] = {}
-    places, waiting, problems = [], [], {}
+    waiting, problems = [], {}
     for number, one in enumerate(asked):
-        key = (repr(one.data), one.notion, one.mechanism)
         try:
             if answers.sweeping(one) is not None:
                 waiting.append(one)
         except CoreError as error:
             problems[number] = error
+    return Work(asked, tuple(waiting), problems)
+
+
+def find(scenario: Scenario, work: Work | None = None) -> Lines:
+    """Return the lines to show for a scenario, and what is at work on the others."""
+    work = work or begin(scenario)
+    last: dict[tuple[str, ...], Frontier] = st.session_state.get(_LAST, {})
+    shown: dict[tuple[str, ...], Frontier] = {}
+    places = []
+    for number, one in enumerate(work.asked):
+        key = (repr(one.data), one.notion, one.mechanism)
         line = _line(one)
         if line is not None:
             places.append(Place(number, line))
             shown[key] = line
-        elif key in last and one in waiting:
+        elif key in last and one in work.waiting:
             places.append(Place(number, last[key], faded=True))
             shown[key] = last[key]
     st.session_state[_LAST] = shown
-    return Lines(tuple(places), asked, tuple(waiting), problems)
+    return Lines(tuple(places), work.asked, work.waiting, work.problems)
 
 
 def _line(one: Scenario) -> Frontier | None:

@@ -55,7 +55,7 @@ def _live() -> None:
         return
     if words_of_glance := solving.glance(scenario):
         st.caption(words_of_glance)
-    solving.follow(scenario)
+    solving.follow(scenario, result.mechanism)
     st.markdown(
         f"{markdown(question(scenario))} Lift is how many times likelier a secret becomes once a "
         "symbol is seen: 1 tells nothing, 0 rules the secret out."

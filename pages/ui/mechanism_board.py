@@ -82,7 +82,7 @@ def _answered(result: Result) -> None:
         st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *notes]))
     unit = controls.unit()
     strip(result, unit)
-    solving.follow(result.scenario)
+    solving.follow(result.scenario, result.mechanism)
     _matrices(result)
     known = side_channels.known(result)
     _outputs(result, known, unit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import CoreError
+from core.mechanisms import Mechanism
 from core.scenario import Scenario
 from pages.ui import answers, background, following
 from pages.ui.labels import markdown
@@ -16,8 +17,11 @@ STAYS = "This is the first glance, and its gap is what is left open."
 """The same where no other one comes."""
 
 
-def follow(scenario: Scenario) -> None:
-    """Show the work on a better answer than the one on screen, until it ends; call it in a page."""
+def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
+    """Show the work on a better answer than the one on screen, until it ends; call it in a page.
+
+    Where a better one than the one shown becomes known meanwhile, the page shows it.
+    """
     task = answers.answer_task(scenario)
     try:
         job = answers.refining(scenario)
@@ -35,6 +39,7 @@ def follow(scenario: Scenario) -> None:
             limit=scenario.time_limit,
             key="cancel_refining",
             on_cancel=lambda: background.stop(task),
+            news=None if shown is None else lambda: answers.is_better(scenario, shown),
         )
 
 

@@ -16,6 +16,8 @@ from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 SMALL = {"data": "random:uniform:3x6:1", "notion": "lip", "eps": "0.5"}
+LARGER = {"data": "random:uniform:3x12:1", "notion": "lip", "eps": "0.25"}
+ASKED_LARGER = Scenario(data=DataSpec("random:uniform:3x12:1", (), ()), notion="lip", eps=0.25)
 ASKED = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
 
 
@@ -69,11 +71,11 @@ def evaluate_at_leisure(scenario):
 def test_a_hard_question_has_a_first_glance_and_is_worked_on_until_it_is_cancelled(page, solves):
     app = opened(page, **SMALL)
     assert not app.exception
-    (job, _, _), *others = solves.open
-    assert not others
+    job, start = (one[0] for one in solves.open)  # the second is subset random response
     assert "First glance; a better answer is being worked out." in said(app)
     app.button(key="cancel_refining").click().run()
     assert job.state == State.CANCELLED
+    assert start.state == State.CANCELLED
     assert "Cancelled. This is the first glance" in said(app)
     assert "is being worked out" not in said(app)
     app.run()
@@ -112,15 +114,57 @@ def test_the_glance_is_at_least_subset_random_response_and_the_last_answer_takes
 
 
 @pytest.mark.usefixtures("hurried")
+def test_subset_random_response_is_on_screen_before_the_optimum_is_found(solves):
+    app = opened(**LARGER)
+    glance = float(figures(app)["NMI"].value.split()[0])
+    start = replace(ASKED_LARGER, mechanism="subset_random_response")
+    job, _, arguments = solves.open[1]
+    assert arguments[0] == start
+    made = evaluate_at_leisure(start)
+    assert 100 * made.mechanism.nmi > glance + 0.1
+    job.succeed(made)
+    app.run()
+    assert float(figures(app)["NMI"].value.split()[0]) >= round(100 * made.mechanism.nmi, 1)
+    assert "First glance" in said(app)
+    assert len(solves.open) == 1  # the optimum is still looked for
+    refined(solves, ASKED_LARGER)
+    app.run()
+    assert "First glance" not in said(app)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_subset_random_response_is_a_first_glance_where_its_time_ran_out(solves):
+    app = opened(**LARGER | {"mech": "subset_random_response"})
+    assert "First glance; a better answer is being worked out." in said(app)
+    assert figures(app)["Gap, nats"].delta == "time limit"
+    found = refined(solves, replace(ASKED_LARGER, mechanism="subset_random_response"))
+    app.run()
+    assert "First glance" not in said(app)
+    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f} %"
+    assert figures(app)["Gap, nats"].delta == "heuristic"
+
+
+@pytest.mark.usefixtures("hurried", "solves")
+def test_no_answer_is_below_a_line_that_came_with_it(sweeps, drawn):
+    app = opened(**SMALL)
+    with clock.using(clock.Ticking(1e-6)):
+        sweeps.finish_all()
+    app.slider(key="eps").set_value(0.55).run()
+    (line,) = (one for one in drawn["frontier"][0]["data"] if one.get("name") == "Optimal")
+    below = [y for x, y in zip(line["x"], line["y"], strict=True) if x <= 0.55]
+    assert float(figures(app)["NMI"].value.split()[0]) >= round(100 * max(below), 1) - 0.05
+
+
+@pytest.mark.usefixtures("hurried")
 def test_another_question_ends_the_work_on_the_last_unless_another_session_waits_for_it(solves):
     mine, other = opened(**SMALL), opened(**SMALL)
-    assert len(solves.taken) == 1  # both wait for the same work
+    assert len(solves.taken) == 2  # both wait for the same work: the optimum and its start
     job = solves.taken[0][0]
     mine.slider(key="eps").set_value(0.25).run()
     assert job.state == State.RUNNING
     other.slider(key="eps").set_value(0.25).run()
     assert job.state == State.CANCELLED
-    assert len(solves.open) == 1
+    assert len(solves.open) == 2
     refined(solves, replace(ASKED, eps=0.25))
     for app in (mine, other):
         app.run()
@@ -138,10 +182,10 @@ def test_an_answer_that_failed_is_told_to_its_session_and_begun_anew_by_the_next
     assert "This is the first glance" in said(app)
     assert not solves.open
     other = opened(**SMALL)
-    assert len(solves.open) == 1
+    assert len(solves.open) == 2
     assert "died" not in said(other)
     app.button(key="refine_again").click().run()
-    assert len(solves.open) == 1  # it waits for the other session's work
+    assert len(solves.open) == 2  # it waits for the other session's work
     refined(solves)
     for one in (app, other):
         one.run()
