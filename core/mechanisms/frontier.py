@@ -16,6 +16,7 @@ from core.mechanisms.search import NAME, optimal_from
 from core.mechanisms.starts import CONTRADICTION
 from core.notions.base import Notion
 from core.notions.rldp import RLDP
+from core.optimal.polish import polished
 from core.validation import FloatArray
 
 LEAST_SECONDS = 0.05
@@ -37,7 +38,9 @@ def frontier(
 
     What a smaller budget allows, a larger one does too: each solve starts from the outputs that
     were of use before, and `carried` does the rest, so utility and bound never fall as the budget
-    grows. A budget that fails takes no other with it: it is a point without a value.
+    grows. Nor does utility leap where a search was short of time: what a larger budget keeps is
+    kept at a smaller one too, once its outputs are moved towards P_X as far as is asked there. A
+    budget that fails takes no other with it: it is a point without a value.
 
     Parameters
     ----------
@@ -87,7 +90,7 @@ def frontier(
             found[i] = error
         else:
             found[i], start = made, made.kernel
-    along = carried(joint, [found[i] for i in order], gap)
+    along = carried(joint, diluted(joint, [found[i] for i in order]), gap)
     return tuple(along[order.index(i)] for i in range(len(values)))
 
 
@@ -131,7 +134,7 @@ def carried(
             continue
         better = point
         if last is not None and point.utility < last.utility:
-            better = _as_before(joint, last, point)
+            better = _instead(joint, last, last.kernel, point)
         along.append(better)
         last = better
     bound = np.inf
@@ -170,22 +173,45 @@ def failed(joint: Joint, reason: str) -> Mechanism:
     )
 
 
-def _as_before(joint: Joint, last: Mechanism, mechanism: Mechanism) -> Mechanism:
-    """Return the last mechanism as one under the present notion.
+def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mechanism | CoreError]:
+    """Return the points, none that is not proven worse than the next larger budget's, diluted.
+
+    An output r is diluted as (1−δ) r + δ P_X, which is allowed for δ near 1. Robust promises are
+    left as they are: to check one takes as long as a search.
+    """
+    along = list(points)
+    larger: Mechanism | None = None
+    for i in reversed(range(len(along))):
+        point = along[i]
+        if isinstance(point, CoreError) or isinstance(point.notion, RLDP):
+            continue
+        if larger is not None and point.notion is not None and point.status != "optimal":
+            kernel = polished(joint, larger.kernel, point.notion)
+            kept = float(measures.mutual_information(joint.release_x(kernel)))
+            if kept > point.utility + CONTRADICTION:
+                along[i] = point = _instead(joint, larger, kernel, point)
+        larger = point
+    return along
+
+
+def _instead(joint: Joint, other: Mechanism, kernel: FloatArray, mechanism: Mechanism) -> Mechanism:
+    """Return another mechanism's kernel as the answer under the present notion.
 
     Where it exceeds the present bound that bound is wrong: it is withdrawn, and a note says so.
     """
-    wrong = last.utility > mechanism.upper_bound + CONTRADICTION
-    note = f"A smaller budget keeps more than the bound of {mechanism.upper_bound:.6g} nats."
+    kept = float(measures.mutual_information(joint.release_x(kernel)))
+    wrong = kept > mechanism.upper_bound + CONTRADICTION
+    note = f"Another budget keeps more than the bound of {mechanism.upper_bound:.6g} nats."
+    same = kernel.shape[1] == len(other.y_labels)
     return make_mechanism(
         joint,
-        last.kernel,
+        kernel,
         name=mechanism.name,
         solver=mechanism.solver,
         status="heuristic" if wrong else mechanism.status,
         notion=mechanism.notion,
-        y_labels=last.y_labels,
+        y_labels=other.y_labels if same else None,
         upper_bound=None if wrong else mechanism.upper_bound,
         notes=(*mechanism.notes, note) if wrong else mechanism.notes,
-        partition=last.partition,
+        partition=other.partition if kernel is other.kernel else None,
     )

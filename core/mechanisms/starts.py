@@ -12,7 +12,8 @@ from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.entry import Options
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions.base import Notion
+from core.notions.base import Notion, SymbolNotion
+from core.optimal.polish import polished
 from core.validation import FloatArray
 
 DIGITS = 10
@@ -63,8 +64,36 @@ def starts(joint: Joint, notion: Notion, options: Options) -> list[Mechanism]:
         if made.notion is notion or notion.holds(joint, made.kernel):
             found.append(made)
             if made.utility == entropy:  # nothing is left to be found
-                break
-    return found
+                return found
+    return [*found, *diluted_x(joint, notion)]
+
+
+def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
+    """Return X itself with its outputs moved towards P_X until they keep a promise.
+
+    None but under a promise about each output: to check another may take as long as a search.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    >>> [round(made.nmi, 3) for made in diluted_x(joint, LIP(0.5))]
+    [0.23]
+    """
+    if not isinstance(notion, SymbolNotion):
+        return []
+    kernel = polished(joint, np.eye(joint.n_x), notion)
+    return [
+        make_mechanism(
+            joint,
+            kernel,
+            name="X diluted",
+            solver="closed form",
+            status="heuristic",
+            notion=notion,
+            y_labels=joint.x_labels if kernel.shape[1] == joint.n_x else None,
+        )
+    ]
 
 
 def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import clock
-from core.errors import InfeasibleError, InvalidInputError, NotConvexError
+from core.errors import CoreError, InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.mechanisms import optimal
-from core.mechanisms.frontier import FAILED, carried, failed, frontier
+from core.mechanisms.frontier import FAILED, carried, diluted, failed, frontier
 from core.notions import ALIP, LDP, LIP, L1Privacy
 from tests.core.mechanisms.test_starts import awkward_joints, zip_codes
 
@@ -85,4 +85,26 @@ def test_a_bound_below_a_smaller_budgets_answer_is_withdrawn():
     kept = carried(JOINT, [more, replace(less, notion=LIP(1.0))])[1]
     assert kept.utility == more.utility
     assert kept.upper_bound > less.upper_bound
-    assert "A smaller budget keeps more" in kept.notes[-1]
+    assert "Another budget keeps more" in kept.notes[-1]
+
+
+def test_what_a_larger_budget_keeps_is_not_lost_on_a_smaller_one():
+    """Alone, the search at the smaller budget finds nothing in so short a time."""
+    joint = zip_codes(3, 120)
+    low, high = LIP(0.5), LIP(0.55)
+    best = optimal(joint, high)
+    poor = replace(failed(joint, "None."), kernel=np.ones((120, 1)), utility=0.0, nmi=0.0)
+    poor = replace(poor, notion=low, status="time limit", notes=())
+    made, kept = diluted(joint, [poor, best])
+    assert kept is best
+    assert low.holds(joint, made.kernel)
+    assert made.audit.holds
+    # lifts of e^−.55 become e^−.5 at a share δ of P_X with (1−δ)(1 − e^−.55) = 1 − e^−.5: .07
+    assert low.achieved(joint, made.kernel) == pytest.approx(0.5, abs=1e-3)
+    assert made.utility > 0.6 * best.utility
+    assert made.upper_bound == poor.upper_bound
+
+
+def test_a_proven_point_is_left_alone():
+    low, high = optimal(JOINT, LIP(0.4)), optimal(JOINT, LIP(0.8))
+    assert diluted(JOINT, [low, CoreError("No answer."), high])[0] is low
