@@ -55,7 +55,8 @@ def optimal(
     InfeasibleError
         If no mechanism meets the notion.
     SolverError
-        If a solver fails.
+        If a known mechanism exceeds a bound that was proven: then the proof is wrong. Where a
+        solver fails, the best known mechanism is the answer, and a note says so.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from core import clock, measures
 from core.attributes import attribute_values, cells_of, known_sets
-from core.errors import InfeasibleError, SolverError
+from core.errors import SolverError
 from core.joint import Joint
 from core.limits import LIFT_NOISE, ROUNDING
 from core.measures.conditionals import ratio
@@ -225,11 +225,7 @@ class ProductSearch:
         conditions = self.conditions[j]
         asked = np.unique(conditions.rows(eps), axis=0)
         allowed = AllowedSet(sparse.csr_array(asked), conditions.told.size)
-        try:
-            kernel = maximise(allowed, conditions.told, time_limit=seconds).kernel
-        except (SolverError, InfeasibleError):
-            kernel = np.ones((conditions.told.size, 1))
-        return conditions.whole(kernel)
+        return conditions.whole(maximise(allowed, conditions.told, time_limit=seconds).kernel)
 
 
 @dataclass(frozen=True, eq=False)

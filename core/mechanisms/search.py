@@ -2,8 +2,10 @@
 
 from typing import TypedDict, get_args
 
+import numpy as np
+
 from core import validation
-from core.errors import InvalidInputError
+from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.chain_bound import chain_bound
 from core.mechanisms.entry import Options
@@ -73,9 +75,15 @@ def optimal_from(
 
     Raises
     ------
+    InfeasibleError
+        If not even an output that says nothing about X keeps the promise.
     SolverError
-        If a solver fails, or a known mechanism exceeds a bound.
+        If a known mechanism exceeds a bound: then the bound is wrong.
     """
+    if not notion.holds(joint, np.ones((joint.n_x, 1))):
+        raise InfeasibleError(
+            f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
+        )
     options = Options(time_limit, gap, seed)
     known: list[Mechanism] = []
 

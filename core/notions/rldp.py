@@ -224,17 +224,17 @@ def _compact_rows(
     sides = np.array([(i, j) for i in range(n_s) for j in range(n_s) if i != j or same_secret])
     s1, s2 = sides.T
     fixed = np.einsum("su,sux->sx", lower, v_of_r.reshape(n_s, n_u, n_x))
-    up, down = np.exp(eps / 2), np.exp(-eps / 2)
+    shrink = np.exp(-eps)
     pick = np.eye(n_s)
-    pairs = down * fixed[s1] - up * fixed[s2]
+    pairs = shrink * fixed[s1] - fixed[s2]
     if not free.any():
         return sparse.csr_array(_unit_rows(pairs))
     own = np.count_nonzero(v_of_r, axis=1) == 1
     if n_s * n_u <= _FEW_CELLS:
         corners = fixed[owner] + free[owner, None] * v_of_r
         first, second = np.nonzero(own & own[:, None] & ((owner[:, None] != owner) | same_secret))
-        return sparse.csr_array(_unit_rows(down * corners[first] - up * corners[second]))
-    pairs = np.hstack([pairs, down * free[s1, None] * pick[s1], -up * free[s2, None] * pick[s2]])
+        return sparse.csr_array(_unit_rows(shrink * corners[first] - corners[second]))
+    pairs = np.hstack([pairs, shrink * free[s1, None] * pick[s1], -free[s2, None] * pick[s2]])
     symbols, owners = v_of_r[own], owner[own]
     none = np.zeros((len(owners), n_s))
     above = np.hstack([symbols, -pick[owners], none])

@@ -76,9 +76,11 @@ def proven_complete(
     n_x = space.n_x
     points, moved = levels[:, :n_x].copy(), slopes[:, :n_x] - moves[:n_x]
     share = _least_share(levels, slopes, error, tight)
+    if not share <= 1.0:
+        return None
     points += share * moved
     off = error + np.maximum(-points.min(axis=1), 0.0)  # what is below 0 counts as 0
-    if not (share <= 1.0 and off.max() <= PRECISE):
+    if not off.max() <= PRECISE:
         return None
     weights = np.maximum(points, 0.0) * space.unit
     total = weights.sum(axis=1)

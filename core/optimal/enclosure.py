@@ -10,8 +10,10 @@ Source: outer approximation, Horst, Thoai and de Vries (1988), with vertices car
 from __future__ import annotations
 
 from core import clock
+from core.notions.allowed_set import AllowedSet
 from core.optimal.allowed_outputs import AllowedOutputs
 from core.optimal.carving import Carving
+from core.optimal.facets import facets_of
 from core.optimal.low_vertices import undercutting
 from core.optimal.polytope import Polytope
 
@@ -29,14 +31,23 @@ MOST_SYMBOLS = 20
 
 
 def enclose(
-    space: Polytope, inside: AllowedOutputs, *, gap: float, patience: float, deadline: float
+    allowed: AllowedSet,
+    space: Polytope,
+    inside: AllowedOutputs,
+    *,
+    gap: float,
+    patience: float,
+    deadline: float,
 ) -> float:
     """Bring allowed outputs and a polytope together; return what no mechanism exceeds.
 
     Parameters
     ----------
+    allowed : AllowedSet
+        Rows around the allowed outputs, without helpers: what is proven is proven of them, and of
+        the cuts. Its oracle is not asked.
     space : Polytope
-        A plain polytope around the allowed outputs, of few symbols.
+        The polytope of these rows, plain and of few symbols: what is searched.
     inside : AllowedOutputs
         Outputs to start from; those that are found join them.
     gap : float
@@ -52,6 +63,7 @@ def enclose(
         If HiGHS fails.
     """
     carving = Carving(space.facets(), inside.p_x, inside.utility)
+    given = facets_of(allowed, inside.p_x)
     upper, duals = inside.utility.offset(inside.p_x), inside.duals
     stop = deadline - _PROOF_SHARE * (deadline - clock.now())
     until = min(patience, stop)
@@ -64,14 +76,15 @@ def enclose(
         late = clock.now() >= until
         if late or ahead <= gap / 2:
             proof = undercutting(
-                carving.facets,
+                given,
                 inside.p_x,
                 inside.utility,
                 duals,
                 slack=gap / 2,
                 deadline=deadline,
             )
-            upper = min(upper, proof.bound)
+            if proof.sure:
+                upper = min(upper, proof.bound)
             outputs = proof.outputs  # what carving has missed
         if late or upper - inside.value <= gap or len(outputs) == 0:
             return upper
@@ -79,6 +92,7 @@ def enclose(
         cuts = inside.take(outputs[:_MOST_ASKED], until)
         if len(cuts):
             carving.add(cuts)
+            given = given.with_cuts(cuts)
         elif inside.value <= before:  # the polytope has nothing that is not known
             return upper
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from core.joint import Joint
+from core.notions.allowed_set import Oracle
 from core.notions.base import Notion
 from core.validation import FloatArray
 
@@ -90,3 +92,32 @@ def polished(
         lambda tried: notion.holds(joint, mixed(kernel, joint.p_x, tried)), quick=quick
     )
     return mixed(kernel, joint.p_x, share)
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """Moves all outputs towards P_X until an oracle allows each; a kernel of rows stays.
+
+    Attributes
+    ----------
+    oracle : callable or None
+        As in `AllowedSet`.
+    p_x : ndarray
+        P(x), shape (n_x,).
+    """
+
+    oracle: Oracle | None
+    p_x: FloatArray
+
+    def __call__(self, kernel: FloatArray) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), with allowed outputs."""
+        oracle = self.oracle
+        if oracle is None:
+            return kernel
+
+        def passes(share: float) -> bool:
+            moved = mixed(kernel, self.p_x, share)
+            weights = (self.p_x[:, None] * moved).T
+            return not any(len(oracle(r)) for r in weights / weights.sum(axis=1, keepdims=True))
+
+        return mixed(kernel, self.p_x, least_share(passes))

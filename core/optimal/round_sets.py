@@ -13,10 +13,11 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
-from core.errors import SolverError
+from core.errors import InfeasibleError, SolverError
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.allowed_outputs import AllowedOutputs, distinct
 from core.optimal.columns import ColumnSearch
+from core.optimal.consistency import not_below
 from core.optimal.enclosure import can_enclose, enclose
 from core.optimal.linear_search import too_large
 from core.optimal.polytope import polytope
@@ -39,6 +40,9 @@ _FIRST_PROOF = 0.05
 
 _WIDE_SHARE = 0.05
 """Part of the time that one look further afield may take."""
+
+_FAILURES = (SolverError, InfeasibleError)
+"""Numerical failures: P_X is allowed, so there is always an answer."""
 
 
 def maximise_round(
@@ -73,19 +77,27 @@ def maximise_round(
     """
     goal = MutualInformation()
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
-    search = _Search(allowed, oracle, p_x, start, seconds, gap, seed)
-    notes: tuple[str, ...] = ()
+    upper, notes = goal.offset(p_x), list[str]()
+    kernel = start / start.sum(axis=1, keepdims=True)
+    status = "heuristic"
     try:
-        status = "time limit" if too_large(allowed) else search.run()
-    except SolverError as error:  # cuts that are all but parallel: what is known stands
-        status, notes = "heuristic", (f"The search ended early. {error}",)
-    kernel = finish(search.inside.kernel())
+        search = _Search(allowed, oracle, p_x, start, seconds, gap, seed)
+        try:
+            status = "time limit" if too_large(allowed) else search.run()
+        except _FAILURES as error:  # cuts that are all but parallel: what is known stands
+            notes.append(f"The search ended early. {error}")
+        upper = search.upper
+        kernel = search.inside.kernel()
+    except _FAILURES as error:
+        notes.append(f"The outputs found were not mixed. {error}")
+    kernel = finish(kernel)
     value = goal.value((p_x[:, None] * kernel).T, p_x)
-    if search.upper - value <= gap:
+    upper = not_below(upper, value)
+    if upper - value <= gap:
         status = "optimal"
     elif status == "optimal":
         status = "heuristic"
-    return Outcome(kernel, value, max(search.upper, value), "cutting planes", status, notes)
+    return Outcome(kernel, value, upper, "cutting planes", status, tuple(notes))
 
 
 class _Search:
@@ -114,7 +126,9 @@ class _Search:
         space = polytope(self.outer, self.p_x)
         if can_enclose(space):
             gap, patience = self.gap / 2, self._at(_PATIENCE)
-            bound = enclose(space, self.inside, gap=gap, patience=patience, deadline=self.until)
+            bound = enclose(
+                self.outer, space, self.inside, gap=gap, patience=patience, deadline=self.until
+            )
             self.upper = min(self.upper, bound)
         if self._closed():
             return "optimal"
@@ -181,7 +195,7 @@ class _Search:
         try:
             prover = Prover(self.outer, search.space, self.p_x, self.goal)
             verdict = prover.check(search.mixture.duals, self.gap / 2, deadline)
-        except SolverError:  # nothing is proven, nor disproven
+        except _FAILURES:  # nothing is proven, nor disproven
             return np.zeros((0, len(self.p_x)))
         self.upper = min(self.upper, verdict.bound)
         return verdict.better

@@ -16,15 +16,15 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
-from core.errors import SolverError
+from core.errors import CoreError, InfeasibleError, SolverError
 from core.notions.allowed_set import AllowedSet, Oracle
 from core.optimal.allowed_outputs import AllowedOutputs
 from core.optimal.columns import ColumnSearch
-from core.optimal.consistency import not_below, require_constant
+from core.optimal.consistency import not_below
 from core.optimal.enclosure import can_enclose, enclose
 from core.optimal.enumeration import best_mixture
 from core.optimal.linear_search import LinearSearch, too_large
-from core.optimal.polish import least_share, mixed
+from core.optimal.polish import Inside
 from core.optimal.polytope import polytope
 from core.optimal.proof import Prover
 from core.optimal.slices import sliced_bound
@@ -118,7 +118,7 @@ def maximise(
     allowed : AllowedSet
         The allowed outputs.
     p_x : ndarray
-        P(x), shape (n_x,), all positive.
+        P(x), shape (n_x,), all positive, and allowed: every notion allows what tells nothing.
     utility : Utility, optional
         What is to be large: I(X;Y) where not given.
     solver : {"auto", "enumerate", "columns"}
@@ -142,10 +142,9 @@ def maximise(
 
     Raises
     ------
-    InfeasibleError
-        If P_X itself is not allowed: then no mechanism is.
     SolverError
-        If HiGHS fails.
+        If a mechanism is better than what was proven to be the most: then the proof is wrong.
+        Where HiGHS fails, what is known stands, and a note says so.
 
     Examples
     --------
@@ -158,53 +157,28 @@ def maximise(
     """
     deadline = clock.now() + (DEFAULT_SECONDS if time_limit is None else time_limit)
     goal = MutualInformation() if utility is None else utility
-    require_constant(allowed, p_x)
     if len(p_x) == 1:
         value = goal.value(p_x[None], p_x)
         return Outcome(np.ones((1, 1)), value, value, "closed form", "optimal")
     finish = finish or Inside(allowed.oracle, p_x)
-    plain = allowed.oracle is None and isinstance(goal, MutualInformation)
-    if plain and solver != "enumerate" and too_large(allowed):
-        return _by_linear_programs(allowed, p_x, deadline, gap, seed, start, finish)
-    task = _Task(allowed, p_x, goal, deadline, gap, seed, finish)
-    if allowed.oracle is None and solver != "columns":
-        outcome = task.enumerate(always=solver == "enumerate")
-        if outcome is not None:
-            return outcome
-    return task.generate(start, prove=prove)
-
-
-def _by_linear_programs(
-    allowed: AllowedSet,
-    p_x: FloatArray,
-    deadline: float,
-    gap: float,
-    seed: int,
-    start: Start | None,
-    finish: Finish,
-) -> Outcome:
-    """Answer by column generation without tableaus: H(X) is the bound where no slices give one."""
-    now = clock.now()
-    share = SEARCH_SHARE if allowed.parts else LINEAR_SHARE
-    search = LinearSearch(allowed, p_x, seed=seed, deadline=now + share * (deadline - now))
-    if start is not None:
-        weights = (p_x[:, None] * start(now + START_SHARE * (deadline - now))).T
-        search.include(weights / weights.sum(axis=1, keepdims=True))
-    search.run()
-    late = clock.now() >= search.deadline
-    kernel = finish(search.settled())
-    goal = MutualInformation()
-    value = goal.value((p_x[:, None] * kernel).T, p_x)
-    upper = goal.offset(p_x)
-    if allowed.parts and not allowed.n_helpers:
-        upper = min(upper, sliced_bound(allowed, p_x, value + gap, deadline))
-    upper = not_below(upper, value)
-    status = "optimal" if upper - value <= gap else "time limit" if late else "heuristic"
-    return Outcome(kernel, value, upper, "columns", status)
+    task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish)
+    try:
+        task.search(solver, prove=prove)
+    except (SolverError, InfeasibleError) as error:  # what is known stands
+        task.give_up(error)
+    return task.outcome()
 
 
 class _Task:
-    """One call of `maximise`; arguments as there."""
+    """One call of `maximise`; arguments as there.
+
+    Attributes
+    ----------
+    best : ndarray
+        The best kernel so far, inside the set.
+    upper : float
+        What no mechanism exceeds, as far as it is proven.
+    """
 
     def __init__(
         self,
@@ -214,97 +188,148 @@ class _Task:
         deadline: float,
         gap: float,
         seed: int,
+        start: Start | None,
         finish: Finish,
     ) -> None:
         self.allowed, self.p_x, self.goal, self.seed = allowed, p_x, goal, seed
         self.started, self.deadline = clock.now(), deadline
-        self.gap, self.finish = gap, finish
-        self.space = polytope(allowed, p_x)
-        self.prover = Prover(allowed, self.space, p_x, goal)
+        self.gap, self.finish, self._start = gap, finish, start
         self.upper = goal.value(np.diag(p_x), p_x)
+        self.best: FloatArray = np.ones((len(p_x), 1))
+        self.value = goal.value(p_x[None], p_x)
+        self.solver = "columns"
         self.notes: tuple[str, ...] = ()
 
-    def enumerate(self, *, always: bool) -> Outcome | None:
-        """Answer from all vertices; None where there are, or may be, too many."""
+    def search(self, solver: Solver, *, prove: bool) -> None:
+        """Look for the best kernel and for a bound, in the way that suits the set.
+
+        Raises
+        ------
+        InfeasibleError, SolverError
+            If HiGHS fails: what was found before stands.
+        """
+        plain = self.allowed.oracle is None and isinstance(self.goal, MutualInformation)
+        if plain and solver != "enumerate" and too_large(self.allowed):
+            self._by_linear_programs()
+            return
+        self.space = polytope(self.allowed, self.p_x)
+        self.prover = Prover(self.allowed, self.space, self.p_x, self.goal)
+        may_enumerate = self.allowed.oracle is None and solver != "columns"
+        if not (may_enumerate and self._enumerate(always=solver == "enumerate")):
+            self._generate(prove=prove)
+
+    def outcome(self) -> Outcome:
+        """Return the best kernel, held against the bound."""
+        if self.upper - self.value <= self.gap:
+            status = "optimal"
+        else:
+            late = clock.now() >= self._after(1 - 2 * RESERVE)
+            status = "time limit" if late else "heuristic"
+        upper = not_below(self.upper, self.value)
+        return Outcome(self.best, self.value, upper, self.solver, status, self.notes)
+
+    def give_up(self, error: CoreError) -> None:
+        """Note what ended the search; what the mechanisms to start from are worth stands."""
+        self.notes = (*self.notes, f"The search ended early. {error}")
+        self._offer(self._first())
+
+    def _by_linear_programs(self) -> None:
+        """Search without tableaus: H(X) is the bound where no slices give one."""
+        now = clock.now()
+        share = SEARCH_SHARE if self.allowed.parts else LINEAR_SHARE
+        until = now + share * (self.deadline - now)
+        search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
+        if self._start is not None:
+            search.include(self._posteriors(self._first()))
+        search.run()
+        self._offer(search.settled())
+        if self.allowed.parts and not self.allowed.n_helpers:
+            sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
+            self.upper = min(self.upper, sliced)
+
+    def _enumerate(self, *, always: bool) -> bool:
+        """Answer from all vertices; say whether there was an answer: there may be too many."""
         size = self.space.n_basic + self.space.n_free
         if not always and comb(size, self.space.n_basic) > FEW_BASES:
-            return None
+            return False
         in_time = self._after(ENUMERATION_SHARE)
         if not self.prover.walk(in_time, MAX_VERTICES) or self.prover.vertices is None:
             self.notes = (f"Columns answer in place of enumeration. {self.prover.stopped}",)
-            return None
+            return False
         points = self.prover.vertices.points
         try:
             master, mixture, _ = best_mixture(points, self.p_x, self.goal, self.deadline)
             mixed_kernel = master.kernel(mixture)
-        except SolverError as error:
+        except (SolverError, InfeasibleError) as error:
             self.notes = (f"Columns answer in place of enumeration. {error}",)
-            return None
+            return False
+        self._offer(mixed_kernel, "enumerate")
         verdict = self.prover.check(mixture.duals, self.gap, self.deadline)
         self.upper = min(self.upper, verdict.bound)
-        return self._outcome(self.finish(mixed_kernel), "enumerate")
+        return True
 
-    def generate(self, start: Start | None, *, prove: bool) -> Outcome:
+    def _generate(self, *, prove: bool) -> None:
         """Answer by column generation, with a proof as far as time allows.
 
         Under an oracle, moving a mixture inside may cost more than all that it gained on an
         earlier one: the answer is the best that was inside.
         """
-        first: FloatArray = np.ones((len(self.p_x), 1))
-        if start is not None:
-            first = start(self._start_until())
+        first = self._first()
+        self._offer(first)
         if prove and self.allowed.oracle is not None and can_enclose(self.space):
-            first = self._enclose(first, self.allowed.oracle)
-        best = self.finish(first)
-        if self.upper - self._value(best) <= self.gap:
-            return self._outcome(best, "columns")
+            try:
+                first = self._enclose(first, self.allowed.oracle)
+            except (SolverError, InfeasibleError) as error:
+                self.notes = (f"Carving gave no answer. {error}",)
+        self._offer(first)
+        if self._closed():
+            return
         try:
-            search = ColumnSearch(
-                self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
-            )
-        except SolverError as error:  # coefficients too far apart for HiGHS, such as of ε = 50
-            return self._without_columns(best, str(error))
-        weights = (self.p_x[:, None] * first).T
-        known = weights / weights.sum(axis=1, keepdims=True)
+            self._by_columns(first, prove=prove)
+        except (SolverError, InfeasibleError) as error:
+            # coefficients too far apart for HiGHS, such as of ε = 50, or vertices too close to be
+            # mixed to the last digit
+            if self.allowed.oracle is not None or not self._enumerate(always=True):
+                self.notes = (f"Columns gave no answer. {error}",)
+
+    def _by_columns(self, first: FloatArray, *, prove: bool) -> None:
+        """Search for outputs and prove that there are no better ones, in turns."""
+        search = ColumnSearch(
+            self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
+        )
+        known = self._posteriors(first)
         search.include(known)
         search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
             search.run()
-            try:
-                kernel = self.finish(search.settled())
-            except SolverError as error:  # vertices too close to be mixed to the last digit
-                return self._without_columns(best, str(error))
-            value = self._value(kernel)
-            best = kernel if value >= self._value(best) else best
+            value = self._offer(search.settled())
             until = self._after(1 - RESERVE)
             if not prove or self.upper - value <= self.gap or clock.now() >= until:
-                break
+                return
             if self._loses(search, value) and self._cut(search, search.in_use()):
                 continue
             search.deadline = until
             verdict = self.prover.check(search.mixture.duals, self.gap, until)
             self.upper = min(self.upper, verdict.bound)
             if self.upper - value <= self.gap:
-                break
+                return
             if self._cut(search, verdict.better) or search.include(verdict.better):
                 continue
             if not search.widen():
-                break
-        return self._outcome(best, "columns")
-
-    def _without_columns(self, best: FloatArray, reason: str) -> Outcome:
-        """Answer from all vertices where columns fail, else with what is known."""
-        outcome = self.enumerate(always=True) if self.allowed.oracle is None else None
-        if outcome is not None and outcome.utility >= self._value(best):
-            return outcome
-        self.notes = (f"Columns gave no answer. {reason}",)
-        return self._outcome(best, "columns")
+                return
 
     def _enclose(self, kernel: FloatArray, oracle: Oracle) -> FloatArray:
         """Return the best kernel found between a polytope and allowed outputs; lower the bound."""
         inside = AllowedOutputs(kernel, self.p_x, self.goal, oracle)
         patience, deadline = self._after(ENCLOSE_SHARE), self._after(1 - RESERVE)
-        bound = enclose(self.space, inside, gap=self.gap / 2, patience=patience, deadline=deadline)
+        bound = enclose(
+            self.allowed,
+            self.space,
+            inside,
+            gap=self.gap / 2,
+            patience=patience,
+            deadline=deadline,
+        )
         self.upper = min(self.upper, bound)
         return inside.kernel()
 
@@ -331,48 +356,27 @@ class _Task:
     def _after(self, share: float) -> float:
         return self.started + share * (self.deadline - self.started)
 
-    def _start_until(self) -> float:
+    def _first(self) -> FloatArray:
+        """Return the kernel to start from: what says nothing, where none is given."""
+        if self._start is None:
+            return np.ones((len(self.p_x), 1))
         now = clock.now()
-        return now + START_SHARE * (self.deadline - now)
+        return self._start(now + START_SHARE * (self.deadline - now))
 
-    def _value(self, kernel: FloatArray) -> float:
-        return self.goal.value((self.p_x[:, None] * kernel).T, self.p_x)
+    def _posteriors(self, kernel: FloatArray) -> FloatArray:
+        """Return the outputs of a kernel, shape (n_y, n_x)."""
+        weights = (self.p_x[:, None] * kernel).T
+        result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+        return result
 
-    def _outcome(self, kernel: FloatArray, solver: str) -> Outcome:
-        value = self._value(kernel)
-        if self.upper - value <= self.gap:
-            status = "optimal"
-        else:
-            late = clock.now() >= self._after(1 - 2 * RESERVE)
-            status = "time limit" if late else "heuristic"
-        upper = not_below(self.upper, value)
-        return Outcome(kernel, value, upper, solver, status, self.notes)
+    def _offer(self, kernel: FloatArray, solver: str = "columns") -> float:
+        """Take a kernel, moved inside the set, if it is the best so far; return its value."""
+        finished = self.finish(kernel)
+        value = self.goal.value((self.p_x[:, None] * finished).T, self.p_x)
+        if value >= self.value:
+            self.best, self.value, self.solver = finished, value, solver
+        return value
 
-
-@dataclass(frozen=True, eq=False)
-class Inside:
-    """Moves all outputs towards P_X until an oracle allows each; a kernel of rows stays.
-
-    Attributes
-    ----------
-    oracle : callable or None
-        As in `AllowedSet`.
-    p_x : ndarray
-        P(x), shape (n_x,).
-    """
-
-    oracle: Oracle | None
-    p_x: FloatArray
-
-    def __call__(self, kernel: FloatArray) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), with allowed outputs."""
-        oracle = self.oracle
-        if oracle is None:
-            return kernel
-
-        def passes(share: float) -> bool:
-            moved = mixed(kernel, self.p_x, share)
-            weights = (self.p_x[:, None] * moved).T
-            return not any(len(oracle(r)) for r in weights / weights.sum(axis=1, keepdims=True))
-
-        return mixed(kernel, self.p_x, least_share(passes))
+    def _closed(self) -> bool:
+        """Say whether the bound is as close as asked."""
+        return self.upper - self.value <= self.gap

@@ -96,6 +96,29 @@ def test_vertices_too_close_to_be_mixed_by_columns_are_mixed_by_enumeration():
     assert found.upper_bound >= found.utility > 0
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    ("counts", "notion", "utility"),
+    [
+        ([[2500000000, 80], [6, 300000000000], [0, 300000000]], LDP(0.0), 0.0),
+        ([[10**13, 80, 0], [6, 300000000000, 8], [0, 300000000, 0]], LDP(0.0), 0.0),
+        (
+            [[0, 3, 2, 1, 1], [2, 1, 6, 3, 2], [1, 1, 0, 0, 0], [0, 3, 6, 3, 3]],
+            LIP(0.012882),
+            0.401914492793,
+        ),
+        ([[1, 1, 680677487920], [15649051923035, 6841820953711, 0]], LDP(50.0), 0.728901590094),
+        ([[10004000000000, 7 * 10**13, 5], [0, 0, 7], [0, 3 * 10**11, 0]], ALIP(1.0, 0.0), 0.0),
+        ([[1, 1, 600, 1, 7 * 10**13], [0, 1, 0, 0, 0], [0, 2, 8, 7000000, 4]], ALIP(INF, 0.0), 0.0),
+    ],
+    ids=str,
+)
+def test_numbers_far_apart_are_a_question_like_any_other(solver, counts, notion, utility):
+    found = m.optimal(Joint.from_counts(counts), notion, solver, time_limit=60)
+    assert found.utility == pytest.approx(utility, abs=2e-6)
+    assert found.upper_bound >= utility - 1e-9
+
+
 def test_a_mechanism_above_the_bound_is_an_error():
     assert not_below(1.0, 0.5) == 1.0
     assert not_below(1.0, 1.0 + 1e-12) == 1.0 + 1e-12

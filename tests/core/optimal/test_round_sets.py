@@ -1,16 +1,24 @@
 """Cutting planes from outside and inside: against the other search, a plain polytope, and time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from core import measures
+from core import clock, measures
 from core import mechanisms as m
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import LIP, RLDP, AlphaLift
+from core.optimal.allowed_outputs import AllowedOutputs
+from core.optimal.enclosure import enclose
+from core.optimal.facets import facets_of
+from core.optimal.low_vertices import undercutting
 from core.optimal.polish import polished
+from core.optimal.polytope import polytope
 from core.optimal.round_sets import maximise_round
 from core.optimal.solve import maximise
+from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 
 
@@ -199,3 +207,52 @@ def test_carving_and_a_search_by_columns_agree(monkeypatch):
     by_columns = searched(joint, notion, start, time_limit=20)
     assert carved.status == by_columns.status == "optimal"
     assert carved.utility == pytest.approx(by_columns.utility, abs=2e-6)
+
+
+def test_a_round_set_is_proven_of_its_rows_as_they_were_given_and_of_its_cuts(monkeypatch):
+    joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
+    allowed = AlphaLift(0.6, 0.6, 2.0).allowed_set(joint)
+    seen = []
+
+    def looked(facets, *arguments, **options):
+        seen.append(facets)
+        return undercutting(facets, *arguments, **options)
+
+    monkeypatch.setattr("core.optimal.enclosure.undercutting", looked)
+    assert maximise(allowed, joint.p_x, time_limit=30).status == "optimal"
+    given = facets_of(allowed, joint.p_x)
+    for facets in seen:
+        np.testing.assert_array_equal(facets.rows[: len(given.rows)], given.rows)
+        np.testing.assert_array_equal(facets.unit, joint.p_x)
+        assert len(facets.rows) > len(given.rows)
+        assert (facets.limits == 0).all()
+
+
+def test_vertices_that_rounding_may_have_moved_prove_nothing(monkeypatch):
+    def unsure(*arguments, **options):
+        return replace(undercutting(*arguments, **options), sure=False)
+
+    monkeypatch.setattr("core.optimal.enclosure.undercutting", unsure)
+    monkeypatch.setattr("core.optimal.proof.undercutting", unsure)
+    monkeypatch.setattr("core.optimal.proof.may_enumerate", lambda _: False)
+    joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
+    allowed = AlphaLift(0.6, 0.6, 2.0).allowed_set(joint)
+    inside = AllowedOutputs(np.ones((4, 1)), joint.p_x, MutualInformation(), allowed.oracle)
+    space = polytope(allowed, joint.p_x)
+    bound = enclose(allowed, space, inside, gap=1e-6, patience=np.inf, deadline=clock.now() + 30)
+    assert inside.value > 0.1
+    assert bound == pytest.approx(measures.entropy(joint.p_x))
+
+
+def test_outputs_that_do_not_mix_leave_the_mechanism_to_start_from(monkeypatch):
+    def broken(*_arguments):
+        raise SolverError("HiGHS gave no answer: Unknown.")
+
+    monkeypatch.setattr("core.optimal.highs.LinearProgram.solve", broken)
+    joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
+    notion = AlphaLift(0.6, 0.6, 2.0)
+    start = m.subset_merging(joint, notion)
+    found = searched(joint, notion, start.kernel)
+    assert found.utility == pytest.approx(start.utility)
+    assert found.status == "heuristic"
+    assert "HiGHS" in found.notes[-1]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 
 from core import clock, measures
-from core.errors import InfeasibleError, TimeLimitError
+from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.joint import Joint
 from core.mechanisms import optimal, subset_merging
 from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, PointwiseMaximalLeakage
@@ -211,14 +211,33 @@ def test_enumeration_that_cannot_end_is_left_for_columns():
     assert "Columns answer" in outcome.notes[0]
 
 
-def test_a_set_without_the_prior_is_infeasible():
-    p_x = np.array([0.5, 0.5])
-    skewed = AllowedSet(sparse.csr_array([[-1.0, 2.0]]), 2)  # 2 r_2 ≤ r_1
-    helped = AllowedSet(sparse.csr_array([[-1.0, 2.0, 0.1]]), 2)
-    forbidding = AllowedSet(sparse.csr_array((0, 2)), 2, lambda _: np.array([[-1.0, 2.0]]))
-    for allowed in (skewed, helped, forbidding):
-        with pytest.raises(InfeasibleError, match="says nothing about X"):
-            maximise(allowed, p_x)
+def test_a_notion_that_forbids_what_tells_nothing_is_infeasible():
+    class Never(LIP):
+        def holds(self, _joint, _kernel):
+            return False
+
+    with pytest.raises(InfeasibleError, match="says nothing about X"):
+        optimal(Joint.from_counts([[3, 1], [1, 3]]), Never(1.0))
+
+
+@pytest.mark.parametrize("notion", [LIP(0.5), LDP(0.4), AlphaLift(0.5, 0.5, 2)], ids=str)
+@pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])
+@pytest.mark.parametrize("size", [0, 10**9])
+def test_where_every_program_fails_the_best_known_mechanism_is_the_answer(
+    notion, solver, size, monkeypatch
+):
+    def broken(*_arguments):
+        raise SolverError("HiGHS gave no answer: Unknown.")
+
+    joint = Joint.from_counts([[9, 1, 5, 4], [1, 8, 5, 5]])
+    best, true = subset_merging(joint, notion).utility, optimal(joint, notion).utility
+    monkeypatch.setattr("core.optimal.highs.LinearProgram.solve", broken)
+    monkeypatch.setattr("core.optimal.linear_search.MOST_ENTRIES", size)
+    found = optimal(joint, notion, solver)
+    assert found.utility >= best - 1e-12
+    assert found.status == "heuristic"
+    assert found.upper_bound >= true
+    assert any("HiGHS" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(
