@@ -6,7 +6,7 @@ from core.data.counting import count
 from core.data.describe import ColumnInfo, TableInfo, describe
 from core.data.examples import EXAMPLES, Example, example
 from core.data.preview import BinPreview, preview
-from core.data.question import first_question
+from core.data.question import easiest, first_question
 from core.data.report import Counted, CountReport, Grouped, TooManyLevelsError
 from core.data.sources import Sources
 from core.data.spec import Binning, DataSpec, Filter
@@ -32,6 +32,7 @@ __all__ = [
     "column_levels",
     "count",
     "describe",
+    "easiest",
     "example",
     "first_question",
     "preview",

@@ -137,8 +137,20 @@ def _header(path: Path, name: str, delimiter: str) -> tuple[list[str], list[str]
         try:
             header = next(row for row in reader if len(row) > 1 or "".join(row).strip())
         except csv.Error as error:
-            raise InvalidInputError(f"The first row of {name} cannot be read: {error}.") from error
+            raise InvalidInputError(f"{name} {complaint(error, 'the first row')}.") from error
     return header, read, skipped
+
+
+def complaint(error: csv.Error, where: str) -> str:
+    """Say what the csv module has against a record, as the end of a sentence."""
+    if "unexpected end" in str(error):
+        return f"has a quote in {where} that is not closed"
+    if "expected after" in str(error):
+        return f"has text behind a closing quote in {where}: a quote in a value stands twice"
+    if "field limit" in str(error):
+        most = f"{csv.field_size_limit():,}"
+        return f"has a value of more than {most} characters in {where}: a quote may be open"
+    return f"cannot be read in {where}: {error}"
 
 
 def _noted(lines: Iterable[str], read: list[str]) -> Iterator[str]:

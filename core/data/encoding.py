@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,11 +57,14 @@ def _encoding(head: bytes) -> str | None:
             text = codecs.getincrementaldecoder(encoding)().decode(head)
         except UnicodeDecodeError:
             continue
-        if ("\n" in text or "\r" in text) and all(
-            char.isprintable() or char.isspace() for char in text
-        ):
+        if ("\n" in text or "\r" in text) and all(map(_is_text, set(text))):
             return encoding
     return None
+
+
+def _is_text(char: str) -> bool:
+    """Return whether a character may stand in a text: one that is shown, blank or shapes others."""
+    return char.isspace() or unicodedata.category(char) not in {"Cc", "Cn", "Co", "Cs"}
 
 
 def _decoded(path: Path, name: str, encoding: str) -> Iterator[str]:

@@ -44,18 +44,26 @@ def first_question(source: str, sources: Sources | None = None) -> DataSpec:
     return DataSpec(source, (), (), secret_released=released)
 
 
+def easiest(info: TableInfo) -> list[tuple[str, tuple[Binning, ...]]]:
+    """Return a table's columns, those first that are easiest to ask about, and how each is cut.
+
+    Examples
+    --------
+    >>> easiest(describe("adult"))[0]
+    ('workclass', ())
+    """
+    return [
+        (column.name, (Binning(column.name),) if column.numeric and column.levels > FEW else ())
+        for column in sorted(info.columns, key=_effort)
+    ]
+
+
 def _of_table(source: str, info: TableInfo) -> DataSpec:
     """Choose the two columns of a table that are easiest to ask about, in the file's order."""
-    best = sorted(info.columns, key=_effort)[:2]
-    chosen = [column for column in info.columns if column in best]
-    return DataSpec(
-        source,
-        (chosen[0].name,),
-        (chosen[1].name,),
-        binnings=tuple(
-            Binning(column.name) for column in chosen if column.numeric and column.levels > FEW
-        ),
-    )
+    cuts = dict(easiest(info)[:2])
+    chosen = [column.name for column in info.columns if column.name in cuts]
+    binnings = tuple(cut for name in chosen for cut in cuts[name])
+    return DataSpec(source, (chosen[0],), (chosen[1],), binnings=binnings)
 
 
 def _effort(column: ColumnInfo) -> int:

@@ -32,6 +32,14 @@ _OTHER_KINDS = {
     b"\x1f\x8b": "compressed: unpack it first",
     b"\x28\xb5\x2f\xfd": "compressed: unpack it first",
     b"7z\xbc\xaf": "compressed: unpack it first",
+    b"BZh": "compressed: unpack it first",
+    b"\xfd7zXZ\x00": "compressed: unpack it first",
+    b"<html": "a web page",
+    b"<!DOCTYPE html": "a web page",
+    b"<!doctype html": "a web page",
+    b"<?xml": "an XML document",
+    b'{"': "a JSON document",
+    b"[{": "a JSON document",
 }
 """What a file is by its first bytes, where it is nothing that can be read."""
 
@@ -175,9 +183,9 @@ def _excel(path: Path, name: str, converted: Path) -> tuple[str, ...]:
         sheet = pd.read_excel(
             path, header=None, engine="openpyxl", keep_default_na=False, na_values=[""]
         )
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
-        if isinstance(error, InvalidInputError):
-            raise
+    except (InvalidInputError, MemoryError):
+        raise
+    except Exception as error:  # each layer of the format has errors of its own
         raise InvalidInputError(f"{name} is a damaged Excel file.") from error
     sheet = sheet.dropna(how="all").reset_index(drop=True)  # a blank row is no record
     if sheet.empty:

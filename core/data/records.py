@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-from core.data.delimited import Layout
+from core.data.delimited import Layout, complaint
 from core.errors import InvalidInputError
 
 _BLOCK = 1 << 24
@@ -153,7 +153,7 @@ def _checked(file: io.TextIOWrapper, name: str, layout: Layout) -> Iterator[list
         except StopIteration:
             return
         except csv.Error as error:
-            raise InvalidInputError(f"{name} {_complaint(str(error), line)}.") from error
+            raise InvalidInputError(f"{name} {complaint(error, f'line {line:,}')}.") from error
         if len(row) == width:
             yield row
         elif len(row) > 1 or "".join(row).strip():
@@ -161,12 +161,3 @@ def _checked(file: io.TextIOWrapper, name: str, layout: Layout) -> Iterator[list
             raise InvalidInputError(
                 f"{name} has {len(row):,} field{plural} in line {line:,}, its header has {width:,}."
             )
-
-
-def _complaint(error: str, line: int) -> str:
-    """Say what the csv module has against the record that begins in a line."""
-    if "unexpected end" in error:
-        return f"has a quote in line {line:,} that is not closed"
-    if "expected after" in error:
-        return f"has text behind a closing quote in line {line:,}: a quote in a value stands twice"
-    return f"cannot be read in line {line:,}: {error}"

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.data import Binning, Counted, DataSpec, TooManyLevelsError, bundled
+from core.data import Counted, DataSpec, bundled
 from core.data.catalogue import BUNDLED
 from core.errors import CoreError
 from core.validation import FloatArray
 from core.wording import number_of
-from pages.ui import data_controls, figures, look, run, state, tables, treatment, uploads
+from pages.ui import (
+    data_controls,
+    data_remedies,
+    figures,
+    look,
+    run,
+    state,
+    tables,
+    treatment,
+    uploads,
+)
 from pages.ui.labels import markdown
 from pages.ui.still import still
-
-GROUP_BELOW = 100
-"""Records below which the guard proposes to group levels."""
 
 FRAME = 150
 """Pixels that the frames of two cards take, one above the other."""
@@ -42,11 +48,10 @@ def show() -> None:
         if not data_controls.is_joint(spec):
             treatment.show(spec)
         counted = run.counted(spec)
-    except TooManyLevelsError as error:
-        st.error(markdown(str(error)), icon=":material/error:")
-        _ways_out(spec)
     except CoreError as error:
-        st.error(markdown(str(error)), icon=":material/error:")
+        with st.container(key="remedies"):
+            st.error(markdown(str(error)), icon=":material/error:")
+            data_remedies.buttons(spec, "way")
     else:
         _strip(counted)
         _distributions(counted)
@@ -76,32 +81,6 @@ def _about(spec: DataSpec) -> None:
             for original in entry.originals:
                 st.markdown(f"`{original.member}`")
                 st.code(original.sha256, language=None, wrap_lines=True)
-
-
-def _ways_out(spec: DataSpec) -> None:
-    """Offer what makes levels fewer."""
-    info = run.described(spec.source)
-    if info is None:
-        return
-    used = spec.secret + spec.released
-    cut = {binning.column for binning in spec.binnings}
-    with st.container(horizontal=True):
-        for i, column in enumerate(info.columns):
-            if column.name in used and column.numeric and column.name not in cut:
-                st.button(
-                    f"Cut {markdown(column.name)} into 8 bins",
-                    key=f"way_bins{i}",
-                    on_click=state.set_data,
-                    args=(replace(spec, binnings=(*spec.binnings, Binning(column.name))),),
-                )
-        for name, field in (("X", "rare_below"), ("S", "rare_below_s")):
-            if getattr(spec, field) < GROUP_BELOW:
-                st.button(
-                    f"Group levels of {name} below {GROUP_BELOW} records",
-                    key=f"way_group_{name}",
-                    on_click=state.with_data,
-                    kwargs={field: GROUP_BELOW},
-                )
 
 
 def _strip(counted: Counted) -> None:

@@ -15,7 +15,7 @@ from core.data.spec import DataSpec
 from core.data.tables import FileTable
 from core.errors import CoreError
 from core.wording import number_of
-from pages.ui import run, state
+from pages.ui import data_remedies, run, state
 from pages.ui.labels import markdown
 
 _JOINTS = ("matrix:", "random:", "example:")
@@ -50,6 +50,7 @@ def show() -> None:
                 help="Several columns are joined into one." if key == "data_released" else None,
                 select_all=False,
             )
+    _remedies(spec)
     st.session_state["data_pair"] = spec.secret_released
     st.toggle(
         "S is released too",
@@ -60,6 +61,16 @@ def show() -> None:
     treatment = _treatment(spec)
     if treatment:
         st.caption(markdown(treatment))
+
+
+def _remedies(spec: DataSpec) -> None:
+    """Say under the pickers that what they ask has no answer, and offer what has one."""
+    try:
+        run.counted(spec)
+    except CoreError as error:
+        with st.container(key="pick_remedies"):
+            st.markdown(f":red[:small[{markdown(str(error))}]]")
+            data_remedies.buttons(spec, "pick")
 
 
 def choose(source: str) -> None:

@@ -79,6 +79,21 @@ def _row(spec: DataSpec, kept: Filter, place: int, column: ColumnInfo | None) ->
     where, problem = st.session_state.get(_PROBLEM, (None, ""))
     if where == place:
         st.error(markdown(problem), icon=":material/error:")
+        low, high = (st.session_state[f"{key}_{end}"] for end in ("low", "high"))
+        with st.container(horizontal=True):
+            if low is not None and high is not None and high < low:
+                st.button(
+                    f"Keep {high:g} to {low:g}",
+                    key=f"{key}_swapped",
+                    on_click=_instead,
+                    args=(replace(kept, low=high, high=low), place),
+                )
+            st.button(
+                "Keep the former range",
+                key=f"{key}_former",
+                on_click=_instead,
+                args=(kept, place),
+            )
 
 
 def _levels(spec: DataSpec, kept: Filter, place: int, key: str) -> None:
@@ -137,6 +152,12 @@ def _take_range(kept: Filter, place: int, key: str) -> None:
         _put(None if low is None and high is None else replace(kept, low=low, high=high), place)
     except CoreError as error:
         st.session_state[_PROBLEM] = (place, str(error))
+
+
+def _instead(kept: Filter, place: int) -> None:
+    """Keep what a remedy says, and forget what was wrong."""
+    st.session_state.pop(_PROBLEM, None)
+    _put(kept, place)
 
 
 def _remove(place: int) -> None:

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import streamlit as st
 
-from core.data import Binning
-from core.data.spec import DataSpec
 from core.errors import CoreError, SolverError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import Scenario
-from pages.ui import answers, background, run
+from pages.ui import answers, background, data_remedies, run
 from pages.ui.labels import markdown
-
-GROUPED = (10, 100, 1_000, 10_000)
-"""Records below which levels can be grouped."""
-
-OFFERED = 2
-"""How many of these are offered at once."""
 
 MOST = 6
 """Mechanisms or promises that are offered."""
@@ -50,32 +41,8 @@ def _offered(scenario: Scenario) -> list[Remedy]:
     try:
         run.counted(scenario.data)
     except CoreError:
-        return list(_other_data(scenario.data))
+        return [(label, {"_data": data}) for label, data in data_remedies.offered(scenario.data)]
     return list(_other_questions(scenario))
-
-
-def _other_data(data: DataSpec) -> Iterator[Remedy]:
-    """Offer fewer symbols: numbers in bins, rare levels as one."""
-    try:
-        info = run.described(data.source)
-    except CoreError:
-        return  # the source itself cannot be read
-    if info is None:
-        return
-    used = data.secret + data.released
-    known = {column.name for column in info.columns}
-    if not used or not set(used) <= known:
-        return  # a column that is not there is neither cut nor grouped
-    cut = {binning.column for binning in data.binnings}
-    for column in info.columns:
-        if column.numeric and column.name in used and column.name not in cut:
-            binnings = (*data.binnings, Binning(column.name, "quantile"))
-            yield f"Cut {column.name} into bins", {"_data": replace(data, binnings=binnings)}
-    for least in [least for least in GROUPED if least > data.rare_below][:OFFERED]:
-        yield (
-            f"Group levels with fewer than {least:,} records",
-            {"_data": replace(data, rare_below=least)},
-        )
 
 
 def _other_questions(scenario: Scenario) -> Iterator[Remedy]:

@@ -142,6 +142,18 @@ def _edges(binning: Binning, keys: dict[str, str]) -> None:
     )
     if sentence is not None:
         st.error(markdown(sentence), icon=":material/error:")
+        with st.container(horizontal=True):
+            for key, label, instead in (
+                ("former", "Keep the former edges", binning),
+                ("width", "Cut at equal widths", Binning(binning.column, "width")),
+            ):
+                st.button(label, key=f"{keys['edges']}_{key}", on_click=_instead, args=(instead,))
+
+
+def _instead(binning: Binning) -> None:
+    """Cut as a remedy says, and forget what was wrong."""
+    st.session_state.pop(_PROBLEM, None)
+    _set(binning)
 
 
 def _take_edges(binning: Binning, keys: dict[str, str]) -> None:

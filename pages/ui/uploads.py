@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.data import Sources
 from core.data.delimited import DELIMITERS
 from core.data.joints import LAWS
 from core.data.matrix import NotNormalisedError
@@ -16,6 +17,7 @@ from pages.ui.labels import markdown
 
 _AUTO = "find out"
 _PROBLEM = "_own_problem"
+_READABLE = "_own_readable"
 _MATRIX = """\
 \tred\tgreen\tblue
 yes\t30\t10\t5
@@ -59,6 +61,8 @@ def _take_file() -> None:
     delimiter = st.session_state["own_delimiter"]
     chosen = None if delimiter == _AUTO else delimiter
     _take("file", lambda: run.sources().add_bytes(file.getvalue(), file.name, chosen))
+    if _PROBLEM in st.session_state:
+        st.session_state[_READABLE] = _readable(file.getvalue(), file.name, chosen)
 
 
 def _paste() -> None:
@@ -126,5 +130,44 @@ def _clear() -> None:
 def _problem(kind: str) -> None:
     """Show what was wrong with the last thing that was brought, where it was brought."""
     where, sentence, _ = st.session_state.get(_PROBLEM, ("", "", False))
-    if where == kind:
-        st.error(markdown(sentence), icon=":material/error:")
+    if where != kind:
+        return
+    st.error(markdown(sentence), icon=":material/error:")
+    with st.container(horizontal=True):
+        if kind == "file":
+            for delimiter in st.session_state.get(_READABLE, ()):
+                st.button(
+                    f"Read it as separated by {DELIMITERS[delimiter]}",
+                    key=f"own_as_{list(DELIMITERS).index(delimiter)}",
+                    on_click=_take_with,
+                    args=(delimiter,),
+                )
+        st.button(f"Stay with {markdown(_title())}", key=f"own_{kind}_stay", on_click=_clear)
+
+
+def _title() -> str:
+    """Return what the data on screen is called."""
+    try:
+        return run.sources().title(state.data().source)
+    except CoreError:
+        return "the data on screen"
+
+
+def _take_with(delimiter: str) -> None:
+    """Read the file that waits with a delimiter."""
+    st.session_state["own_delimiter"] = delimiter
+    _take_file()
+
+
+def _readable(content: bytes, name: str, tried: str | None) -> tuple[str, ...]:
+    """Return the delimiters with which a file that was refused can be read."""
+    found = []
+    for delimiter in DELIMITERS:
+        if delimiter == tried:
+            continue
+        try:
+            Sources().add_bytes(content, name, delimiter)
+        except CoreError:
+            continue
+        found.append(delimiter)
+    return tuple(found)

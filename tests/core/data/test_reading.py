@@ -1,5 +1,6 @@
 """Every file that cannot be used gets one sentence, and the session stays as it was."""
 
+import bz2
 import gc
 import io
 import zipfile
@@ -44,7 +45,8 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
         (b",,\n,,\n", "Column 1 of data.csv has no name in the first row."),
         (
             b"a" * 200_000 + b",b\n1,2\n",
-            "The first row of data.csv cannot be read: field larger than field limit (131072).",
+            "data.csv has a value of more than 131,072 characters in the first row: a quote may be "
+            "open.",
         ),
         (b"sex,job\nf,a\nm,b,c\n", "data.csv has 3 fields in line 3, its header has 2."),
         (b"sex,job\nf,a\nm\n", "data.csv has 1 field in line 3, its header has 2."),
@@ -130,6 +132,58 @@ def test_excel_is_read_by_its_content(sources):
     assert (info["mixed"].numeric, info["sex"].missing, info["blank"].missing) == (False, 1, 3)
     joint = count(DataSpec(key, ("sex",), ("age",)), sources).joint
     assert joint.x_labels == ("9", "31", "40")
+
+
+def test_a_workbook_with_damaged_parts_is_refused_in_one_sentence(sources):
+    workbook = io.BytesIO()
+    pd.DataFrame({"sex": list("fm"), "job": list("ab")}).to_excel(workbook, index=False)
+    whole = workbook.getvalue()
+    refused = 0
+    with zipfile.ZipFile(workbook) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    for damaged in parts:
+        for content in (parts[damaged][:-9], b"<a/>", b""):
+            rewritten = io.BytesIO()
+            with zipfile.ZipFile(rewritten, "w") as packed:
+                for name, part in parts.items():
+                    packed.writestr(name, content if name == damaged else part)
+            refused += _refused(sources, rewritten.getvalue())
+    for place in range(4, len(whole), 41):
+        refused += _refused(sources, whole[:place] + b"\xa5" + whole[place + 1 :])
+    assert refused > 20
+
+
+def _refused(sources, content):
+    """Return whether a damaged workbook is refused; one that is read has its two records."""
+    try:
+        key = sources.add_bytes(content, "data.xlsx")
+    except InvalidInputError as error:
+        return str(error).startswith("data.xlsx ")
+    assert sources.uploads[key].rows <= 2
+    return False
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b'{"a": 1,\n"b": 2}\n', "a JSON document"),
+        (b'[{"a": 1, "b": 2}]', "a JSON document"),
+        (b"<!DOCTYPE html>\n<table>a,b</table>", "a web page"),
+        (b'<?xml version="1.0"?>\n<a,b>\n1,2', "an XML document"),
+        (bz2.compress(b"a,b\n1,2\n"), "compressed: unpack it first"),
+    ],
+)
+def test_files_that_are_no_tables_are_named(sources, content, what):
+    with pytest.raises(InvalidInputError) as caught:
+        sources.add_bytes(content, "data.csv")
+    assert str(caught.value) == f"data.csv is {what}; CSV, TSV, Parquet and Excel can be read."
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_may_hold_any_character_of_text(sources, encoding):
+    text = "s,x\nf,\u200bzero width\nm,\ufeffno break\nm,中\x85\n"
+    key = sources.add_bytes(text.encode(encoding), "data.csv")
+    assert sources.uploads[key].rows == 3
 
 
 def test_an_empty_sheet_and_other_zip_files_are_named(sources, monkeypatch):
