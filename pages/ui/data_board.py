@@ -27,6 +27,8 @@ from pages.ui import (
 from pages.ui.labels import markdown
 from pages.ui.still import still
 
+_LAST = "_last_count"
+
 FRAME = 150
 """Pixels that the frames of two cards take, one above the other."""
 
@@ -52,7 +54,9 @@ def show() -> None:
         with st.container(key="remedies"):
             st.error(markdown(str(error)), icon=":material/error:")
             data_remedies.buttons(spec, "way")
+        _last()
     else:
+        st.session_state[_LAST] = counted
         _strip(counted)
         _distributions(counted)
     _columns(spec)
@@ -83,6 +87,19 @@ def _about(spec: DataSpec) -> None:
                 st.code(original.sha256, language=None, wrap_lines=True)
 
 
+def _last() -> None:
+    """Show the charts of what was counted last, marked as such, where nothing can be counted."""
+    counted: Counted | None = st.session_state.get(_LAST)
+    if counted is None:
+        return
+    report = counted.report
+    st.caption(
+        "The charts are from the last count: "
+        + markdown(f"{report.secret} and {report.released} of {report.title}.")
+    )
+    _distributions(counted, faded=True)
+
+
 def _strip(counted: Counted) -> None:
     """Show the figures of a count in a row, and under it what was left out and why."""
     joint, report = counted.joint, counted.report
@@ -106,7 +123,7 @@ def _strip(counted: Counted) -> None:
         st.caption(markdown(sentence))
 
 
-def _distributions(counted: Counted) -> None:
+def _distributions(counted: Counted, *, faded: bool = False) -> None:
     """Show the joint, and beside it its marginals."""
     joint, report = counted.joint, counted.report
     axis = "probability" if joint.n is None else "share of records"
@@ -129,6 +146,7 @@ def _distributions(counted: Counted) -> None:
             alt=f"Joint distribution of {number_of(joint.n_s, 'secret')} and "
             f"{number_of(joint.n_x, 'symbol')}.",
             table=lambda: _joint_table(counted),
+            faded=faded,
         )
     with right:
         still(
@@ -140,6 +158,7 @@ def _distributions(counted: Counted) -> None:
             "occurs.",
             alt=f"Shares of the {number_of(joint.n_s, 'level')} of S.",
             table=lambda: _marginal_table(joint.p_s, joint.s_labels, joint.n),
+            faded=faded,
         )
         still(
             released,
@@ -150,6 +169,7 @@ def _distributions(counted: Counted) -> None:
             "occurs.",
             alt=f"Shares of the {number_of(joint.n_x, 'level')} of X.",
             table=lambda: _marginal_table(joint.p_x, joint.x_labels, joint.n),
+            faded=faded,
         )
 
 

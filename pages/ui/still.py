@@ -19,7 +19,8 @@ def still(
     subtitle: str,
     alt: str,
     table: Callable[[], pd.DataFrame],
+    faded: bool = False,
 ) -> None:
     """Show a figure in a card; the parameters are those of `card` and `chart`."""
     with card(key=key, title=title, subtitle=subtitle, table=table):
-        chart(figure, key=key, title=title, alt=alt)
+        chart(figure, key=key, title=title, alt=alt, faded=faded)

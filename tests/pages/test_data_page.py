@@ -287,6 +287,25 @@ def test_every_error_about_data_has_a_button_that_mends_it(query, label):
     assert metrics(app)
 
 
+def test_after_an_error_the_last_charts_stay_and_say_so():
+    app = open_page(x="nope")
+    assert "The charts are from" not in " ".join(caption.value for caption in app.caption)
+    app = open_page()
+    app.multiselect(key="data_released").set_value(["sex"])
+    checked(app.run())
+    assert len(app.error) == 1
+    said = [caption.value.replace("\\", "") for caption in app.caption]
+    assert (
+        "The charts are from the last count: sex and occupation of Adult (census, training part)."
+        in said
+    )
+    assert not app.metric  # no figure stands for a count that was not made
+    assert any("P(x), what is released from" in text.value for text in app.markdown)
+    remedies(app)["Take workclass for X"].click()
+    checked(app.run())
+    assert "The charts are from" not in " ".join(caption.value for caption in app.caption)
+
+
 def test_what_was_typed_wrong_has_its_remedy_beside_it():
     app = open_page(x="age", bins="age:edges:17,40,65,90", only='["age", [20, 60]]')
     app.text_input(key="bins0_edges").set_value("40; 30")
