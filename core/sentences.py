@@ -72,8 +72,17 @@ def promise_text(notion: Notion, unit: str = "nats") -> str:
     return f"{shown} in {unit}" if budgets else str(notion)
 
 
-def knowable(found: RangeRelease, secret: str) -> str:
-    """Return how many bits of a secret a release gives away without error, and how it hides.
+def knowable(found: RangeRelease, secret: str, unit: str = "bits") -> str:
+    """Return how much of a secret a release gives away without error, and how it hides.
+
+    Parameters
+    ----------
+    found : RangeRelease
+        The release.
+    secret : str
+        What the secret is called.
+    unit : {"nats", "bits"}
+        What information is written in.
 
     Examples
     --------
@@ -90,8 +99,9 @@ def knowable(found: RangeRelease, secret: str) -> str:
             "every release."
         )
     else:
+        information = found.information * (math.log(2) if unit == "nats" else 1.0)
         known = (
-            f"{found.information:.2f} bits of {secret} can be known without error: every release "
+            f"{information:.2f} {unit} of {secret} can be known without error: every release "
             f"tells which of {found.parts} groups of values it is in."
         )
     if found.anonymity == found.n_s:

@@ -10,9 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
 from core.lookalikes import Lookalikes
-from core.mechanisms import catalogue as mechanisms
 from core.scenario import Result, Scenario
-from core.sentences import finding, promise_text, question
+from core.sentences import finding, question
 from pages.ui import (
     answers,
     controls,
@@ -20,6 +19,7 @@ from pages.ui import (
     frontier_lines,
     heap,
     look,
+    opening,
     remedies,
     run,
     solving,
@@ -161,16 +161,8 @@ def _last(slots: Slots) -> None:
     if shown is None:
         return
     with slots["figures"]:
-        st.caption(f"The charts are from the last answer: {markdown(_asked(shown.result))}.")
+        st.caption(f"The charts are from the last answer: {markdown(opening.named(shown.result))}.")
     _charts(slots, shown, faded=True)
-
-
-def _asked(result: Result) -> str:
-    """Say what an answer was about."""
-    scenario, promised = result.scenario, result.mechanism.notion
-    under = "" if promised is None else f" under {promise_text(promised, controls.unit())}"
-    mechanism = mechanisms.entry(scenario.mechanism).title
-    return f"{question(scenario)[:-1]}, {mechanism}{under}"
 
 
 def _charts(slots: Slots, shown: Shown, *, faded: bool = False) -> None:

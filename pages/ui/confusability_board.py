@@ -102,15 +102,15 @@ def _live(told: DeltaGenerator) -> None:
     if shown.before.reduction == 0:
         _nothing_ruled_out(counted.report.secret)
     with st.container(key="finding"):
-        st.markdown(markdown(knowable(shown.after, counted.report.secret)))
+        st.markdown(markdown(knowable(shown.after, counted.report.secret, common.unit())))
     charts.measures(shown, common.unit())
     _leave(shown)
     charts.graphs(shown)
     left, right = st.columns(2)
     with left:
-        charts.way(shown)
+        charts.way(shown, common.unit())
     with right:
-        pending = charts.offers(shown)
+        pending = charts.offers(shown, common.unit())
     left, right = st.columns(2)
     with left:
         charts.table(shown)

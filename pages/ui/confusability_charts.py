@@ -25,7 +25,7 @@ from pages.ui import confusability_controls as controls
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
-from pages.ui.units import level, share
+from pages.ui.units import level, of_bits, share
 
 WIDTH = 420
 """Pixels across for which names are placed in a graph: as wide as a card's half on a desk."""
@@ -148,7 +148,7 @@ def _graph_table(shown: Shown, view: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["when", "one", "other", "in_common"])
 
 
-def way(shown: Shown) -> None:
+def way(shown: Shown, unit: str) -> None:
     """Show the slider through the merges and the Lagrangian along them."""
     found, leakage = shown.found, LEAKAGE[shown.problem]
     with card(
@@ -157,12 +157,14 @@ def way(shown: Shown) -> None:
         subtitle="λ's way ends where the next merge would not lower the Lagrangian."
         if shown.problem != "reduction"
         else "It goes on until nothing is known for sure, the Lagrangian as low as can be.",
-        table=lambda: _way_table(found),
+        table=lambda: _way_table(found, unit),
         formulas=(words.of_ranges(shown.problem, ranges.ALGORITHM),),
     ):
         controls.step(found)
         chart(
-            figures.merges(found.steps, stop=len(found.path) - 1, at=shown.step, leakage=leakage),
+            figures.merges(
+                found.steps, stop=len(found.path) - 1, at=shown.step, leakage=leakage, unit=unit
+            ),
             key="merges",
             title="Merge by merge",
             alt=f"{leakage} and the Lagrangian over "
@@ -172,20 +174,20 @@ def way(shown: Shown) -> None:
         )
 
 
-def _way_table(found: Clustering) -> pd.DataFrame:
+def _way_table(found: Clustering, unit: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "merges": range(len(found.steps)),
             "clusters": [len(step.clusters) for step in found.steps],
-            "leakage_bits": [step.leakage for step in found.steps],
+            f"leakage_{unit}": [of_bits(step.leakage, unit) for step in found.steps],
             "utility": [step.utility for step in found.steps],
-            "lagrangian": [step.lagrangian for step in found.steps],
+            f"lagrangian_{unit}": [of_bits(step.lagrangian, unit) for step in found.steps],
             "on_the_way": [place < len(found.path) for place in range(len(found.steps))],
         }
     )
 
 
-def offers(shown: Shown) -> bool:
+def offers(shown: Shown, unit: str) -> bool:
     """Show the trade-off over all λ, beside its rivals; return whether some are still at work."""
     known = ranges.entry(shown.problem, ranges.ALGORITHM)
     distortion = shown.scenario.utility == "distortion"
@@ -196,7 +198,7 @@ def offers(shown: Shown) -> bool:
         title="Trade-off over all λ",
         subtitle="Up: more is kept. Left: less leaks. The ring is the partition on screen; click "
         "a point to set its λ.",
-        table=lambda: _offers_table(lines, distortion=distortion),
+        table=lambda: _offers_table(lines, unit, distortion=distortion),
         formulas=(
             words.of_ranges("max_distortion" if distortion else "worst_case_resolution"),
             words.of_ranges(
@@ -233,15 +235,16 @@ def offers(shown: Shown) -> bool:
                 utility=now.utility,
                 most=most.information if shown.problem == "maximin" else most.reduction,
                 titles=(
-                    f"{LEAKAGE[shown.problem]}, bits: less is more private",
-                    "largest distortion" if distortion else "resolution I₀(X;X̂), bits",
+                    f"{LEAKAGE[shown.problem]}, {unit}: less is more private",
+                    "largest distortion" if distortion else f"resolution I₀(X;X̂), {unit}",
                 ),
                 distortion=distortion,
+                unit=unit,
             ),
             key="trade_off",
             title="Trade-off over all λ",
-            alt=f"Trade-off of {known.title}: now {now.leakage:.2f} bits leak, utility "
-            f"{now.utility:.4g}.",
+            alt=f"Trade-off of {known.title}: now {of_bits(now.leakage, unit):.2f} {unit} leak, "
+            f"utility {now.utility:.4g}.",
             on_pick=lambda: controls.pick_offer(offered),
         )
     return pending
@@ -261,13 +264,15 @@ def _rival(key: str) -> str:
     return "Optimum" if key == EXACT else ranges.entry(key, ranges.BASELINE).title
 
 
-def _offers_table(lines: list[figures.Offers], *, distortion: bool) -> pd.DataFrame:
+def _offers_table(lines: list[figures.Offers], unit: str, *, distortion: bool) -> pd.DataFrame:
     def row(line: figures.Offers, point: FrontierPoint) -> dict[str, object]:
         low, high = point.weights or (np.nan, np.nan)
         return {
             "method": line.title,
-            "leakage_bits": point.leakage,
-            "largest_distortion" if distortion else "resolution_bits": abs(point.utility),
+            f"leakage_{unit}": of_bits(point.leakage, unit),
+            "largest_distortion" if distortion else f"resolution_{unit}": abs(point.utility)
+            if distortion
+            else of_bits(abs(point.utility), unit),
             "clusters": len(point.partition),
             "weight_from": low,
             "weight_to": high,
@@ -338,17 +343,23 @@ def measures(shown: Shown, unit: str) -> None:
     before, after = shown.before, shown.after
     with st.container(horizontal=True, gap="medium", key="strip"):
         _figure(
-            "Known for sure, bits", f"{after.information:.2f}", f"X itself {before.information:.2f}"
+            f"Known for sure, {unit}",
+            f"{of_bits(after.information, unit):.2f}",
+            f"X itself {of_bits(before.information, unit):.2f}",
         )
         _figure("k-anonymity", str(after.anonymity), f"X itself {before.anonymity}")
         _figure(
-            "Most ruled out L₀, bits", f"{after.reduction:.2f}", f"X itself {before.reduction:.2f}"
+            f"Most ruled out L₀, {unit}",
+            f"{of_bits(after.reduction, unit):.2f}",
+            f"X itself {of_bits(before.reduction, unit):.2f}",
         )
         if shown.scenario.utility == "distortion":
             _figure("Largest distortion", f"{after.distortion:.4g}", "X itself 0")
         else:
             _figure(
-                "Resolution, bits", f"{after.resolution:.2f}", f"X itself {before.resolution:.2f}"
+                f"Resolution, {unit}",
+                f"{of_bits(after.resolution, unit):.2f}",
+                f"X itself {of_bits(before.resolution, unit):.2f}",
             )
         _figure("NMI", share(after.mechanism.nmi), "of what X says")
         for title, key in (("LIP", "lip"), ("LDP", "ldp")):

@@ -20,6 +20,7 @@ from core.sweep import Frontier
 from pages.ui import answers, background, controls, state
 from pages.ui.chart import picked
 from pages.ui.labels import markdown
+from pages.ui.units import in_unit
 
 COMPARED = (
     *("optimal", "subset_random_response", "subset_merging", "watchdog"),
@@ -240,16 +241,16 @@ def _tell(lines: Lines) -> None:
 
 
 def table() -> pd.DataFrame:
-    """Return the lines that are there as a table, budgets and information in nats."""
-    lines = find(state.scenario())
+    """Return the lines that are there as a table; each column names its unit."""
+    lines, unit = find(state.scenario()), controls.unit()
     return pd.DataFrame(
         {
             "promise": notions.entry(place.line.notion).title,
             "mechanism": mechanisms.entry(place.line.mechanism).title,
-            "eps": float(eps),
+            f"eps_{unit}": in_unit(float(eps), unit),
             "nmi": float(nmi),
-            "utility_nats": float(utility),
-            "bound_nats": float(bound),
+            f"utility_{unit}": in_unit(float(utility), unit),
+            f"bound_{unit}": in_unit(float(bound), unit),
         }
         for place in lines.places
         if not place.faded

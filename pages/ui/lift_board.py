@@ -17,7 +17,7 @@ from core.sentences import question
 from core.wording import number_of
 from pages.ui import controls, figures, opening, run, solving, tables, words
 from pages.ui.cards import card
-from pages.ui.chart import chart
+from pages.ui.chart import chart, old
 from pages.ui.labels import markdown
 from pages.ui.paging import ROWS, page
 from pages.ui.units import in_unit, level, share
@@ -52,6 +52,9 @@ def _live() -> None:
             controls.unit_switch()
     result = opening.answer(scenario)
     if result is None:
+        if (before := opening.last()) is not None:
+            with old():
+                _charts(before, *_exposed(before), controls.unit())
         return
     if words_of_glance := solving.glance(scenario):
         st.caption(words_of_glance)
@@ -60,17 +63,21 @@ def _live() -> None:
         f"{markdown(question(scenario))} Lift is how many times likelier a secret becomes once a "
         "symbol is seen: 1 tells nothing, 0 rules the secret out."
     )
-    released = st.segmented_control(
-        "Look at", ["X itself", "the release"], key="lift_of", default="X itself", required=True
-    )
-    leak = result.before if released == "X itself" else result.after
-    found = exposure(
-        leak, run.promise(scenario), result.joint.s_labels, bits=controls.unit() == "bits"
-    )
+    leak, found = _exposed(result)
     _charts(result, leak, found, controls.unit())
     _verdicts(result, leak, found)
     _measures(result, controls.unit())
     _asymmetry(controls.unit())
+
+
+def _exposed(result: Result) -> tuple[Leakage, Exposure]:
+    """Show the switch between X itself and the release; return what the one chosen exposes."""
+    released = st.segmented_control(
+        "Look at", ["X itself", "the release"], key="lift_of", default="X itself", required=True
+    )
+    leak = result.before if released == "X itself" else result.after
+    bits = controls.unit() == "bits"
+    return leak, exposure(leak, run.promise(result.scenario), result.joint.s_labels, bits=bits)
 
 
 def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:

@@ -30,7 +30,7 @@ from pages.ui import (
 )
 from pages.ui import side_channel_board as side_channels
 from pages.ui.cards import card
-from pages.ui.chart import chart
+from pages.ui.chart import chart, old
 from pages.ui.labels import markdown
 from pages.ui.paging import ROWS, page
 from pages.ui.strip import strip
@@ -71,6 +71,10 @@ def _live() -> None:
     if result is not None:
         _answered(result)
         mechanism_state.publish()
+    elif (before := opening.last()) is not None:
+        with old():
+            _matrices(before)
+            _outputs(before, side_channels.known(before), controls.unit())
     for sentence in mechanism_state.URL.notices():
         told.warning(markdown(sentence), icon=":material/link_off:")
 

@@ -7,9 +7,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.errors import CoreError
+from core.mechanisms import catalogue as mechanisms
 from core.scenario import Result, Scenario
+from core.sentences import promise_text, question
 from pages.ui import answers, controls, look, remedies, solving, state
 from pages.ui.labels import markdown
+
+_LAST = "_last_answer"
 
 
 def frame() -> None:
@@ -43,7 +47,8 @@ def answer(
         Shows what could be asked instead, below the reason.
     """
     try:
-        return answers.evaluate(scenario)
+        result = st.session_state[_LAST] = answers.evaluate(scenario)
+        return result
     except answers.UnfinishedError as error:
         st.info(markdown(str(error)), icon=":material/hourglass_top:")
         solving.follow(scenario)
@@ -52,3 +57,22 @@ def answer(
         if otherwise is not None:
             otherwise(scenario)
     return None
+
+
+def last() -> Result | None:
+    """Return the last answer, naming it; call it where the question on screen has none.
+
+    None where this session has not seen any.
+    """
+    result: Result | None = st.session_state.get(_LAST)
+    if result is not None:
+        st.caption(f"The charts are from the last answer: {markdown(named(result))}.")
+    return result
+
+
+def named(result: Result) -> str:
+    """Say what an answer was about."""
+    scenario, promised = result.scenario, result.mechanism.notion
+    under = "" if promised is None else f" under {promise_text(promised, controls.unit())}"
+    mechanism = mechanisms.entry(scenario.mechanism).title
+    return f"{question(scenario)[:-1]}, {mechanism}{under}"

@@ -15,6 +15,17 @@ def in_unit(nats: float, unit: str) -> float:
     return nats / NATS_PER_BIT if unit == "bits" else nats
 
 
+def of_bits(bits: float, unit: str) -> float:
+    """Return a quantity in bits, as those of ranges are, in the unit shown.
+
+    Examples
+    --------
+    >>> of_bits(2.0, "bits"), round(of_bits(2.0, "nats"), 4)
+    (2.0, 1.3863)
+    """
+    return bits if unit == "bits" else bits * NATS_PER_BIT
+
+
 def to_nats(value: float, unit: str) -> float:
     """Return a quantity in the unit shown as nats, to ten decimals: 1.44269504089 bits are 1 nat.
 

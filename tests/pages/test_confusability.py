@@ -28,7 +28,7 @@ def heart():
 
 def opened(page="pages/confusability.py", **query):
     app = AppTest.from_file(ROOT / page, default_timeout=PATIENCE)
-    for key, value in query.items():
+    for key, value in ({"unit": "bits"} | query).items():
         app.query_params[key] = value
     return app.run()
 
@@ -76,6 +76,18 @@ def test_the_slider_goes_through_the_merges(heart):
     app.number_input(key="weight").set_value(0.2).run()
     found = ns.solve("anonymity", heart.joint.p > 0, 0.2)
     assert app.slider(key="step").value == len(found.path) - 1
+
+
+def test_its_own_measures_follow_the_unit():
+    high = str(DOMAINS["weight"].high)
+    app = opened(data="example:parity", s="", x="", weight=high, unit="nats")
+    before = figures(app)
+    assert before["Known for sure, nats"] == "0.69"
+    assert "0.69 nats of" in " ".join(texts(app))
+    app.segmented_control(key="unit").set_value("bits").run()
+    assert figures(app)["Known for sure, bits"] == "1.00"
+    assert "1.00 bits of" in " ".join(texts(app))
+    assert {name.replace("nats", "bits") for name in before} == set(figures(app))
 
 
 def test_a_permalink_opens_its_step_and_view(heart):

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from core import clock
+from core.data import count
 from core.errors import SolverError
 from core.jobs import State
 from core.scenario import evaluate
-from pages.ui import answers
+from core.sweep import sweep
+from pages.ui import answers, frontier_lines
 from tests.pages.test_solving import ASKED, SMALL, opened, said
 
 pytestmark = pytest.mark.usefixtures("solves")
@@ -174,6 +176,20 @@ def test_the_axis_and_the_points_are_in_the_unit_shown(sweeps, drawn):
     assert figure["layout"]["meta"]["now"][0] == pytest.approx(0.5 / np.log(2), abs=1e-4)
     np.testing.assert_allclose(bits[1], np.array(nats[1]) / np.log(2), rtol=1e-4)
     assert bits[2] == nats[2]
+
+
+@pytest.mark.parametrize("unit", ["nats", "bits"])
+def test_each_column_of_the_table_names_its_unit(unit, monkeypatch):
+    swept = sweep(replace(ASKED, mechanism="watchdog"), count(ASKED.data).joint, [0.0, 0.5])
+    shown = frontier_lines.Lines((frontier_lines.Place(0, swept),))
+    monkeypatch.setattr(frontier_lines, "find", lambda _: shown)
+    monkeypatch.setattr(frontier_lines.state, "scenario", lambda: ASKED)
+    monkeypatch.setattr(frontier_lines.controls, "unit", lambda: unit)
+    table = frontier_lines.table()
+    scale = 1.0 if unit == "nats" else 1 / np.log(2)
+    np.testing.assert_allclose(table[f"eps_{unit}"], swept.eps * scale)
+    np.testing.assert_allclose(table[f"utility_{unit}"], swept.utility * scale)
+    np.testing.assert_allclose(table[f"bound_{unit}"], swept.upper_bound * scale)
 
 
 def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(sweeps, drawn):

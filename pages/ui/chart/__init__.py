@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from pages.ui.figures.base import Figure
 from pages.ui.palette import DARK, LIGHT, MARKERS
 
 _HERE = Path(__file__).parent
+_OLD: ContextVar[bool] = ContextVar("charts_are_old", default=False)
 BAR = 24
 """Pixels below the chart for the exports."""
 
@@ -85,15 +88,26 @@ def chart(
         "name": f"liftscope-{key}",
         "title": title,
         "pickable": on_pick is not None,
-        "faded": faded,
-        "serial": hashlib.sha256(repr((written, now, alt, faded)).encode()).hexdigest()[:12],
+        "faded": faded or _OLD.get(),
     }
+    told = (written, now, alt, message["faded"])
+    message["serial"] = hashlib.sha256(repr(told).encode()).hexdigest()[:12]
     _COMPONENT(
         data=json.dumps(message, ensure_ascii=False).encode(),
         key=key,
         height=layout["height"] + BAR,
         on_picked_change=on_pick or _ignore,
     )
+
+
+@contextmanager
+def old(which: bool = True) -> Iterator[None]:
+    """Fade all charts within, where they are of an answer to another question."""
+    token = _OLD.set(which)
+    try:
+        yield
+    finally:
+        _OLD.reset(token)
 
 
 def _written(part: Any) -> str:

@@ -9,11 +9,14 @@ from core.nonstochastic import Step
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, numbers
 from pages.ui.palette import colour
+from pages.ui.units import of_bits
 
 HEIGHT = 300
 
 
-def merges(steps: Sequence[Step], *, stop: int, at: int, leakage: str) -> Figure:
+def merges(
+    steps: Sequence[Step], *, stop: int, at: int, leakage: str, unit: str = "bits"
+) -> Figure:
     """Draw leakage and Lagrangian along the merges; `layout.meta.now` is the step on screen.
 
     Parameters
@@ -26,18 +29,20 @@ def merges(steps: Sequence[Step], *, stop: int, at: int, leakage: str) -> Figure
         The step that is shown elsewhere.
     leakage : str
         Name of the leakage.
+    unit : {"nats", "bits"}
+        What it is drawn in.
     """
     places = list(range(len(steps)))
-    values = [step.lagrangian for step in steps]
-    spared = [step.leakage for step in steps]
+    values = [of_bits(step.lagrangian, unit) for step in steps]
+    spared = [of_bits(step.leakage, unit) for step in steps]
     every = [*values, *spared]
     low, high = min(every), max(every)
     room = 0.08 * (high - low) or 0.5
     return {
         "data": [
-            _curve(f"{leakage}: what leaks", places, spared, "before", "dash", "square"),
-            _curve("Lagrangian, λ's way", places[: stop + 1], values[: stop + 1], "after"),
-            _curve("and beyond", places[stop:], values[stop:], "muted", "dot", "circle-open"),
+            _curve(f"{leakage}: what leaks", places, spared, unit, "before", "dash", "square"),
+            _curve("Lagrangian, λ's way", places[: stop + 1], values[: stop + 1], unit, "after"),
+            _curve("and beyond", places[stop:], values[stop:], unit, "muted", "dot", "circle-open"),
         ],
         "layout": layout(
             HEIGHT,
@@ -48,7 +53,7 @@ def merges(steps: Sequence[Step], *, stop: int, at: int, leakage: str) -> Figure
                 tick0=0,
                 dtick=math.ceil(len(steps) / 8),
             ),
-            yaxis=axis("bits", (low - room, high + room), nticks=6),
+            yaxis=axis(unit, (low - room, high + room), nticks=6),
             showlegend=True,
             legend={
                 "orientation": "h",
@@ -69,6 +74,7 @@ def _curve(
     name: str,
     x: Sequence[int],
     y: Sequence[float],
+    unit: str,
     role: str,
     dash: str = "solid",
     symbol: str = "circle",
@@ -82,6 +88,6 @@ def _curve(
         "meta": ["step"],
         "line": {"color": colour(role), "width": 2, "dash": dash},
         "marker": {"color": colour(role), "size": 6, "symbol": symbol},
-        "hovertemplate": f"after %{{x}} merges<br>{labels.text(name)}: %{{y:.3f}} bits"
+        "hovertemplate": f"after %{{x}} merges<br>{labels.text(name)}: %{{y:.3f}} {unit}"
         "<extra></extra>",
     }

@@ -10,6 +10,7 @@ from core.wording import number_of
 from pages.ui import labels
 from pages.ui.figures.base import Figure, axis, layout, note, numbers
 from pages.ui.palette import DASHES, SERIES, SYMBOLS, colour
+from pages.ui.units import of_bits
 
 HEIGHT = 300
 
@@ -41,6 +42,7 @@ def trade_off(
     most: float,
     titles: tuple[str, str],
     distortion: bool,
+    unit: str = "bits",
 ) -> Figure:
     """Draw what is kept against what leaks, a line each; `layout.meta.now` is the partition now.
 
@@ -49,20 +51,25 @@ def trade_off(
     lines : sequence of Offers
         What to compare.
     leakage, utility : float
-        The present partition's.
+        The present partition's, in bits.
     most : float
         End of the axis of leakage, that of X itself, in bits.
     titles : (str, str)
         Of the axes of leakage and of what is kept.
     distortion : bool
         Whether the utility is minus a distortion: then the axis counts down to 0.
+    unit : {"nats", "bits"}
+        What information is drawn in.
     """
-    losses = [-point.utility for line in lines for point in line.points] + [-utility]
+    most, leakage = of_bits(most, unit), of_bits(leakage, unit)
+    scale = 1.0 if distortion else of_bits(1.0, unit)
+    losses = [-point.utility * scale for line in lines for point in line.points]
+    losses.append(-utility * scale)
     low, high = (0.0, max(losses)) if distortion else (0.0, -min(losses))
     room = 0.06 * (high - low) or 0.5
-    shown = -utility if distortion else utility
+    shown = -utility if distortion else utility * scale
     return {
-        "data": [_curve(line, place, distortion) for place, line in enumerate(lines)],
+        "data": [_curve(line, place, distortion, unit) for place, line in enumerate(lines)],
         "layout": layout(
             HEIGHT,
             (56, 14, 34, 42),
@@ -87,15 +94,20 @@ def trade_off(
     }
 
 
-def _curve(line: Offers, place: int, distortion: bool) -> dict[str, object]:
+def _curve(line: Offers, place: int, distortion: bool, unit: str) -> dict[str, object]:
     ink = colour(SERIES[place % len(SERIES)])
-    kept = "largest distortion %{y:.4g}" if distortion else "keeps %{y:.2f} bits at worst"
+    kept = "largest distortion %{y:.4g}" if distortion else f"keeps %{{y:.2f}} {unit} at worst"
     trace: dict[str, object] = {
         "type": "scatter",
         "mode": "lines+markers",
         "name": labels.text(line.title),
-        "x": numbers([point.leakage for point in line.points]),
-        "y": numbers([-point.utility if distortion else point.utility for point in line.points]),
+        "x": numbers([of_bits(point.leakage, unit) for point in line.points]),
+        "y": numbers(
+            [
+                -point.utility if distortion else of_bits(point.utility, unit)
+                for point in line.points
+            ]
+        ),
         "customdata": [_weights(point) for point in line.points],
         "line": {
             "color": ink,
@@ -104,7 +116,7 @@ def _curve(line: Offers, place: int, distortion: bool) -> dict[str, object]:
             "shape": "hv",
         },
         "marker": {"color": ink, "size": 8, "symbol": SYMBOLS[place % len(SYMBOLS)]},
-        "hovertemplate": f"leaks %{{x:.2f}} bits<br>{kept}<br>%{{customdata}}"
+        "hovertemplate": f"leaks %{{x:.2f}} {unit}<br>{kept}<br>%{{customdata}}"
         f"<extra>{labels.text(line.title)}</extra>",
     }
     if line.pick is not None:

@@ -46,6 +46,41 @@ def trade_off(utility, leakage=1.0, kept=-0.5):
     )
 
 
+@pytest.mark.parametrize("utility", ["resolution", "distortion"])
+def test_a_trade_off_in_nats_says_the_same(utility):
+    points = pareto_frontier(np.eye(4, dtype=bool), "anonymity", utility, [0.0, 1.0, 5.0, 9.0])
+    bits, nats = (
+        figures.trade_off(
+            [figures.Offers("Algorithm 1", points, "offer")],
+            leakage=1.0,
+            utility=-0.5,
+            most=2.0,
+            titles=("L₀", "kept"),
+            distortion=utility == "distortion",
+            unit=unit,
+        )
+        for unit in ("bits", "nats")
+    )
+    ln2 = np.log(2)
+    kept = 1.0 if utility == "distortion" else ln2
+    one, other = bits["data"][0], nats["data"][0]
+    np.testing.assert_allclose(other["x"], np.array(one["x"]) * ln2, rtol=1e-4)
+    np.testing.assert_allclose(other["y"], np.array(one["y"]) * kept, rtol=1e-4)
+    now = np.array(bits["layout"]["meta"]["now"]) * (ln2, kept)
+    np.testing.assert_allclose(nats["layout"]["meta"]["now"], now, rtol=1e-4)
+    assert "bits" not in str(nats)
+
+
+def test_merges_in_nats_say_the_same():
+    bits, nats = (
+        figures.merges(WAY.steps, stop=1, at=1, leakage="L₀", unit=unit)
+        for unit in ("bits", "nats")
+    )
+    for one, other in zip(bits["data"], nats["data"], strict=True):
+        np.testing.assert_allclose(other["y"], np.array(one["y"]) * np.log(2), rtol=1e-4)
+    assert "bits" not in str(nats)
+
+
 def every_figure():
     found = asymmetry(draws=5)
     with np.errstate(divide="ignore"):
