@@ -11,7 +11,7 @@ from core.mechanisms.chain_bound import chain_bound
 from core.mechanisms.entry import Options
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.mechanisms.starts import at_least, starts, together, useful
+from core.mechanisms.starts import QUICK, at_least, starts, together, useful
 from core.notions.base import Notion
 from core.optimal.polish import polished
 from core.optimal.solve import Solver, maximise
@@ -115,4 +115,4 @@ def optimal_from(
         upper_bound=min(outcome.upper_bound, chain_bound(joint, notion)),
         notes=outcome.notes,
     )
-    return at_least(joint, found, known)
+    return at_least(joint, found, known or starts(joint, notion, options, QUICK))

@@ -1,5 +1,7 @@
 """The optimum is below no mechanism of the catalogue, however short the time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +16,7 @@ from core.mechanisms.entry import Options
 from core.mechanisms.result import make_mechanism
 from core.mechanisms.starts import at_least, starts, together
 from core.notions import ALIP, LDP, LIP, RLDP, SRLIP, AlphaLift, Intersection
+from core.optimal.solve import Outcome
 
 TICK = 0.01
 """Seconds that each reading of the clock takes here."""
@@ -165,6 +168,26 @@ def test_a_known_mechanism_is_the_answer_where_the_search_found_less():
 
 def test_a_known_mechanism_above_the_bound_is_an_error():
     joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
-    low = m.optimal(joint, LIP(0.1))
+    best = m.optimal(joint, LIP(0.5))
+    merged = m.subset_merging(joint, LIP(0.5))
+    low = replace(best, upper_bound=merged.utility - 0.001, utility=0.0)
     with pytest.raises(SolverError, match="the bound is wrong"):
-        at_least(joint, low, [m.identity(joint)])
+        at_least(joint, low, [merged])
+
+
+@pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])
+def test_what_only_the_rounding_of_the_audit_allows_disproves_no_bound(solver):
+    joint = Joint.from_counts([[10**13, 10**13], [10**13, 10**13 + 5]])  # lifts off by 1e-13
+    identity = m.identity(joint)
+    assert LIP(0).holds(joint, identity.kernel)
+    assert m.optimal(joint, LIP(0), solver).utility == identity.utility
+
+
+@pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])
+def test_an_answer_of_any_solver_is_held_against_known_mechanisms(solver, monkeypatch):
+    monkeypatch.setattr(
+        "core.mechanisms.search.maximise",
+        lambda *_, **__: Outcome(np.ones((4, 1)), 0.0, 0.01, solver, "optimal"),
+    )
+    with pytest.raises(SolverError, match="the bound is wrong"):
+        m.optimal(Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]]), LIP(0.5), solver)

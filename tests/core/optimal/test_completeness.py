@@ -66,3 +66,11 @@ def test_time_is_looked_at():
 def test_equations_are_left_to_others():
     allowed, space, found = walked(UNIFORM, LIP(0.0))
     assert proven_complete(allowed, space, found) is None
+
+
+def test_ties_that_no_share_of_the_moves_parts_prove_nothing():
+    counts = [[223999, 308001, 392000], [175999, 242001, 308001], [40001, 55001, 70001]]
+    joint = Joint.with_secret_released(counts)
+    allowed, space, found = walked(joint, LDP(18.0))
+    proof = proven_complete(allowed, space, found)
+    assert proof is None or np.isfinite(proof[0]).all()
