@@ -151,7 +151,7 @@ def _robustly(bound: float, level: float, records: int, secret: str) -> str:
 def _changes(level: float, secret: str) -> str:
     if math.isinf(level):
         return f"Some outputs rule out a value of {secret} for certain."
-    if level == 0:
+    if _rounded_up(math.exp(level)) == "1.00":
         return f"The release tells nothing about {secret}."
     return (
         f"After release, nobody's belief in any value of {secret} changes "
@@ -188,7 +188,9 @@ def _all_records(count: int) -> str:
 
 
 def _all_values(count: int) -> str:
-    return "the only value" if count == 1 else f"all {count:,} values"
+    if count <= 2:
+        return ("the only value", "both values")[count - 1]
+    return f"all {count:,} values"
 
 
 def _columns(names: tuple[str, ...], fallback: str) -> str:

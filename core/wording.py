@@ -1,6 +1,7 @@
 """Counts and shares in sentences: singular and plural, and no almost that reads as all."""
 
 import math
+from collections.abc import Sequence
 
 IRREGULAR = {"entry": "entries", "frequency": "frequencies"}
 """Plurals that are more than an s."""
@@ -33,6 +34,17 @@ def plural(thing: str) -> str:
     ('records', 'entries')
     """
     return IRREGULAR.get(thing, f"{thing}s")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them.
+
+    Examples
+    --------
+    >>> listed(["Watchdog"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('Watchdog', 'a and b', 'a, b and c')
+    """
+    return " and ".join((", ".join(names[:-1]), *names[-1:])) if len(names) > 1 else "".join(names)
 
 
 def were(count: int) -> str:
@@ -73,7 +85,12 @@ def at_most(share: float) -> str:
     >>> at_most(0.5), at_most(0.78121), at_most(0.99991), at_most(0.9999999)
     ('50 %', '78.2 %', '99.991 %', '100 %')
     """
-    decimals = 1 if share <= 0.99 else 3
-    scale = 10**decimals
-    text = f"{math.ceil(100 * share * scale - 1e-7) / scale:.{decimals}f}"
+    decimals = next((digits for digits in (1, 2) if _up(share, digits) < 100), 3)
+    text = f"{_up(share, decimals):.{decimals}f}"
     return f"{text.rstrip('0').rstrip('.')} %"
+
+
+def _up(share: float, decimals: int) -> float:
+    """Return a share in percent, rounded up."""
+    scale: float = 10.0**decimals
+    return math.ceil(100 * share * scale - 1e-7) / scale

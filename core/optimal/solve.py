@@ -61,6 +61,9 @@ ENCLOSE_SHARE = 0.5
 RESERVE = 0.05
 """Part of the time kept back for the last mixture and its audit."""
 
+INSTEAD = "Columns answer, with a bound of their own: enumeration ended with “{}”"
+"""What is said where enumeration was tried in vain: what is proven does not rest on it."""
+
 FEW_BASES = 200_000
 """Polytopes with fewer candidate bases than this are walked at once: it takes milliseconds."""
 
@@ -254,14 +257,14 @@ class _Task:
             return False
         in_time = self._after(ENUMERATION_SHARE)
         if not self.prover.walk(in_time, MAX_VERTICES) or self.prover.vertices is None:
-            self.notes = (f"Columns answer in place of enumeration. {self.prover.stopped}",)
+            self.notes = (INSTEAD.format(self.prover.stopped),)
             return False
         points = self.prover.vertices.points
         try:
             master, mixture, _ = best_mixture(points, self.p_x, self.goal, self.deadline)
             mixed_kernel = master.kernel(mixture)
         except (SolverError, InfeasibleError) as error:
-            self.notes = (f"Columns answer in place of enumeration. {error}",)
+            self.notes = (INSTEAD.format(error),)
             return False
         self._offer(mixed_kernel, "enumerate")
         verdict = self.prover.check(mixture.duals, self.gap, self.deadline)

@@ -11,7 +11,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result
 from core.sweep import Frontier
-from core.wording import number_of
+from core.wording import listed, number_of
 from pages.ui import figures, frontier_lines, run
 from pages.ui.chart import chart
 from pages.ui.frontier_lines import Lines, Place
@@ -21,6 +21,9 @@ from pages.ui.units import in_unit, level
 
 MOST_COLUMNS = 80
 """Outputs that the matrix shows: more are thinner than a hair."""
+
+OPEN = "Pale area above a line: more than it keeps, and not proven to be out of reach."
+"""What the band says between what is kept and what is proven."""
 
 FALL = 1e-6
 """Share of X by which a line must fall to be seen falling."""
@@ -52,12 +55,14 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
         on_pick=frontier_lines.pick,
         faded=faded,
     )
+    if any(figures.is_open(line) for line in drawn):
+        st.caption(OPEN)
     if said := falling({place.number: place.line for place in lines.places if not place.faded}):
         st.caption(markdown(said))
 
 
 def falling(lines: dict[int, Frontier]) -> str:
-    """Say which lines fall as ε grows, and that the mechanism does so by itself; "" where none."""
+    """Say which lines fall as ε grows, which is the mechanism's own way; "" where none does."""
     names = dict.fromkeys(
         mechanisms.entry(line.mechanism).title
         for line in lines.values()
@@ -67,8 +72,8 @@ def falling(lines: dict[int, Frontier]) -> str:
     if not names:
         return ""
     return (
-        f"{', '.join(names)}: what it keeps falls at times as ε grows. It is so by itself: a "
-        "larger budget makes it choose differently, not better."
+        f"{listed(list(names))} at times {'keep' if len(names) > 1 else 'keeps'} less under a "
+        "larger ε: a larger budget leads to another choice, not always to a better one."
     )
 
 

@@ -52,7 +52,9 @@ def short(label: object, room: int = 18) -> str:
 
 
 def distinct(labels: Sequence[str], room: int = 18) -> list[str]:
-    """Return short labels; those that shortening made alike say more, or have a number.
+    """Return short labels; those that shortening made alike show where they differ.
+
+    Where that cannot be shown they have a number.
 
     Examples
     --------
@@ -60,13 +62,16 @@ def distinct(labels: Sequence[str], room: int = 18) -> list[str]:
     ['aaa…1', 'aaa…1 (2)', 'c']
     >>> distinct(["Sales 50 %; Tech 50 %", "Sales 50 %; Clerk 50 %"], 14)
     ['Sales, Tech', 'Sales, Clerk']
+    >>> distinct(["street 005 of the old town", "street 017 of the old town"], 12)
+    ['…005 of the…', '…017 of the…']
     """
     names = [short(label, room) for label in labels]
     alike = {name for name, count in Counter(names).items() if count > 1}
+    telling = _telling(labels, names, alike, room)
     taken: set[str] = set()
     result = []
     for label, name in zip(labels, names, strict=True):
-        found = _first_two(label, room) if name in alike else name
+        found = telling.get(label, name) if name in alike else name
         chosen, number = found, 2
         while chosen in taken:
             chosen = f"{found} ({number})"
@@ -98,6 +103,43 @@ def _cut(plain: str, room: int) -> str:
     head = (room + 1) // 2
     tail = room - head - 1
     return f"{plain[:head]}…{plain[len(plain) - tail :] if tail else ''}"
+
+
+def _telling(
+    labels: Sequence[str], names: Sequence[str], alike: set[str], room: int
+) -> dict[str, str]:
+    """Return for labels whose short names are alike what tells them apart, by label."""
+    groups: dict[str, list[str]] = {name: [] for name in alike}
+    for label, name in zip(labels, names, strict=True):
+        if name in alike and label not in groups[name]:
+            groups[name].append(label)
+    found = {}
+    for group in groups.values():
+        plain = [_plain(label) for label in group]
+        if len(group) == 1:
+            continue
+        letters = enumerate(zip(*plain, strict=False))
+        differ = next((at for at, each in letters if len(set(each)) > 1), min(map(len, plain)))
+        start = _word(plain[0], differ, room // 2)
+        for label, whole in zip(group, plain, strict=True):
+            several = len(PART.findall(whole)) > 1
+            found[label] = _first_two(label, room) if several else text(_from(whole, start, room))
+    return found
+
+
+def _word(plain: str, place: int, most: int) -> int:
+    """Return where the word around a place begins, if that is not far before it."""
+    begin = max(plain.rfind(mark, 0, place) for mark in " -_·/,") + 1
+    return begin if place - begin <= most else place
+
+
+def _from(plain: str, start: int, room: int) -> str:
+    """Return so many characters of a text from a place on, with … for what is left out."""
+    start = max(0, min(start, len(plain) - room + 1))
+    head = "…" if start else ""
+    left = plain[start:]
+    space = room - len(head)
+    return head + (left if len(left) <= space else f"{left[: space - 1]}…")
 
 
 def _first_two(label: str, room: int) -> str:

@@ -39,3 +39,11 @@ def test_values_are_counted_in_the_right_number(n_s):
     told = knowable(range_release(joint, [(0, 1)]), "age")
     assert "1 values" not in told
     assert ("the only value" in told) == (n_s == 1)
+    assert ("both values" in told) == (n_s == 2)
+
+
+@pytest.mark.parametrize("level", [0.0, 1e-17, 3e-16])
+def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
+    achieved = RESULT.after.achieved | {"lip": level}
+    told = finding(replace(RESULT, after=replace(RESULT.after, achieved=achieved)))
+    assert told.startswith("The release tells nothing about")

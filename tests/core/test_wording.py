@@ -34,3 +34,11 @@ def test_only_all_reads_as_all_and_only_nothing_as_nothing(share, decimals):
 def test_a_bound_is_rounded_up(share):
     bound = float(at_most(share).removesuffix(" %")) / 100
     assert share - 1e-9 <= bound <= share + 0.0011
+
+
+@given(SHARE)
+@example(0.9965412)
+def test_a_bound_has_no_more_decimals_than_keep_it_from_reading_as_all(share):
+    decimals = len(at_most(share).removesuffix(" %").partition(".")[2])
+    if decimals > 1:
+        assert share > 1 - 10.0 ** (-decimals - 1)

@@ -4,7 +4,7 @@ from pages.ui.figures.asymmetry import overlay_histogram
 from pages.ui.figures.bars import bars, levels
 from pages.ui.figures.base import Figure
 from pages.ui.figures.beliefs import beliefs
-from pages.ui.figures.frontier import Line, frontier
+from pages.ui.figures.frontier import Line, frontier, is_open
 from pages.ui.figures.graph import confusability
 from pages.ui.figures.histogram import lift_histogram
 from pages.ui.figures.matrix import (
@@ -41,6 +41,7 @@ __all__ = [
     "confusability",
     "frontier",
     "intervals",
+    "is_open",
     "joint_matrix",
     "levels",
     "levels_at",

@@ -49,6 +49,12 @@ class Line:
 BAND = 0.001
 """Share of H(X) from which on what is left open can be seen."""
 
+PERCENT: dict[str, object] = {
+    "tickvals": [0, 0.25, 0.5, 0.75, 1],
+    "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
+}
+"""Ticks of the share that is kept, written as shares are everywhere."""
+
 PALE = 0.3
 """Opacity of what is for the last settings."""
 
@@ -94,7 +100,7 @@ def frontier(
             HEIGHT,
             (52, 14, 34, 42),
             xaxis=axis(f"privacy budget ε, in {unit}: less is more private", (0, limit), dtick=1),
-            yaxis=axis("kept of X, I(X;Y)/H(X)", (-0.03, 1.05), tickformat=".0%", dtick=0.25),
+            yaxis=axis("kept of X, I(X;Y)/H(X)", (-0.03, 1.05), **PERCENT),
             showlegend=True,
             legend={
                 "orientation": "h",
@@ -139,9 +145,14 @@ def _curve(line: Line, unit: str, *, strong: bool) -> dict[str, object]:
     }
 
 
+def is_open(line: Line) -> bool:
+    """Say whether a band is drawn above a line: whether more may be kept than it keeps."""
+    return line.most is not None and not line.faded and bool((line.most - line.nmi > BAND).any())
+
+
 def _band(line: Line) -> dict[str, object] | None:
     """Return what is left open above a line: nothing where all of it is proven."""
-    if line.most is None or line.faded or not (line.most - line.nmi > BAND).any():
+    if not is_open(line) or line.most is None:
         return None
     there_and_back = np.concatenate([line.eps, line.eps[::-1]])
     return {

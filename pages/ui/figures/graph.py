@@ -176,8 +176,15 @@ def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
 
 
 def _names(graph: Lookalikes, room: int) -> list[str]:
-    """Return the names beside the nodes, in so many letters: of a part how much is in it."""
-    short = [labels.short(name, max(room, 7)) for name in graph.names]
+    """Return the names beside the nodes, in so many letters: of a part how much is in it.
+
+    They are told apart where there is room to.
+    """
+    most = max(room, 7)
+    short = [
+        apart if len(apart) <= most else labels.short(name, most)
+        for name, apart in zip(graph.names, labels.distinct(list(graph.names), most), strict=True)
+    ]
     return [
         f"{count} {WORDS[graph.nodes][0]}" if count > 1 else name
         for name, count in zip(short, graph.members.tolist(), strict=True)

@@ -18,6 +18,9 @@ HEIGHT = 330
 HAIR = 0.012
 """Share of the reach that the thinnest bar and band take: less cannot be seen."""
 
+PANELS = ((0.0, 0.46), (0.55, 1.0))
+"""Where the release and X itself are drawn, as shares of the height: names stand between."""
+
 APART = (0.06, 0.15)
 """Shares of the reach from the last bin to the bar of log Ψ = −∞, and to the end of the axis."""
 
@@ -66,13 +69,20 @@ def lift_histogram(
                 anchor="y",
                 **common,
             ),
-            yaxis=_share_axis((0, 0.46)),
-            yaxis2=_share_axis((0.54, 1)),
+            yaxis=_share_axis(PANELS[0]),
+            yaxis2=_share_axis(PANELS[1]),
             barmode="overlay",
             shapes=shapes,
             annotations=[
-                note(names[0], 0.01, 1.0, yanchor="top", font=_strong("before")),
-                note(names[1], 0.01, 0.46, yanchor="top", font=_strong("after")),
+                note(names[0], 0, 1.0, xanchor="left", yanchor="bottom", font=_strong("before")),
+                note(
+                    names[1],
+                    0,
+                    PANELS[0][1],
+                    xanchor="left",
+                    yanchor="bottom",
+                    font=_strong("after"),
+                ),
                 note(
                     "share of records: each side 100 %",
                     0,
@@ -211,12 +221,13 @@ def _allowed(
             "type": "line",
             "x0": bound,
             "x1": bound,
-            "y0": 0,
-            "y1": 1,
+            "y0": bottom,
+            "y1": top,
             "yref": "paper",
             "line": {"color": colour("rule"), "width": 1.2, "dash": "dash"},
         }
         for bound, inside in ((low, -fall > -right), (high, rise < right))
+        for bottom, top in PANELS
         if inside
     ]
     word = note("allowed", (low + high) / 2, 1.01, xref="x", yanchor="bottom")

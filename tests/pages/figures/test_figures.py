@@ -11,6 +11,7 @@ from core.leakage import leakage
 from core.lookalikes import lookalikes, parts_alone
 from core.nonstochastic import pareto_frontier, solve
 from core.range_release import range_table
+from core.wording import percent
 from pages.ui import figures
 from pages.ui.palette import DARK, LIGHT, MARKERS, SERIES
 
@@ -267,3 +268,41 @@ def test_parts_of_a_range_are_blocks_of_their_own_tone():
     marks = FIGURES["ranges"]["data"][1]
     assert list(zip(marks["x"], marks["y"], strict=True)) == [(0, 0), (1, 1), (2, 2)]
     assert [mark[2] for mark in marks["customdata"]] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("most", "faded", "is_drawn"),
+    [
+        ([0.9, 1.0], False, True),
+        ([0.5, 0.6], False, False),
+        ([0.9, 1.0], True, False),
+        (None, False, False),
+    ],
+)
+def test_what_is_open_is_drawn_and_what_is_proven_is_not(most, faded, is_drawn):
+    line = figures.Line(
+        place=0,
+        key=("lip", "optimal"),
+        title="Optimal",
+        eps=np.array([1.0, 2.0]),
+        nmi=np.array([0.5, 0.6]),
+        utility=np.array([1.0, 1.2]),
+        most=None if most is None else np.array(most),
+        faded=faded,
+    )
+    drawn = figures.frontier([line], eps=1, nmi=0.5, unit="nats", limit=8, current=0)
+    assert figures.is_open(line) == is_drawn
+    assert (len(drawn["data"]) == 2) == is_drawn
+
+
+def test_shares_are_written_as_everywhere():
+    axis = figures.frontier([], eps=1, nmi=0.5, unit="nats", limit=8, current=-1)["layout"]["yaxis"]
+    assert axis["ticktext"][axis["tickvals"].index(0.25)] == percent(0.25)
+
+
+def test_small_graphs_tell_names_apart_that_differ_in_the_middle():
+    names = tuple(f"street {number:03d} of the old town" for number in range(4))
+    leak = leakage(np.full((2, 4), 1 / 8), names)
+    figure = figures.confusability(lookalikes(leak), "X itself", "before")
+    said = {name for trace in figure["data"] for name in trace.get("text", ())} - {""}
+    assert len(said) == 4

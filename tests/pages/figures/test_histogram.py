@@ -110,3 +110,20 @@ def test_bits_leave_no_nats():
         [end / LN2 for end in nats["layout"]["xaxis"]["range"]]
     )
     assert "bits" in figure["data"][0]["customdata"][1][0]
+
+
+def test_names_stand_above_their_panels_where_no_bar_or_bound_crosses_them():
+    figure, _, _ = drawn(
+        Joint.from_counts(np.array([[0.4, 0.2, 0.0], [0.1, 0.2, 0.1]])), (0.5, 9.0)
+    )
+    layout = figure["layout"]
+    tops = {"X itself": layout["yaxis2"]["domain"][1], "the release": layout["yaxis"]["domain"][1]}
+    found = {one["text"]: one for one in layout["annotations"] if one["text"] in tops}
+    assert {name: (one["y"], one["yanchor"]) for name, one in found.items()} == {
+        name: (top, "bottom") for name, top in tops.items()
+    }
+    assert all(
+        one["y1"] <= tops["the release"] or one["y0"] >= layout["yaxis2"]["domain"][0]
+        for one in layout["shapes"]
+        if one["type"] == "line"
+    )

@@ -40,3 +40,16 @@ def test_a_whole_label_breaks_into_lines_and_stays_text():
     assert whole.count("<br>") == 1
     assert "<b>" not in whole
     assert whole.endswith("Tech 18 %")
+
+
+def test_names_that_differ_in_the_middle_show_where():
+    names = [f"street {number:03d} of the old town" for number in range(300)]
+    for room in (12, 16, 20):
+        shown = distinct(names, room)
+        assert all(len(one) <= room for one in shown)
+        assert all(f"{number:03d}" in one for number, one in enumerate(shown))
+
+
+def test_names_that_differ_in_one_far_letter_show_it():
+    names = ["a" * 30 + letter + "b" * 30 for letter in "xyz"]
+    assert all(letter in one for letter, one in zip("xyz", distinct(names, 10), strict=True))
