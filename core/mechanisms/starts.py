@@ -47,7 +47,8 @@ def starts(
     options : Options
         As in `Entry.make`.
     among : sequence of str, optional
-        Keys of the catalogue that are looked at, such as `QUICK`; all where not given.
+        Keys of the catalogue that are looked at, such as `QUICK`; all where not given, and X
+        diluted.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def starts(
             found.append(made)
             if made.utility == entropy:  # nothing is left to be found
                 return found
-    return [*found, *diluted_x(joint, notion)]
+    return found if among is not None else [*found, *diluted_x(joint, notion)]
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:

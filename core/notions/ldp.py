@@ -19,6 +19,9 @@ _FEW_SECRETS = 6
 """Up to so many secrets their pairs are the rows, at most 30: without a helper a solver may look
 for the few vertices that matter, which takes a part of the time."""
 
+_NEAR = 0.1
+"""Below this budget lifts are all but equal, and what they differ by has to keep its digits."""
+
 
 @dataclass(frozen=True)
 class LDP(OneBudget):
@@ -68,9 +71,29 @@ class LDP(OneBudget):
                 excess[t],
             )
             return rows.plain(rows.scaled(gap))
+        if self.eps < _NEAR:
+            return self._beside_first(joint)
         lift, shrink = rows.data_lift(joint), np.exp(-self.eps / 2)
         ones = np.ones((joint.n_s, 1))
         above = np.hstack([shrink * lift, -ones])
         below = np.hstack([-lift, shrink * ones])
         matrix = rows.scaled(np.vstack([above, below]))
+        return AllowedSet(sparse.csr_array(matrix), joint.n_x)
+
+    def _beside_first(self, joint: Joint) -> AllowedSet:
+        """Return the same cone with the helper g = h − e^{−ε/2} lift_1(r), which is at least 0.
+
+        Its rows are made of differences of two lifts, which keep their digits near independence.
+        """
+        excess, shrink = excess_lift(joint), np.exp(-self.eps / 2)
+        first, others = excess[:1], excess[1:]
+        above = shrink * rows.difference(1 + others, 1 + first, others, first)
+        below = rows.difference(
+            shrink**2 * (1 + first),
+            1 + excess,
+            shrink**2 * first + np.expm1(-self.eps),
+            excess,
+        )
+        helper = np.append(np.full(len(above), -1.0), np.full(len(below), shrink))
+        matrix = rows.scaled(np.hstack([np.vstack([above, below]), helper[:, None]]))
         return AllowedSet(sparse.csr_array(matrix), joint.n_x)

@@ -1,10 +1,12 @@
 """Every optimum under a polyhedral notion, held against exact enumeration in whole numbers."""
 
+import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.exact.optimum import truth
+from tests.exact.promises import Promise
 from tests.exact.questions import PROMISES, Question, joint_counts, promise
 from tests.exact.verdict import SOLVERS, answer, rivals
 
@@ -41,3 +43,35 @@ def test_no_known_mechanism_is_above_the_bound_or_the_optimum(kind, chance):
     asked = drawn(chance, kind)
     _, failures = rivals(asked, truth(asked.counts, asked.promise), chance)
     assert not failures, known_to_be(failures)
+
+
+NEAR = 100_000
+
+
+def many_secrets(n_s, n_x, seed):
+    """Return counts that are independent, nearly so, of rank 2, or any."""
+    chance = np.random.default_rng(seed)
+
+    def product():
+        return np.outer(chance.integers(1, 9, n_s), chance.integers(1, 9, n_x))
+
+    independent = NEAR * product()
+    yield independent
+    yield independent + chance.integers(-3, 4, (n_s, n_x))
+    yield product() + product()
+    yield 10**10 * product() + product()
+    yield chance.integers(0, 4, (n_s, n_x)) + 1
+
+
+@pytest.mark.parametrize("n_s", [7, 8, 9])
+@pytest.mark.parametrize("n_x", [2, 3, 4])
+@pytest.mark.parametrize("eps", [0.0, 1e-6, 0.05])
+def test_ldp_of_many_secrets_is_true_near_independence(n_s, n_x, eps):
+    for counts in many_secrets(n_s, n_x, n_s * n_x):
+        cells = tuple(map(tuple, counts.tolist()))
+        asked = Question(cells, Promise("LDP", (eps,)))
+        known = truth(cells, asked.promise)
+        for solver in ("auto", "columns"):
+            best, failures = answer(asked, known, solver)
+            assert not failures, known_to_be(failures)
+            assert best.status == "optimal"
