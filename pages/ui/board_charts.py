@@ -101,7 +101,7 @@ def lifts(result: Result, unit: str, *, faded: bool = False) -> None:
         key="lifts",
         title="How far beliefs move",
         alt="Histograms of log-lift before and after; the release reaches "
-        f"{level(result.after.achieved['lip'], unit, 2)} {unit}.",
+        f"{level(result.after.achieved['lip'], unit)} {unit}.",
         faded=faded,
     )
 
