@@ -45,7 +45,7 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
         unit=unit,
         limit=in_unit(DOMAINS["eps"].high, unit),
         current=next((line.place for line in drawn if line.key == key), -1),
-        **({"empty": "The lines are being worked out."} if lines.asked else {}),
+        **({"empty": _nothing(lines)} if lines.asked else {}),
     )
     chart(
         figure,
@@ -59,6 +59,11 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
         st.caption(OPEN)
     if said := falling({place.number: place.line for place in lines.places if not place.faded}):
         st.caption(markdown(said))
+
+
+def _nothing(lines: Lines) -> str:
+    """Say why no line is there, though there are mechanisms to compare."""
+    return "The lines are being worked out." if lines.waiting else "No line could be worked out."
 
 
 def falling(lines: dict[int, Frontier]) -> str:

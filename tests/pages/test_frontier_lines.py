@@ -65,6 +65,18 @@ def test_while_no_line_is_there_yet_the_chart_says_so(sweeps, drawn, monkeypatch
     assert notes(drawn) == []
 
 
+def test_where_every_line_failed_the_chart_does_not_say_that_work_is_under_way(
+    sweeps, drawn, monkeypatch
+):
+    monkeypatch.setattr(answers, "QUICK", ())
+    app = opened(**SMALL)
+    while sweeps.open:
+        sweeps.fail(SolverError("The worker process died (exit status -9)."))
+    app.run()
+    assert notes(drawn) == ["No line could be worked out."]
+    assert "Start again" in {button.label for button in app.button}
+
+
 def test_a_slider_that_starts_new_lines_keeps_the_old_ones_faded_until_they_are_there(
     sweeps, drawn
 ):
