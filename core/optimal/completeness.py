@@ -98,6 +98,7 @@ class _Constraints:
         self.space = space
         n, count = space.n_vars, space.n_slacks
         self.shift = moves[: n + count]
+        self.moving = bool(moves.any())
         self.widths = space.upper[n + count :]
         self.wider = moves[n : n + count] + moves[n + count :]
 
@@ -108,15 +109,16 @@ class _Constraints:
         core = np.where(tight >= n + count, tight - count, tight)
         free = np.ones((k, n + count), dtype=bool)
         np.put_along_axis(free, core, False, axis=1)
-        values = np.zeros((2, k, n + count))
+        both = 2 if self.moving else 1
+        values = np.zeros((both, k, n + count))
         upper = tight >= n + count
         at = np.where(upper, core - n, count)
         widths, wider = np.append(self.widths, 0.0), np.append(self.wider, 0.0)
         np.put_along_axis(values[0], core, widths[at], axis=1)
-        np.put_along_axis(values[1], core, wider[at], axis=1)
-        right = (
-            np.stack([space.right, space.matrix @ self.shift])[:, None] - values @ space.matrix.T
-        )
+        if self.moving:
+            np.put_along_axis(values[1], core, wider[at], axis=1)
+        right = np.stack([space.right, space.matrix @ self.shift])[:both, None]
+        right = right - values @ space.matrix.T
         inverted = None
         if (free.sum(axis=1) == m).all():
             basic = np.nonzero(free)[1].reshape(k, m)
@@ -128,9 +130,9 @@ class _Constraints:
         for value, part in zip(values, found, strict=True):
             np.put_along_axis(value, basic, part, axis=1)
         slacks = values[:, :, n:]
-        limits = np.stack([self.widths, self.wider])[:, None]
+        limits = np.stack([self.widths, self.wider])[:both, None]
         levels = np.concatenate([values, limits - slacks], axis=2)
-        return levels[0], levels[1], error
+        return levels[0], levels[1] if self.moving else np.zeros_like(levels[0]), error
 
     def _basic_values(
         self, basic: IntArray, right: FloatArray
