@@ -241,14 +241,34 @@ class Known:
         return promise
 
     def _forget(self, used: _Promise) -> None:
-        """Drop what was not used for longest, until the rest fits."""
+        """Drop what was not used for longest, of one promise the worst, until the rest fits."""
         total = sum(promise.size for promise in self._promises.values())
         while total > self._most_bytes and len(self._promises) > 1:
             _, gone = self._promises.popitem(last=False)
             total -= gone.size
         while total > self._most_bytes and len(used.answers) > 1:
-            _, made = used.answers.popitem(last=False)
-            total -= made.kernel.nbytes
+            total -= used.answers.pop(_least_wanted(used)).kernel.nbytes
+
+
+def _least_wanted(promise: _Promise) -> Place:
+    """Return which answer is missed least: the oldest that a kept one under no larger ε betters.
+
+    The best starts are kept, so that the optimum stays above every line: without one to spare the
+    oldest goes. The newest is never chosen.
+    """
+    newest = next(reversed(promise.answers))
+    spare: set[Place] = set()
+    best: dict[int, float] = {}  # by how many inputs it reads: one that reads S too is no start
+    for place, made in sorted(
+        promise.answers.items(), key=lambda one: (one[0][1], -one[1].utility)
+    ):
+        reads = made.kernel.shape[0]
+        if made.utility <= best.get(reads, -np.inf) and place[0] != OPTIMUM:
+            spare.add(place)
+        elif made.audit is not None and made.audit.holds:
+            best[reads] = max(best.get(reads, -np.inf), made.utility)
+    old = [place for place in promise.answers if place != newest]
+    return next((place for place in old if place in spare), old[0])
 
 
 def _promise_key(scenario: Scenario) -> Hashable:

@@ -163,3 +163,20 @@ def test_a_monotone_mechanism_is_not_below_its_own_at_a_smaller_budget_and_the_w
         known.add(larger, JOINT, worse)
         best = known.best(larger, JOINT)
         assert best.utility == pytest.approx(better.utility if carries else worse.utility)
+
+
+def test_the_best_starts_are_kept_where_not_all_answers_fit():
+    budgets = [0.3, 0.6, 0.9, 1.2]
+    good = {eps: made(replace(OPTIMAL, eps=eps)) for eps in budgets}
+    start = replace(OPTIMAL, mechanism="subset_random_response")
+    poor = replace(OPTIMAL, mechanism="watchdog")
+    room = sum(one.kernel.nbytes for one in good.values()) + made(poor).kernel.nbytes
+    known = Known(most_bytes=room)
+    for eps in budgets:  # as good as the optimum, and the oldest
+        known.add(replace(start, eps=eps), JOINT, good[eps])
+    for eps in budgets:
+        known.add(replace(poor, eps=eps), JOINT, made(replace(poor, eps=eps)))
+    for eps in budgets:
+        found = known.best(replace(OPTIMAL, eps=eps), JOINT)
+        assert found is not None
+        assert found.utility == pytest.approx(good[eps].utility)
