@@ -70,6 +70,8 @@ class BoundResult:
 class PricingBound:
     """Proofs of prices over one allowed set; what they learn of the set is kept between them.
 
+    The same prices asked for again are worked on from where the last time ended.
+
     Parameters
     ----------
     allowed : AllowedSet
@@ -91,6 +93,7 @@ class PricingBound:
         self.n_x = allowed.n_x
         self.space = Space(allowed)
         self._proofs: list[FloatArray] = []
+        self._asked: _Asked | None = None
 
     def minimise(
         self,
@@ -118,10 +121,26 @@ class PricingBound:
         """
         deadline = clock.now() + time_limit
         weights = np.ones(self.n_x) if weights is None else weights
-        found = _Columns(prices)
         if self.n_x == 1:  # the only output is that symbol, and it costs nothing
+            found = _Columns(prices)
             found.add(np.ones(1))
             return found.result(np.minimum(prices, 0.0), finished=True, boxes=0)
+        if self._asked is None or not self._asked.same(prices, tolerance):
+            self._asked = self._planted(prices, tolerance)
+        found, trees = self._asked.found, self._asked.trees
+        for start in starts:
+            found.add(start)
+            trees[int(start.argmax())].learn(start)
+        self._work(trees, prices - tolerance, weights, deadline)
+        proven = np.array([tree.proven for tree in trees])
+        proven -= MARGIN * (1.0 + np.abs(proven))
+        self._proofs = [*self._proofs, proven][-MOST_PROOFS:]
+        finished = all(tree.closed for tree in trees)
+        return found.result(proven, finished, sum(tree.boxes for tree in trees))
+
+    def _planted(self, prices: FloatArray, tolerance: float) -> _Asked:
+        """Return a tree for each symbol, not yet grown."""
+        found = _Columns(prices)
 
         def explore(r: FloatArray) -> list[FloatArray]:
             ends = self.space.descend(r, prices)
@@ -134,15 +153,7 @@ class PricingBound:
             Tree(self.space, d, prices, tolerance, float(floors[d]), explore)
             for d in range(self.n_x)
         ]
-        for start in starts:
-            found.add(start)
-            trees[int(start.argmax())].learn(start)
-        self._work(trees, prices - tolerance, weights, deadline)
-        proven = np.array([tree.proven for tree in trees])
-        proven -= MARGIN * (1.0 + np.abs(proven))
-        self._proofs = [*self._proofs, proven][-MOST_PROOFS:]
-        finished = all(tree.closed for tree in trees)
-        return found.result(proven, finished, sum(tree.boxes for tree in trees))
+        return _Asked(prices, tolerance, found, trees)
 
     def _floors(self, prices: FloatArray) -> FloatArray:
         """Return for each symbol a price that holds without any work, shape (n_x,)."""
@@ -203,3 +214,17 @@ class _Columns:
             finished=finished,
             boxes=boxes,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What was asked for last, and the work on it so far."""
+
+    prices: FloatArray
+    tolerance: float
+    found: _Columns
+    trees: list[Tree]
+
+    def same(self, prices: FloatArray, tolerance: float) -> bool:
+        """Say whether the same is asked for."""
+        return tolerance == self.tolerance and bool(np.array_equal(prices, self.prices))

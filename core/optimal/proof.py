@@ -3,7 +3,8 @@
 What is proven is proven of the rows as they were given, by none of the code that searches: by all
 vertices in whole numbers; by vertices that the polytope's graph shows to be all; by those that
 undercut the duals, carved from the simplex row by row; by slices whose vertices are proven so; or
-by branch and bound on linear programs whose duals are checked.
+by linear programs whose duals are checked: branch and bound, which ends in a proof or far from
+one, and boxes for the whole mixture, which soon come near.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from core.errors import SolverError, TimeLimitError
 from core.notions.allowed_set import AllowedSet
 from core.optimal import pivoting
 from core.optimal.bound import PricingBound
+from core.optimal.box_bound import BoxBound
 from core.optimal.enumeration import AllVertices, all_vertices
 from core.optimal.exact_vertices import MOST_RAYS, may_enumerate
 from core.optimal.facets import facets_of
@@ -40,7 +42,7 @@ LOW_SYMBOLS, LOW_ROWS, LOW_VERTICES = (20, 50), (400, 40), (MOST, MOST // 4)
 """Up to these symbols and rows, the vertices that undercut the duals are the first thing to find,
 so many of them at most: a round of it takes milliseconds, but many rows have many such vertices."""
 
-LOW_SHARE = 0.5
+LOW_SHARE = 0.3
 """Part of the time left that this may take, once if in vain."""
 
 LOW_GROWTH = 4
@@ -52,6 +54,16 @@ MOST_LOWER = 16
 WALK_SHARE = 0.25
 """Part of the time left that a walk may take before branch and bound gets the rest."""
 
+QUICK_SHARE = 0.08
+"""Part of the time left that branch and bound may take before other bounds are tried; later it
+goes on from there."""
+
+WIDE = 0.02
+"""A bound further off than this, as a part of H(X), is one that branch and bound may not close:"""
+
+BOX_SHARE = 0.6
+"""boxes for the whole mixture then get this part of the time left."""
+
 BRANCH_SHARE = 0.5
 """Part of the time left that branch and bound may take before a longer walk is tried, once, of
 a polytope of few dimensions: others have too many vertices."""
@@ -59,17 +71,14 @@ a polytope of few dimensions: others have too many vertices."""
 LONG_WALK_SHARE = 0.6
 """Part of the time left that this walk may take."""
 
-QUICK_SHARE = 0.15
-"""Part of the time left that branch and bound may take before a bound by slices is tried, once."""
-
 SLICE_SHARE = 0.7
 """Part of the time left that this bound may take."""
 
 WALK_ENTRIES = 4_000_000
 """Entries of all tableaus of a walk that is quicker than branch and bound."""
 
-LOW = 20
-"""Dimensions up to which a polytope is often small enough to be walked for longer,"""
+LOW, LOW_WALK_ROWS = 20, 40
+"""Dimensions and rows up to which a polytope is often small enough to be walked for longer,"""
 
 LOW_FACTOR = 4
 """by so much: Adult's education under LIP of 15 occupations has 33,000 vertices."""
@@ -115,6 +124,7 @@ class Prover:
         self.stopped, self._tried = "", 0
         self._facets = facets_of(self.allowed, p_x) if space.plain() else None
         self._tree: PricingBound | None = None
+        self._boxes: BoxBound | None = None
         self._tried_all = self._sliced = False
         self._most_low = _low_vertices(space)
         self._known = self._trivial()
@@ -135,7 +145,9 @@ class Prover:
                 self.stopped = str(error)
         return self.vertices is not None
 
-    def check(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
+    def check(
+        self, duals: FloatArray, gap: float, deadline: float, outputs: FloatArray | None = None
+    ) -> Verdict:
         """Return a bound on the utility, and outputs that would improve the mixture.
 
         Parameters
@@ -146,7 +158,10 @@ class Prover:
             A bound this close to the mixture's utility, in nats, is good enough.
         deadline : float
             On the clock of `core.clock`.
+        outputs : ndarray, optional
+            Those of the mixture, shape (k, n_x): a bound for the mixture starts from them.
         """
+        outputs = self.p_x[None] if outputs is None else outputs
         enough = self.utility.offset(self.p_x) - float(duals @ self.p_x) + gap
         if may_enumerate(self.allowed) and self.walk(_part(WALK_SHARE, deadline), MOST_RAYS):
             return self._check_all(duals)
@@ -163,23 +178,35 @@ class Prover:
             return self._check_pieces(duals, pieces, deadline)
         if not isinstance(self.utility, MutualInformation):
             return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
-        may_slice = bool(self.allowed.parts) and not self._sliced and not self.allowed.n_helpers
-        share = QUICK_SHARE if may_slice else BRANCH_SHARE
-        verdict = self._branch(duals, gap, _part(share, deadline))
+        verdict = self._branch(duals, gap, _part(QUICK_SHARE, deadline))
         if verdict.bound <= enough or len(verdict.better):
             return verdict
-        if may_slice:
+        if self.allowed.parts and not self._sliced and not self.allowed.n_helpers:
             self._sliced = True
             until = _part(SLICE_SHARE, deadline)
             sliced = sliced_bound(self.allowed, self.p_x, enough, until)
             self._known = min(self._known, sliced)
             if self._known <= enough:
                 return Verdict(self._known, verdict.better)
-        if self.space.n_free <= LOW and not self._tried_all:
+        wide = enough + WIDE * self._trivial()
+        self._box(outputs, wide, _part(BOX_SHARE, deadline))
+        few_vertices = self.space.n_free <= LOW and self.space.n_slacks <= LOW_WALK_ROWS
+        if few_vertices and not self._tried_all:
+            verdict = self._branch(duals, gap, _part(BRANCH_SHARE, deadline))
+            if verdict.bound <= enough or len(verdict.better):
+                return verdict
             self._tried_all, self._tried = True, 0
             if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
                 return self._check_all(duals)
+        self._box(outputs, wide, deadline)
         return self._branch(duals, gap, deadline)
+
+    def _box(self, outputs: FloatArray, enough: float, deadline: float) -> None:
+        """Lower the bound by boxes for the whole mixture, until it is low enough."""
+        if self._known > enough:
+            if self._boxes is None:
+                self._boxes = BoxBound(self.allowed, self.p_x)
+            self._known = min(self._known, self._boxes.bound(outputs, enough, deadline))
 
     def _undercut(self, duals: FloatArray, slack: float, deadline: float) -> Verdict:
         """Find vertices that undercut the duals by more than the slack; all, if none is found."""

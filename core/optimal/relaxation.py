@@ -14,6 +14,7 @@ symbols, the usual kind, w is one symbol and only ψ costs anything at all.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse, special
@@ -51,16 +52,18 @@ class Relaxation:
     ----------
     allowed : AllowedSet
         The allowed outputs; its oracle is not asked.
+    primal : bool
+        Whether to solve by the primal simplex, quicker where only costs change between solves.
 
     Attributes
     ----------
     matrix : ndarray
         The rows, shape (m, n_x + n_helpers).
     dominant : int
-        The dominant symbol d.
+        The dominant symbol d; −1 before the first is focused: all symbols then have mass 1.
     """
 
-    def __init__(self, allowed: AllowedSet) -> None:
+    def __init__(self, allowed: AllowedSet, *, primal: bool = False) -> None:
         self.n_x = allowed.n_x
         self.matrix: FloatArray = allowed.rows.toarray()
         mass = np.zeros((1, self.matrix.shape[1]))
@@ -70,6 +73,7 @@ class Relaxation:
             sparse.csr_array(np.vstack([mass, self.matrix])),
             np.concatenate([[1.0], np.full(m, -INFINITY)]),
             np.concatenate([[1.0], np.zeros(m)]),
+            primal=primal,
         )
         self._mass = mass[0]
         self._costs = np.zeros(self.matrix.shape[1])
@@ -117,6 +121,14 @@ class Relaxation:
         except InfeasibleError:
             return None, _multipliers(self._program.dual_ray())
         return solution.x[: self.n_x], _multipliers(solution.duals)
+
+    def basis(self) -> Any:
+        """Return where the last solve ended, to be handed to `set_basis` later."""
+        return self._program.basis()
+
+    def set_basis(self, basis: Any) -> None:
+        """Start the next solve there."""
+        self._program.set_basis(basis)
 
     def shown_empty(self, lower: FloatArray, upper: FloatArray, ray: Multipliers) -> bool:
         """Say whether multipliers prove that a box holds no allowed output."""

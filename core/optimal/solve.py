@@ -312,7 +312,8 @@ class _Task:
             if self._loses(search, value) and self._cut(search, search.in_use()):
                 continue
             search.deadline = until
-            verdict = self.prover.check(search.mixture.duals, self.gap, until)
+            duals = search.mixture.duals
+            verdict = self.prover.check(duals, self.gap, until, outputs=search.in_use())
             self.upper = min(self.upper, verdict.bound)
             if self.upper - value <= self.gap:
                 return

@@ -196,3 +196,14 @@ def test_a_later_proof_with_less_time_takes_nothing_back():
         second = prover._branch(duals, 1e-3, 0.0).bound
     trivial = MutualInformation().offset(joint.p_x)
     assert second <= first < trivial
+
+
+def test_the_same_prices_are_worked_on_from_where_the_last_time_ended():
+    joint = Joint.random_uniform(4, 25, np.random.default_rng(1))
+    bound = PricingBound(ALIP(0.3, 0.3).allowed_set(joint))
+    prices = np.full(25, 1.0)
+    with clock.using(clock.Ticking(0.01)):
+        found = [bound.minimise(prices, tolerance=1e-3, time_limit=1.0) for _ in range(4)]
+        other = bound.minimise(prices + 1e-9, tolerance=1e-3, time_limit=0.0)
+    assert [b.boxes for b in found] == sorted({b.boxes for b in found})
+    assert other.boxes == 0

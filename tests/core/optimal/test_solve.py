@@ -325,6 +325,7 @@ def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
     prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, MutualInformation())
     best = maximise(allowed, joint.p_x)
     monkeypatch.setattr("core.optimal.proof.WALK_ENTRIES", 0)
+    monkeypatch.setattr("core.optimal.proof.QUICK_SHARE", 0.0)
     monkeypatch.setattr("core.optimal.proof.BRANCH_SHARE", 0.0)
     duals = np.full(7, 5.0)  # far too high: no time to disprove them
     first = prover.check(duals, 1e-6, clock.now() + 30)
