@@ -232,7 +232,7 @@ def _beliefs(result: Result, found: Disclosure, known: side_channels.Known, unit
         st.caption(
             f"This output moves beliefs by up to {level(float(found.level[chosen]), unit)} {unit}; "
             f"the worst one, {markdown(found.labels[found.worst])}, by "
-            f"{level(float(found.level[found.worst]), unit)}."
+            f"{level(float(found.level[found.worst]), unit)} {unit}."
         )
 
 

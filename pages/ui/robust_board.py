@@ -253,12 +253,12 @@ def _finding(found: run_robust.Designs, unit: str) -> None:
     st.markdown(
         f"Trusting the estimate keeps {share(trusting.mechanism.nmi)} of the pair and "
         + (
-            f"**breaks the promise**: ε\\* is {level(trusting.realised, unit)}"
+            f"**breaks the promise**: ε\\* is {level(trusting.realised, unit)} {unit}"
             if trusting.breaks(found.eps)
-            else f"keeps the promise this time: ε\\* is {level(trusting.realised, unit)}"
+            else f"keeps the promise this time: ε\\* is {level(trusting.realised, unit)} {unit}"
         )
-        + f" where {budget(found.eps, unit)} was promised. {name} keeps "
-        f"{share(robust.mechanism.nmi)} with ε\\* = {level(robust.realised, unit)}."
+        + f", the promise is {budget(found.eps, unit)}. {name} keeps "
+        f"{share(robust.mechanism.nmi)} with ε\\* = {level(robust.realised, unit)} {unit}."
     )
 
 

@@ -60,6 +60,7 @@ def test_the_output_that_tells_most_comes_first():
     assert picker.value == int(level.argmax())
     assert len(picker.options) == len(level)
     assert f"up to {level.max():.3f} nats" in said(app)
+    assert f"by {level.max():.3f} nats." in said(app)
     picker.set_value(int(level.argmin())).run()
     assert f"up to {level[level.argmin()]:.3f} nats" in said(app)
 

@@ -79,9 +79,9 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
     with busy(run_robust.NOW):
         app.slider(key="eps").set_value(2.0).run()
         assert "stale" not in said(app)
-        assert "where 2 was promised. PolyOpt, which is robust, keeps" in said(app)
+        assert "the promise is 2 nats. PolyOpt, which is robust, keeps" in said(app)
     app = after(app, "designs")
-    assert "where 2 was promised. The robust optimum keeps" in said(app)
+    assert "the promise is 2 nats. The robust optimum keeps" in said(app)
     assert "All designs are for the settings on the left." in [text.value for text in app.caption]
 
 
@@ -101,7 +101,7 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
         assert not app.error
         assert "stale: for ε = 1" in said(app)
     app = after(app, "designs")
-    assert "where 2 was promised. The robust optimum keeps" in said(app)
+    assert "the promise is 2 nats. The robust optimum keeps" in said(app)
 
 
 def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_out():
@@ -110,7 +110,7 @@ def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_
     with busy(run_robust.NOW):
         app.slider(key="eps").set_value(2.0).run()
         assert "stale: for ε = 1" in said(app)
-        assert "where 1 was promised" in said(app)
+        assert "the promise is 1 nat." in said(app)
         app.session_state["_robust_designs"].job.cancel()
 
 
