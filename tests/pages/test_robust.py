@@ -11,7 +11,7 @@ from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.robust_designs import BUDGETS, DESIGNS, design_all, take_sample
 from core.robust_study import BETAS, Drawn, study_beta, study_draws
-from pages.ui import robust_studies, run, run_robust
+from pages.ui import robust_studies, run_robust
 from pages.ui.robust_board import outcome_table
 from pages.ui.units import share
 from tests.pages.waiting import PATIENCE, busy
@@ -87,14 +87,11 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
 
 def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
     app = after(opened(**SMALL), "designs")
-    kept = run._cached
 
-    def hasty(data, key, make):
-        if key[0] == "quick designs":
-            raise SolverError("The polytope gave no proper vertex to start from.")
-        return kept(data, key, make)
+    def hasty(*_, **__):
+        raise SolverError("The polytope gave no proper vertex to start from.")
 
-    monkeypatch.setattr(run, "_cached", hasty)
+    monkeypatch.setattr(run_robust, "compare_designs", hasty)  # here; workers have their own
     with busy(run_robust.NOW):
         app.slider(key="eps").set_value(2.0).run()
         assert not app.exception
