@@ -88,10 +88,11 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
 def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
     app = after(opened(**SMALL), "designs")
 
-    def hasty(*_, **__):
-        raise SolverError("The polytope gave no proper vertex to start from.")
+    class Hasty:
+        def get(self, *_):
+            raise SolverError("The polytope gave no proper vertex to start from.")
 
-    monkeypatch.setattr(run_robust, "compare_designs", hasty)  # here; workers have their own
+    monkeypatch.setattr(run_robust, "quick_store", Hasty)
     with busy(run_robust.NOW):
         app.slider(key="eps").set_value(2.0).run()
         assert not app.exception
