@@ -109,6 +109,8 @@ def test_the_worker_answers_what_the_call_does(monkeypatch):
         cdd_worker.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(sent.getvalue()))
     )
     monkeypatch.setattr(cdd_worker.sys, "stdout", SimpleNamespace(buffer=answer))
+    monkeypatch.setattr(cdd_worker, "end_with", lambda _: None)  # this process goes on
+    monkeypatch.setattr(cdd_worker.sys, "argv", ["cdd_worker.py", "1"])
     cdd_worker.main()
     found = np.load(io.BytesIO(answer.getvalue()))
     np.testing.assert_array_equal(found, cdd_worker.generators(rows, equalities))
