@@ -12,8 +12,8 @@ from tests.browser.served import ARGUMENTS, served
 from tests.browser.waiting import PATIENCE
 
 OVERTAKEN = "'setIn' cannot be called on an ElementNode"
-"""What Streamlit's page throws where a fragment's message meets a script that began anew. Open: seen
-on the Mechanisms page alone, whose content is right afterwards, as its tests say."""
+"""What Streamlit's page throws where a fragment's message meets a script that began anew. Open:
+seen on the Mechanisms page alone, whose content is right afterwards, as its tests say."""
 
 PROBES = ("_stcore/host-config", "_stcore/health")
 """What Streamlit asks for below a deep link before it finds its root: each answers 404."""
