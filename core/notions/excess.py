@@ -35,7 +35,7 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
 
     Examples
     --------
-    >>> excess_lift(Joint.from_counts([[1_000_000, 1_000_000], [1_000_000, 1_000_001]])).round(20)
+    >>> excess_lift(Joint.from_counts([[1_000_000, 1_000_000], [1_000_000, 1_000_001]])).round(12)
     array([[ 2.5e-07, -2.5e-07],
            [-2.5e-07,  2.5e-07]])
     """
