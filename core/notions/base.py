@@ -109,9 +109,17 @@ class SymbolNotion(Notion):
             P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
         """
         joint_sy = joint.release(kernel)
-        lower = relative(worst(self.lower_level(joint_sy)), self.lower_budget)
-        upper = relative(worst(self.upper_level(joint_sy)), self.upper_budget)
-        return max(lower, upper)
+        return self.combined(worst(self.lower_level(joint_sy)), worst(self.upper_level(joint_sy)))
+
+    def combined(self, lower: float, upper: float) -> float:
+        """Return what is achieved by outputs whose worst levels are these.
+
+        Parameters
+        ----------
+        lower, upper : float
+            Largest lower and upper level of all outputs, in nats.
+        """
+        return max(relative(lower, self.lower_budget), relative(upper, self.upper_budget))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from core import validation
 from core.joint import Joint
-from core.notions.base import SymbolNotion, relative, worst
+from core.notions.base import SymbolNotion, relative
 
 
 @dataclass(frozen=True)
@@ -43,18 +43,9 @@ class OneBudget(SymbolNotion):
         """Largest allowed upper level, in nats."""
         return self.eps
 
-    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds, in nats; ∞ if at none.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x).
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-        """
-        joint_sy = joint.release(kernel)
-        return max(worst(self.lower_level(joint_sy)), worst(self.upper_level(joint_sy)))
+    def combined(self, lower: float, upper: float) -> float:
+        """Return the larger of two levels: the least ε at which the notion holds, in nats."""
+        return max(lower, upper)
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds over ε: at most 1 iff it does."""

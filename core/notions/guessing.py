@@ -116,6 +116,10 @@ class GuessingProbability(SymbolNotion):
         """
         return worst(conditionals(joint.release(kernel)).posterior)
 
+    def combined(self, lower: float, upper: float) -> float:
+        """Return the best guess's probability, whose log is the upper level."""
+        return float(np.exp(upper))
+
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the best guess's probability over the bound: at most 1 iff the notion holds."""
         return self.achieved(joint, kernel) / self.bound

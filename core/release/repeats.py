@@ -1,0 +1,240 @@
+"""The level of several independent draws for the same record, by one mechanism.
+
+Whoever sees (y_1, …, y_k) holds the posterior r(x) ∝ P(x) Π_i P(y_i | x): the order of the draws
+does not matter, so each multiset of outputs is looked at once. Given X the draws are independent,
+but given S they are not: the level of k draws may be more than k times that of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, islice
+from math import comb, factorial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.errors import NotConvexError
+from core.joint import Joint
+from core.notions.base import Notion, SymbolNotion, worst
+from core.validation import FloatArray, IntArray
+
+MOST_PRODUCTS = 2_000_000
+"""Multisets of outputs that are all looked at: k = 2 of 1,999 outputs, k = 3 of 227."""
+
+MOST_ENTRIES = 20_000_000
+"""Entries of the kernel of all draws together, 160 MB, where a notion has to see it whole."""
+
+BLOCK = 4_000_000
+"""Entries of products that are held at once."""
+
+KEPT = 32
+"""Partial products that are gone on with, for each secret and each direction."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What several draws for the same record promise together.
+
+    Attributes
+    ----------
+    level : float
+        The level that was found, in the notion's unit: the least at which it holds if `exact`,
+        else one that some of the draws reach.
+    at_most : float
+        A level at which the notion holds whatever is drawn.
+    exact : bool
+        Whether all products of outputs were looked at.
+    """
+
+    level: float
+    at_most: float
+    exact: bool
+
+
+def repeated(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> float:
+    """Return the least level at which a notion holds for k independent draws of the same record.
+
+    It is the maximum, over all outputs y_1, …, y_k that can come together, of the level of
+    r(x) ∝ P(x) Π_i P(y_i | x). All products are looked at while there are at most
+    `MOST_PRODUCTS`, so for k = 2 and 3 of hundreds of outputs. Beyond, it is the level of
+    the most telling products that were found: the truth is at least that, and `draws` says what
+    it is at most.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    kernel : array_like
+        P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+    notion : Notion
+        The promise; the result is in the unit of its `achieved`.
+    k : int
+        Number of draws, at least 1.
+
+    Returns
+    -------
+    level : float
+        In nats where the notion has one budget; ∞ where no budget is enough.
+
+    Raises
+    ------
+    InvalidInputError
+        If `k` is no whole number of at least 1, or the kernel is none.
+
+    Examples
+    --------
+    A symmetric channel for S itself says k times as much in k draws:
+
+    >>> from core.notions import LDP
+    >>> joint = Joint.from_counts([[1, 0], [0, 1]])
+    >>> flip = [[0.75, 0.25], [0.25, 0.75]]
+    >>> [round(repeated(joint, flip, LDP(1), k), 4) for k in (1, 2, 3)]  # log 3, log 9, log 27
+    [1.0986, 2.1972, 3.2958]
+    """
+    return float(draws(joint, kernel, notion, k).level)
+
+
+def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> Draws:
+    """Return the level of k independent draws, and what it is at most; arguments as `repeated`.
+
+    Infinitely many draws tell no more than which row of the kernel X has, so under a notion that
+    allows a convex set of outputs the level of publishing that row is never exceeded.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> draws(joint, [[0.6, 0.4], [0.4, 0.6]], LIP(1), 2).exact
+    True
+    """
+    array = joint.checked_kernel(kernel)
+    count = validation.whole(k, "k", low=1)
+    if count == 1:
+        level = float(notion.achieved(joint, array))
+        return Draws(level, level, exact=True)
+    occurs = joint.release(array).sum(axis=0) > 0
+    products = comb(int(occurs.sum()) + count - 1, count)
+    pointwise = isinstance(notion, SymbolNotion)
+    room = MOST_PRODUCTS if pointwise else MOST_ENTRIES // len(array)
+    if products <= room:
+        level = _level_of_all(joint, array[:, occurs], notion, count)
+        return Draws(level, level, exact=True)
+    if isinstance(notion, SymbolNotion):
+        level = _level_of_some(joint, array[:, occurs], notion, count)
+    else:  # fewer draws tell no more
+        level = draws(joint, array, notion, count - 1).level
+    return Draws(level, max(level, _of_endless(joint, array, notion)), exact=False)
+
+
+def product_kernel(kernel: FloatArray, k: int) -> FloatArray:
+    """Return P(y_1 … y_k | x) for each multiset of outputs, shape (rows, C(n_y + k − 1, k)).
+
+    Examples
+    --------
+    >>> product_kernel(np.array([[0.5, 0.5]]), 2)
+    array([[0.25, 0.5 , 0.25]])
+    """
+    blocks = [
+        _product(kernel, chosen) * _orders(chosen)
+        for chosen in _multisets(kernel.shape[1], k, BLOCK // len(kernel))
+    ]
+    return np.hstack(blocks)
+
+
+def _level_of_all(joint: Joint, kernel: FloatArray, notion: Notion, k: int) -> float:
+    """Return the level over all products of k outputs."""
+    if not isinstance(notion, SymbolNotion):
+        return notion.achieved(joint, product_kernel(kernel, k))
+    lower = upper = -np.inf
+    for chosen in _multisets(kernel.shape[1], k, max(1, BLOCK // len(kernel))):
+        found = _worst_levels(joint, _product(kernel, chosen), notion)
+        lower, upper = max(lower, found[0]), max(upper, found[1])
+    return notion.combined(lower, upper)
+
+
+def _level_of_some(joint: Joint, kernel: FloatArray, notion: SymbolNotion, k: int) -> float:
+    """Return the level over products that raise or lower the belief in some secret most.
+
+    At each draw the partial products are kept that say most about each secret, either way.
+    """
+    partial = kernel
+    for _ in range(k - 1):
+        longer = (partial[:, :, None] * kernel[:, None, :]).reshape(len(kernel), -1)
+        released = _released(joint, longer)
+        longer = longer[:, released.sum(axis=0) > 0]
+        longer /= longer.max(axis=0)  # so that no product vanishes
+        beliefs = _released(joint, longer)
+        beliefs /= beliefs.sum(axis=0)
+        order = np.argsort(beliefs, axis=1)
+        kept = np.unique(np.hstack([order[:, :KEPT], order[:, -KEPT:]]))
+        partial = longer[:, kept]
+    return notion.combined(*_worst_levels(joint, partial, notion))
+
+
+def _of_endless(joint: Joint, kernel: FloatArray, notion: Notion) -> float:
+    """Return the level of publishing which row of the kernel a record has; ∞ if that proves none.
+
+    Under a notion whose set is not convex a mixture of outputs may be worse than each of them.
+    """
+    try:
+        notion.allowed_set(joint)
+    except NotConvexError:
+        return np.inf
+    _, row = np.unique(kernel, axis=0, return_inverse=True)
+    return notion.achieved(joint, np.eye(int(row.max()) + 1)[row.ravel()])
+
+
+def _worst_levels(joint: Joint, columns: FloatArray, notion: SymbolNotion) -> tuple[float, float]:
+    """Return the largest lower and upper level of outputs P(y | x), up to scale, shape (·, c).
+
+    Outputs are scaled down so far that they are part of one release; what is left over is not
+    looked at.
+    """
+    largest = columns.max(axis=0)
+    joint_sy = _released(joint, columns[:, largest > 0] / largest[largest > 0])
+    joint_sy = joint_sy[:, joint_sy.sum(axis=0) > 0]
+    if joint_sy.shape[1] == 0:
+        return -np.inf, -np.inf
+    p_s = joint.p_s
+    share = p_s[p_s > 0].min() / (2 * joint_sy.shape[1])
+    part = share * joint_sy / joint_sy.sum(axis=0)
+    whole = np.hstack([part, (p_s - part.sum(axis=1))[:, None]])
+    return worst(notion.lower_level(whole)[:-1]), worst(notion.upper_level(whole)[:-1])
+
+
+def _released(joint: Joint, columns: FloatArray) -> FloatArray:
+    """Return Σ_x P(s, x) v(x, y) of columns v of shape (n_x or n_s·n_x, c), shape (n_s, c)."""
+    result: FloatArray
+    if len(columns) == joint.n_x:
+        result = joint.p @ columns
+    else:
+        result = np.einsum("sx,sxy->sy", joint.p, columns.reshape(joint.n_s, joint.n_x, -1))
+    return result
+
+
+def _multisets(n_y: int, k: int, at_once: int) -> Iterator[IntArray]:
+    """Yield all multisets of k of n_y outputs, in blocks of shape (at most at_once, k)."""
+    every = combinations_with_replacement(range(n_y), k)
+    while chosen := list(islice(every, max(1, at_once))):
+        yield np.array(chosen, dtype=np.int64)
+
+
+def _product(kernel: FloatArray, chosen: IntArray) -> FloatArray:
+    """Return Π_i P(y_i | x) for each multiset, shape (rows, multisets)."""
+    product = kernel[:, chosen[:, 0]].copy()
+    for column in chosen.T[1:]:
+        product *= kernel[:, column]
+    return product
+
+
+def _orders(chosen: IntArray) -> FloatArray:
+    """Return in how many orders each multiset can be drawn, shape (multisets,)."""
+    orders = np.full(len(chosen), float(factorial(chosen.shape[1])))
+    run = np.ones(len(chosen))
+    for i in range(1, chosen.shape[1]):
+        run = np.where(chosen[:, i] == chosen[:, i - 1], run + 1, 1)
+        orders /= run
+    return orders

@@ -1,0 +1,182 @@
+"""A second release of a record, designed so that both together keep a promise.
+
+Whoever holds y_1 has the posterior P(x | y_1). A second output y_2 with P(y_2 | x) moves it to
+r(x) ∝ P(x) P(y_1 | x) P(y_2 | x): linear in P(y_2 | x), up to scale. So a convex notion asks of
+each y_2 its own rows once for each y_1, as a promise against side channels asks them once for each
+known value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from core.errors import InfeasibleError
+from core.joint import Joint
+from core.mechanisms.optimal import optimal
+from core.mechanisms.result import Mechanism
+from core.notions import rows
+from core.notions.allowed_set import AllowedSet, Oracle
+from core.notions.base import Notion
+from core.validation import FloatArray
+
+MET = 1e-11
+"""A row, of coefficients up to 1, that P_X meets this closely is taken to be met exactly: the first
+release used all of its budget there, to the rounding of the audit."""
+
+
+@dataclass(frozen=True, eq=False)
+class BesideFirst(Notion):
+    """A notion for two releases together, the first of which is made already.
+
+    The first is P(y_1 | x), the kernel that is judged is the second, P(y_2 | x); given X they are
+    drawn independently.
+
+    Parameters
+    ----------
+    notion : Notion
+        What the pair (y_1, y_2) must keep.
+    first : ndarray
+        P(y_1 | x), shape (n_x, n_1).
+
+    Examples
+    --------
+    >>> from core.notions import LDP
+    >>> joint = Joint.from_counts([[1, 0], [0, 1]])
+    >>> flip = np.array([[0.75, 0.25], [0.25, 0.75]])
+    >>> round(float(BesideFirst(LDP(3), flip).achieved(joint, flip)), 4)  # 2 log 3
+    2.1972
+    """
+
+    notion: Notion
+    first: FloatArray
+
+    name: ClassVar[str] = "two releases"
+
+    def __str__(self) -> str:
+        return f"{self.notion} of both releases"
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least level at which both releases together keep the notion.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        kernel : array_like
+            P(y_2 | x), shape (n_x, n_2).
+        """
+        return self.notion.achieved(joint, self._both(joint, kernel))
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return what both together achieve over what is asked; shapes as `achieved`."""
+        return self.notion.scale(joint, self._both(joint, kernel))
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether both together keep the notion; shapes as `achieved`."""
+        return self.notion.holds(joint, self._both(joint, kernel))
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the outputs y_2 that may follow every y_1: the notion's rows for each y_1.
+
+        Raises
+        ------
+        NotConvexError
+            If the notion's set is not convex.
+        """
+        whole = self.notion.allowed_set(joint)
+        seen = self.first.T[(joint.p_x @ self.first) > 0]
+        return rows.combined([_given(whole, likelihood, joint.p_x) for likelihood in seen])
+
+    def _both(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
+        """Return P(y_1, y_2 | x), shape (n_x, n_1·n_2)."""
+        second = joint.checked_kernel(kernel)
+        return (self.first[:, :, None] * second[:, None, :]).reshape(joint.n_x, -1)
+
+
+def second_release(
+    joint: Joint,
+    notion: Notion,
+    first: ArrayLike,
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Return the best second release: with the first it keeps the promise, whatever both say.
+
+    It maximises I(X;Y_2) over kernels P(y_2 | x); which y_1 was published need not be known. What
+    it keeps of X alone is at least as private as the promise, too.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : Notion
+        What the two releases must keep together; convex.
+    first : array_like
+        P(y_1 | x) of the first release, shape (n_x, n_1).
+    time_limit, gap, seed
+        As in `core.mechanisms.optimal`.
+
+    Raises
+    ------
+    InfeasibleError
+        If the first release breaks the promise already; the message says at what level.
+    NotConvexError
+        If the notion's set is not convex.
+    InvalidInputError
+        If `first` is no kernel of X.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    >>> first = optimal(joint, LIP(0.3)).kernel
+    >>> second = second_release(joint, LIP(0.6), first)
+    >>> second.status, second.audit.achieved <= 0.6 + 1e-12
+    ('optimal', True)
+    """
+    kernel = np.array(joint.checked_kernel(first))[: joint.n_x]
+    if not notion.holds(joint, kernel):
+        reached = notion.achieved(joint, kernel)
+        raise InfeasibleError(
+            f"The first release alone breaks {notion}: it is reached at {reached:.6g}, so no "
+            "second release can mend it."
+        )
+    both = BesideFirst(notion, kernel)
+    return optimal(joint, both, time_limit=time_limit, gap=gap, seed=seed)
+
+
+def _given(whole: AllowedSet, likelihood: FloatArray, p_x: FloatArray) -> AllowedSet:
+    """Return the outputs that are allowed once they are weighed by P(y_1 | x), shape (n_x,)."""
+    weights = np.append(likelihood, np.ones(whole.n_helpers))
+    matrix = sparse.csr_array(whole.rows @ sparse.diags_array(weights)).toarray()
+    useful = (matrix > 0).any(axis=1)
+    matrix = matrix[useful] / np.abs(matrix[useful]).max(axis=1, keepdims=True)
+    if not whole.n_helpers:  # helpers have no known value at P_X
+        at_prior = matrix @ p_x
+        met = np.abs(at_prior) <= MET
+        matrix[met] -= at_prior[met][:, None]  # rows of r with Σr = 1
+    oracle = None if whole.oracle is None else _Weighed(whole.oracle, likelihood)
+    return AllowedSet(sparse.csr_array(matrix), whole.n_x, oracle)
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighed:
+    """The cuts of an oracle, of outputs weighed by P(y_1 | x)."""
+
+    oracle: Oracle
+    likelihood: FloatArray
+
+    def __call__(self, r: FloatArray) -> FloatArray:
+        weighed = np.maximum(r, 0.0) * self.likelihood
+        if weighed.sum() <= 0:  # y_1 and this output never come together
+            return np.empty((0, len(r)))
+        cuts = self.oracle(weighed / weighed.sum()) * self.likelihood
+        cuts = cuts[(cuts > 0).any(axis=1)]
+        result: FloatArray = cuts / np.abs(cuts).max(axis=1, keepdims=True, initial=0.0)
+        return result
