@@ -116,7 +116,7 @@ class GuessingProbability(SymbolNotion):
         """
         return worst(conditionals(joint.release(kernel)).posterior)
 
-    def combined(self, lower: float, upper: float) -> float:
+    def combined(self, lower: float, upper: float) -> float:  # noqa: ARG002 - no belief is too low
         """Return the best guess's probability, whose log is the upper level."""
         return float(np.exp(upper))
 
