@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import queue
 import subprocess
 import sys
 import threading
@@ -16,12 +15,19 @@ from typing import Any
 from core import clock, validation
 from core.errors import SolverError
 from core.jobs.job import Job, State
+from core.jobs.line import Call, Line
 
 ROOT = Path(__file__).parents[2]
 """The folder that holds `core`, for the workers' import path."""
 
 NICENESS = 5
 """Workers yield to the server: a slider must not wait for someone else's solve."""
+
+URGENT_NICENESS = 1
+"""The same for workers that are reserved for what someone waits for now."""
+
+REST = 60.0
+"""Seconds without work after which a worker ends, for its memory; one stays warm."""
 
 TRIES = 2
 """How often a job is begun whose worker was killed: it may be the job that kills it."""
@@ -33,12 +39,16 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_
 class Pool:
     """At most `size` jobs run at once, each in a process of its own; the others wait in line.
 
+    Turns go by owner, as `core.jobs.line` says, and urgent jobs come first.
+
     Parameters
     ----------
     size : int
-        Number of workers. They start when first needed and stay warm.
-    niceness : int
-        How far they yield to others.
+        Number of workers. They start when first needed.
+    reserved : int
+        How many of them take urgent jobs only, fewer than all.
+    rest : float
+        Seconds without work after which a worker ends, except one, which stays warm.
 
     Examples
     --------
@@ -53,15 +63,23 @@ class Pool:
     1
     """
 
-    def __init__(self, size: int, niceness: int = NICENESS) -> None:
+    def __init__(self, size: int, reserved: int = 0, rest: float = REST) -> None:
         self.size = validation.whole(size, "size", low=1)
-        self.niceness = validation.whole(niceness, "niceness", low=0)
-        self._waiting: queue.SimpleQueue[tuple[Job[Any], bytes] | None] = queue.SimpleQueue()
+        self.reserved = validation.whole(reserved, "reserved", low=0, high=size - 1)
+        self.rest = validation.number(rest, "rest", low=0.0)
+        self._line = Line(general=size - reserved, reserved=reserved)
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._closing = False
 
-    def submit(self, function: Callable[..., Any], *arguments: Any, time_limit: float) -> Job[Any]:
+    def submit(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        time_limit: float,
+        owner: str = "",
+        urgent: bool = False,
+    ) -> Job[Any]:
         """Hand over `function(*arguments, report=…)`, an importable function.
 
         Parameters
@@ -71,26 +89,41 @@ class Pool:
             job's `progress`.
         time_limit : float
             Seconds after which its process is ended; it is not while `core.clock` counts readings.
+        owner : str
+            Who it is done for; owners take turns.
+        urgent : bool
+            Whether someone waits for it now.
         """
         job: Job[Any] = Job(validation.number(time_limit, "time_limit", low=0.0, open_low=True))
-        call = pickle.dumps((function, arguments))
-        with self._lock:
-            if len(self._threads) < self.size:
-                thread = threading.Thread(target=self._serve, daemon=True, name="liftscope-worker")
-                self._threads.append(thread)
+        call = Call(job, pickle.dumps((function, arguments)), owner, urgent)
+        reserved = self._line.put(call)
+        if reserved is not None:
+            thread = threading.Thread(
+                target=self._serve, args=(reserved,), daemon=True, name="liftscope-worker"
+            )
+            with self._lock:
+                self._threads = [one for one in self._threads if one.is_alive()] + [thread]
                 thread.start()
-        self._waiting.put((job, call))
         return job
+
+    def ahead(self, job: Job[Any]) -> int:
+        """Return how many jobs come before one that waits, if no others arrive."""
+        return self._line.ahead(job)
+
+    @property
+    def workers(self) -> int:
+        """How many workers there are now."""
+        return self._line.workers
 
     def close(self) -> None:
         """End the workers once the jobs in line are done."""
         self._closing = True
         with self._lock:
             threads, self._threads = self._threads, []
-        for _ in threads:
-            self._waiting.put(None)
+        self._line.close()
         for thread in threads:
             thread.join()
+        self._line.reopen()
         self._closing = False
 
     def __enter__(self) -> Pool:
@@ -99,27 +132,30 @@ class Pool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _serve(self) -> None:
-        """Keep one worker process and pass it one job after another."""
+    def _serve(self, reserved: bool) -> None:
+        """Keep one worker process and pass it one job after another, until it is to end."""
+        niceness = URGENT_NICENESS if reserved else NICENESS
         process: subprocess.Popen[bytes] | None = None
-        while (item := self._waiting.get()) is not None:
+        while (call := self._line.take(reserved=reserved, rest=self.rest)) is not None:
             for attempt in range(1, TRIES + 1):
-                process, ended = self._attempt(process, *item, last=attempt == TRIES)
+                process, ended = self._attempt(process, niceness, call, last=attempt == TRIES)
                 if ended:
                     break
+            self._line.done(call)
         _end(process)
 
     def _attempt(
-        self, process: subprocess.Popen[bytes] | None, job: Job[Any], call: bytes, *, last: bool
+        self, process: subprocess.Popen[bytes] | None, niceness: int, call: Call, *, last: bool
     ) -> tuple[subprocess.Popen[bytes] | None, bool]:
         """Run a job on a worker that lives; return the worker, and whether the job has ended."""
+        job = call.job
         try:
             if process is None or process.poll() is not None:  # it may have died at rest
                 _end(process)
-                process = _start(self.niceness)
+                process = _start(niceness)
             if not job.start(process.kill):
                 return process, True
-            again = _run(process, job, call, last=last)
+            again = _run(process, job, call.content, last=last)
         except Exception as error:  # else every job behind this one would wait for ever
             job.fail(SolverError(f"The work could not be done in a worker: {error}."))
             again = False
@@ -127,7 +163,7 @@ class Pool:
             process.kill()
             _end(process)
             # the next one gets ready while nobody waits for it
-            process = None if self._closing else _start(self.niceness)
+            process = None if self._closing else _start(niceness)
         return process, job.finished
 
 

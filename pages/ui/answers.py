@@ -13,7 +13,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import CoreError
-from core.jobs import Job, Pool
+from core.jobs import Job
 from core.jobs.work import find_answer, make_frontier
 from core.joint import Joint
 from core.known import OPTIMUM, UNPROVEN
@@ -23,7 +23,7 @@ from core.notions import catalogue as notions
 from core.scenario import Result, Scenario, measured
 from core.sweep import GRID, Frontier, sweep
 from pages.ui import background
-from pages.ui.background import Task
+from pages.ui.background import LongAnswer
 from pages.ui.run import counted, promise
 from pages.ui.store import kept_for, known_for
 
@@ -39,9 +39,6 @@ POINT_LIMIT = 1.5
 SWEEP_LIMIT = 900.0
 """Seconds after which a frontier is given up: its points end long before, but where processors
 are wanted by others a worker may take minutes to get ready."""
-
-SWEEPS = Pool(2, niceness=5)
-"""Works out frontiers; yields to answers, which people wait for."""
 
 GLANCE = 0.25
 """Seconds that an answer may take before a release of a slider is felt."""
@@ -67,10 +64,6 @@ GRACE = 30.0
 PATIENCE = 600.0
 """The same for a search, which keeps its limit itself: it ends when it has had its time, however
 long its worker took to get ready."""
-
-SOLVES = Pool(3, niceness=1)
-"""Answers what takes longer, and the starts beside: for two sessions at once; others wait in line,
-no slider does."""
 
 
 class UnfinishedError(CoreError):
@@ -143,7 +136,7 @@ def refining(scenario: Scenario) -> Job[Result] | None:
         background.await_only("answer", ())
         return None
     start = _start(scenario)
-    background.await_only("answer", [answer_task(one) for one in (scenario, start) if one])
+    background.await_only("answer", [answer_work(one) for one in (scenario, start) if one])
     try:
         job = _searching(scenario)
     except CoreError:
@@ -157,23 +150,14 @@ def refining(scenario: Scenario) -> Job[Result] | None:
 
 def _searching(scenario: Scenario) -> Job[Result] | None:
     """Return the job that answers a scenario, begun where need be; take its answer when done."""
-    task = answer_task(scenario)
-    found = background.ask(
-        task,
-        lambda: SOLVES.submit(
-            find_answer,
-            scenario,
-            counted(scenario.data),
-            time_limit=scenario.time_limit + (GRACE if _elsewhere(scenario) else PATIENCE),
-        ),
-        keep=False,
-    )
+    work = answer_work(scenario)
+    found = work.ask()
     if isinstance(found, Job):
         return found
     try:
         _know(scenario, found.mechanism)
     except CoreError as error:  # it contradicts what was found before
-        background.fail(task, error)
+        work.fail(error)
         raise
     _searched().add(_name(scenario))
     return None
@@ -190,9 +174,17 @@ def _start(scenario: Scenario) -> Scenario | None:
     return None if done or _name(start) in _searched() else start
 
 
-def answer_task(scenario: Scenario) -> Task:
-    """Return the name of what `refining` does, to stop it or to start it again."""
-    return Task(scenario.data, ("answer", repr(scenario)))
+def answer_work(scenario: Scenario) -> LongAnswer[Result]:
+    """Return the work that `refining` has done, to stop it or to start it again."""
+    return LongAnswer(
+        scenario.data,
+        ("answer", repr(scenario)),
+        find_answer,
+        lambda: (scenario, counted(scenario.data)),
+        scenario.time_limit + (GRACE if _elsewhere(scenario) else PATIENCE),
+        urgent=True,
+        keep=False,
+    )
 
 
 def frontier(scenario: Scenario) -> Frontier | None:
@@ -225,26 +217,15 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
         return None
     if store.find(key) is not None or key in _seen():
         return None
-    found = background.ask(
-        sweep_task(scenario),
-        lambda: SWEEPS.submit(
-            make_frontier,
-            replace(scenario, time_limit=POINT_LIMIT)
-            if scenario.mechanism == OPTIMUM
-            else scenario,
-            _joint(scenario),
-            GRID,
-            time_limit=SWEEP_LIMIT,
-        ),
-        keep=False,
-    )
+    work = sweep_work(scenario)
+    found = work.ask()
     if isinstance(found, Job):
         return found
     proven = not any(made.status in (UNPROVEN, FAILED) for made in found.mechanisms)
     try:
         figures = _taken(scenario, found)
     except CoreError as error:  # it contradicts what was found before
-        background.fail(sweep_task(scenario), error)
+        work.fail(error)
         raise
     if proven:
         store.put(key, figures)
@@ -254,9 +235,18 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     return None
 
 
-def sweep_task(scenario: Scenario) -> Task:
-    """Return the name of what `sweeping` does, to stop it or to start it again."""
-    return Task(scenario.data, _question(scenario))
+def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
+    """Return the work that `sweeping` has done, to stop it or to start it again."""
+    limited = scenario.mechanism == OPTIMUM
+    asked = replace(scenario, time_limit=POINT_LIMIT) if limited else scenario
+    return LongAnswer(
+        scenario.data,
+        _question(scenario),
+        make_frontier,
+        lambda: (asked, _joint(scenario), GRID),
+        SWEEP_LIMIT,
+        keep=False,
+    )
 
 
 def _swept(scenario: Scenario) -> Frontier | None:
@@ -338,7 +328,7 @@ def _joint(scenario: Scenario) -> Joint:
 
 
 def _name(scenario: Scenario) -> tuple[str, ...]:
-    return answer_task(scenario).name
+    return answer_work(scenario).name
 
 
 def _question(scenario: Scenario) -> tuple[str, ...]:

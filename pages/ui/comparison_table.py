@@ -10,16 +10,14 @@ import streamlit as st
 
 from core.comparison import Compared
 from core.errors import CoreError
-from core.jobs import Job, Pool
+from core.jobs import Job
 from core.jobs.work import compare_all
 from core.limits import ROUNDING
 from core.scenario import Result, Scenario
-from pages.ui import background, following, run, tables
+from pages.ui import following, run, tables
+from pages.ui.background import LongAnswer
 from pages.ui.labels import markdown
 from pages.ui.units import in_unit, level
-
-COMPARISONS = Pool(1)
-"""Runs every mechanism beside the interface, in a process of its own."""
 
 LIMIT = 120.0
 """Seconds that all of them may take."""
@@ -81,17 +79,18 @@ def show(result: Result, unit: str) -> None:
 def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
     """Return the rows; None while they are being worked out, or where the work ended."""
     question = repr(replace(scenario, mechanism="identity", notion="lip", eps=1.0))
-    task = background.Task(scenario.data, ("compared", question, f"{at:.9g}"))
+    work = LongAnswer(
+        scenario.data,
+        ("compared", question, f"{at:.9g}"),
+        compare_all,
+        lambda: (scenario, run.counted(scenario.data), at),
+        LIMIT,
+    )
     try:
-        found = background.ask(
-            task,
-            lambda: COMPARISONS.submit(
-                compare_all, scenario, run.counted(scenario.data), at, time_limit=LIMIT
-            ),
-        )
+        found = work.ask()
     except CoreError as error:
         st.caption(markdown(str(error)))
-        background.again(task, "compared_again")
+        work.again("compared_again")
         return None
     if isinstance(found, Job):
         following.follow(
@@ -99,7 +98,7 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
             "Running every mechanism",
             limit=LIMIT,
             key="compared_cancel",
-            on_cancel=lambda: background.stop(task),
+            on_cancel=work.stop,
         )
         return None
     return tuple(found)

@@ -67,22 +67,22 @@ def _live(told: DeltaGenerator) -> None:
         found = run_ranges.clustering(problem, scenario)
     except background.StoppedError:
         st.info("Cancelled: nothing is merged.", icon=":material/cancel:")
-        background.again(run_ranges.clustering_task(problem, scenario), "clustering_again")
+        run_ranges.clustering_work(problem, scenario).again("clustering_again")
         return
     except CoreError as error:
         _tell(told)
         st.error(markdown(str(error)))
         if isinstance(error, SolverError):  # the work died or took too long
-            background.again(run_ranges.clustering_task(problem, scenario), "clustering_again")
+            run_ranges.clustering_work(problem, scenario).again("clustering_again")
         return
     if isinstance(found, Job):
-        task = run_ranges.clustering_task(problem, scenario)
+        work = run_ranges.clustering_work(problem, scenario)
         following.follow(
             found,
             "Merging",
             limit=run_ranges.LIMIT,
             key="cancel_clustering",
-            on_cancel=lambda: background.stop(task),
+            on_cancel=work.stop,
         )
         return
     stop = len(found.path) - 1

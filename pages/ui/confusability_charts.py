@@ -20,8 +20,9 @@ from core.nonstochastic.rivals import BASELINES
 from core.range_release import RangeRelease
 from core.scenario import Scenario
 from core.wording import number_of
-from pages.ui import background, confusability_state, figures, run, run_ranges, tables, words
 from pages.ui import confusability_controls as controls
+from pages.ui import confusability_state, figures, run, run_ranges, tables, words
+from pages.ui.background import LongAnswer
 from pages.ui.cards import card
 from pages.ui.chart import chart
 from pages.ui.labels import markdown
@@ -210,7 +211,7 @@ def offers(shown: Shown, unit: str) -> bool:
     ):
         points = _found(
             lambda: run_ranges.trade_offs(shown.asked),
-            run_ranges.trade_offs_task(shown.asked),
+            run_ranges.trade_offs_work(shown.asked),
             "trade_offs_again",
         )
         pending = isinstance(points, Job)
@@ -220,7 +221,7 @@ def offers(shown: Shown, unit: str) -> bool:
         if st.session_state.get("rivals", True):
             found = _found(
                 lambda: run_ranges.compared(shown.asked),
-                run_ranges.rivals_task(shown.asked),
+                run_ranges.rivals_work(shown.asked),
                 "rivals_again",
             )
             pending = pending or isinstance(found, Job)
@@ -250,13 +251,13 @@ def offers(shown: Shown, unit: str) -> bool:
     return pending
 
 
-def _found(find: Callable[[], Any], task: background.Task, key: str) -> Any:
+def _found(find: Callable[[], Any], work: LongAnswer[Any], key: str) -> Any:
     """Return what is found or is at work; None where it failed, after saying so."""
     try:
         return find()
     except CoreError as error:
         st.caption(markdown(str(error)))
-        background.again(task, key)
+        work.again(key)
         return None
 
 

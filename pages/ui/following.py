@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.jobs import Job, State
+from pages.ui import background
 
 
 def follow(
@@ -61,7 +62,9 @@ def told(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
     A job that reports how many of how many parts are done is judged by them, another by its time.
     """
     if job.state == State.WAITING:
-        return 0.0, f"{what}: waiting for its turn"
+        before = background.ahead(job)
+        behind = f", {before} before it" if before else ""
+        return 0.0, f"{what}: waiting for its turn{behind}"
     if isinstance(job.progress, tuple):
         done, total = job.progress
         said = f"{what}: {job.seconds:.0f} s so far"

@@ -90,7 +90,7 @@ def begin(scenario: Scenario) -> Work:
     Before an answer is looked for: it may not be below a line that stands beside it.
     """
     asked = compared(scenario)
-    background.await_only("frontiers", [answers.sweep_task(one) for one in asked])
+    background.await_only("frontiers", [answers.sweep_work(one) for one in asked])
     waiting, problems = [], {}
     for number, one in enumerate(asked):
         try:
@@ -209,12 +209,12 @@ def _job(one: Scenario) -> Job[Frontier] | None:
 
 def _stop(waiting: Sequence[Scenario]) -> None:
     for one in waiting:
-        background.stop(answers.sweep_task(one))
+        answers.sweep_work(one).stop()
 
 
 def _resume(missing: Sequence[Scenario]) -> None:
     for one in missing:
-        background.resume(answers.sweep_task(one))
+        answers.sweep_work(one).resume()
 
 
 def _tell(lines: Lines) -> None:

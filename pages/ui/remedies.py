@@ -27,7 +27,7 @@ def show(scenario: Scenario, error: CoreError) -> None:
         stopped = isinstance(error, background.StoppedError | SolverError)
         with st.container(horizontal=True, vertical_alignment="center"):
             if stopped:
-                background.again(answers.answer_task(scenario), "answer_again")
+                answers.answer_work(scenario).again("answer_again")
             for i, (label, changes) in enumerate(_offered(scenario)):
                 st.button(
                     markdown(label),

@@ -7,22 +7,16 @@ from typing import Any, TypeVar
 
 from core.data import DataSpec
 from core.errors import CoreError, InvalidInputError
-from core.jobs import Job, Pool
+from core.jobs import Job
 from core.jobs.work import cluster, make_rivals, make_trade_offs
 from core.lookalikes import DRAWN, Lookalikes, lookalikes, parts_alone
-from core.nonstochastic import (
-    Clustering,
-    FrontierPoint,
-    pareto_frontier,
-    rivals,
-    solve,
-)
+from core.nonstochastic import Clustering, FrontierPoint
 from core.nonstochastic.ranges import Partition
 from core.range_release import RangeRelease, RangeTable, range_release, range_table
 from core.scenario import Scenario
 from core.validation import BoolArray, FloatArray
-from pages.ui import background, run
-from pages.ui.background import Task
+from pages.ui import run
+from pages.ui.background import LongAnswer
 
 QUICK_SYMBOLS = 160
 """Largest alphabet of X whose clustering takes less than a glance."""
@@ -35,9 +29,6 @@ EXACT_SYMBOLS = 8
 
 LIMIT = 120.0
 """Seconds that work in the background may take."""
-
-CLUSTERINGS = Pool(1)
-"""Works out clusterings beside the interface, in a process of its own."""
 
 Made = TypeVar("Made")
 
@@ -79,57 +70,65 @@ def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]
     CoreError
         If there is no answer, it took too long or this session stopped it.
     """
-    occurs, values = joint_range(scenario.data, scenario.utility)
-    question = (problem, occurs, scenario.weight, scenario.utility, values)
     return _found(
-        clustering_task(problem, scenario),
-        lambda: solve(*question),
-        lambda: CLUSTERINGS.submit(cluster, *question, time_limit=LIMIT),
-        quick=occurs.shape[1] <= QUICK_SYMBOLS,
+        clustering_work(problem, scenario),
+        quick=_symbols(scenario.data) <= QUICK_SYMBOLS,
     )
 
 
-def clustering_task(problem: str, scenario: Scenario) -> Task:
-    """Return the name of what `clustering` does, to stop it or to start it again."""
-    return Task(scenario.data, ("clustering", problem, repr(scenario.weight), scenario.utility))
+def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
+    """Return the work that `clustering` has done where it is not quick."""
+
+    def arguments() -> tuple[Any, ...]:
+        occurs, values = joint_range(scenario.data, scenario.utility)
+        return problem, occurs, scenario.weight, scenario.utility, values
+
+    key = ("clustering", problem, repr(scenario.weight), scenario.utility)
+    return LongAnswer(scenario.data, key, cluster, arguments, LIMIT, urgent=True)
 
 
 def trade_offs(asked: Asked) -> tuple[FrontierPoint, ...] | Job[Any]:
     """Return an algorithm's frontier over all weights; a job while it is at work."""
-    problem, utility, data = asked
-    occurs, values = joint_range(data, utility)
+    problem, _, data = asked
     return _found(
-        trade_offs_task(asked),
-        lambda: pareto_frontier(occurs, problem, utility, values),
-        lambda: CLUSTERINGS.submit(
-            make_trade_offs, problem, occurs, utility, values, time_limit=LIMIT
-        ),
-        quick=occurs.shape[1] <= (QUICK_SWEEP if problem == "reduction" else QUICK_SYMBOLS),
+        trade_offs_work(asked),
+        quick=_symbols(data) <= (QUICK_SWEEP if problem == "reduction" else QUICK_SYMBOLS),
     )
 
 
 def compared(asked: Asked) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
     """Return the frontiers to hold an algorithm's against; a job while it is at work."""
+    return _found(rivals_work(asked), quick=_symbols(asked[2]) <= EXACT_SYMBOLS)
+
+
+def trade_offs_work(asked: Asked) -> LongAnswer[tuple[FrontierPoint, ...]]:
+    """Return the work that `trade_offs` has done where it is not quick."""
+    return _frontier_work("trade-offs", make_trade_offs, asked)
+
+
+def rivals_work(asked: Asked) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
+    """Return the work that `compared` has done where it is not quick."""
+    return _frontier_work("rivals", make_rivals, asked)
+
+
+def _frontier_work(kind: str, call: Callable[..., Made], asked: Asked) -> LongAnswer[Made]:
     problem, utility, data = asked
-    occurs, values = joint_range(data, utility)
-    return _found(
-        rivals_task(asked),
-        lambda: rivals(problem, occurs, utility, values),
-        lambda: CLUSTERINGS.submit(make_rivals, problem, occurs, utility, values, time_limit=LIMIT),
-        quick=occurs.shape[1] <= EXACT_SYMBOLS,
+    return LongAnswer(
+        data,
+        (kind, problem, utility),
+        call,
+        lambda: (problem, *_with_utility(data, utility)),
+        LIMIT,
     )
 
 
-def trade_offs_task(asked: Asked) -> Task:
-    """Return the name of what `trade_offs` does."""
-    problem, utility, data = asked
-    return Task(data, ("trade-offs", problem, utility))
+def _with_utility(data: DataSpec, utility: str) -> tuple[Any, ...]:
+    occurs, values = joint_range(data, utility)
+    return occurs, utility, values
 
 
-def rivals_task(asked: Asked) -> Task:
-    """Return the name of what `compared` does."""
-    problem, utility, data = asked
-    return Task(data, ("rivals", problem, utility))
+def _symbols(data: DataSpec) -> int:
+    return run.counted(data).joint.n_x
 
 
 def pending(asked: Asked) -> bool:
@@ -189,12 +188,6 @@ def table(data: DataSpec, partition: Partition) -> RangeTable:
     )
 
 
-def _found(
-    task: Task,
-    here: Callable[[], Made],
-    elsewhere: Callable[[], Job[Made]],
-    *,
-    quick: bool,
-) -> Made | Job[Made]:
+def _found(work: LongAnswer[Made], *, quick: bool) -> Made | Job[Made]:
     """Return an answer, made here where that is quick, else the job until it has ended."""
-    return run._cached(task.data, task.name, here) if quick else background.ask(task, elsewhere)
+    return run._cached(work.data, work.name, work.here) if quick else work.ask()

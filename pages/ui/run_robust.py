@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.data.spec import DataSpec
 from core.errors import CoreError, SolverError
-from core.jobs import Job, Pool, State
+from core.jobs import Job
 from core.joint import Joint
 from core.robust_designs import (
     QUICK,
@@ -24,13 +24,8 @@ from core.robust_study import BETAS, Drawn, study_beta, study_draws
 from core.robust_study import most_seconds as study_seconds
 from core.scenario import Scenario
 from pages.ui import run
+from pages.ui.background import LongAnswer, StoppedError
 from pages.ui.store import Store
-
-NOW = Pool(1)
-"""Designs the mechanisms for the settings on screen."""
-
-STUDIES = Pool(2)
-"""Works out frontiers and draws, of two sessions at once."""
 
 SECONDS = {"designs": 1.5, "frontiers": 0.6, "draws": 0.3, "betas": 0.3}
 """What one search may take, by what it is for."""
@@ -79,6 +74,7 @@ class Desk:
     """One kind of work of a session: what is under way, and what was found last."""
 
     asked: Asked | None = None
+    work: LongAnswer[Any] | None = None
     job: Job[Any] | None = None
     answered: Asked | None = None
     answer: Any = None
@@ -135,15 +131,21 @@ def question(kind: str, scenario: Scenario, **more: Any) -> Asked:
 
 def desk(kind: str) -> Desk:
     """Return this session's work of a kind; what has ended meanwhile is taken in."""
-    found: Desk = st.session_state.setdefault(f"_robust_{kind}", Desk())
-    if found.job is not None and found.job.finished:
-        try:
-            found.answer, found.answered = found.job.result(), found.asked
-            found.problem = ""
-        except CoreError as error:
-            found.problem = "" if found.job.state == State.CANCELLED else str(error)
-        found.job = None
-    return found
+    place: Desk = st.session_state.setdefault(f"_robust_{kind}", Desk())
+    if place.work is None:
+        return place
+    try:
+        found = place.work.ask()
+    except CoreError as error:
+        place.problem = "" if isinstance(error, StoppedError) else str(error)
+        place.work = place.job = None
+        return place
+    if isinstance(found, Job):
+        place.job = found
+    else:
+        place.answer, place.answered, place.problem = found, place.asked, ""
+        place.work = place.job = None
+    return place
 
 
 def start(kind: str, asked: Asked, scenario: Scenario) -> None:
@@ -151,31 +153,46 @@ def start(kind: str, asked: Asked, scenario: Scenario) -> None:
     cancel(kind)
     place = desk(kind)
     place.asked, place.problem = asked, ""
-    call, arguments, pool = _call(kind, asked, scenario)
-    place.job = pool.submit(call, *arguments, time_limit=LIMIT)
+    place.work = _work(kind, asked, scenario)
+    place.work.resume()  # it may have been stopped, or have failed, when it was asked for before
+    desk(kind)
 
 
 def cancel(kind: str) -> None:
     """End what is under way of a kind."""
-    found = desk(kind)
-    if found.job is not None:
-        found.job.cancel()
-        found.job = None
+    place = desk(kind)
+    if place.work is not None:
+        place.work.stop()
+        place.work = place.job = None
+
+
+def _work(kind: str, asked: Asked, scenario: Scenario) -> LongAnswer[Any]:
+    """Return a piece of work; a busy machine makes less of it, so each session has its own."""
+    call, arguments = _call(kind, asked, scenario)
+    return LongAnswer(
+        asked.data,
+        ("robust", kind, repr(asked)),
+        call,
+        lambda: arguments,
+        LIMIT,
+        urgent=kind == "designs",
+        keep=False,
+    )
 
 
 def _call(
     kind: str, asked: Asked, scenario: Scenario
-) -> tuple[Callable[..., Any], tuple[Any, ...], Pool]:
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     seconds = SECONDS[kind]
     if kind == "designs":
-        return compare_designs, (sample(scenario), scenario.eps, seconds), NOW
+        return compare_designs, (sample(scenario), scenario.eps, seconds)
     if kind == "frontiers":
-        return robust_frontiers, (sample(scenario), seconds), STUDIES
+        return robust_frontiers, (sample(scenario), seconds)
     truth = world(scenario.data).p
     drawn = Drawn(asked.n, scenario.beta, asked.alpha, asked.seed, max(asked.draws, 1), asked.fresh)
     if kind == "draws":
-        return study_draws, (truth, scenario.eps, drawn, asked.keys, seconds), STUDIES
-    return study_beta, (truth, scenario.eps, drawn, seconds, BETAS), STUDIES
+        return study_draws, (truth, scenario.eps, drawn, asked.keys, seconds)
+    return study_beta, (truth, scenario.eps, drawn, seconds, BETAS)
 
 
 def most_seconds(kind: str, asked: Asked) -> float:

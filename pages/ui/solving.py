@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from core.errors import CoreError
@@ -22,15 +24,15 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
 
     Where a better one than the one shown becomes known meanwhile, the page shows it.
     """
-    task = answers.answer_task(scenario)
+    work = answers.answer_work(scenario)
     try:
         job = answers.refining(scenario)
     except background.StoppedError:
-        _ended("Cancelled.", task)
+        _ended("Cancelled.", work)
         return
     except CoreError as error:
         if answers.has_glance(scenario):  # else the page itself says why there is none
-            _ended(markdown(str(error)), task)
+            _ended(markdown(str(error)), work)
         return
     if job is not None:
         following.follow(
@@ -38,7 +40,7 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
             "Looking for better",
             limit=scenario.time_limit,
             key="cancel_refining",
-            on_cancel=lambda: background.stop(task),
+            on_cancel=work.stop,
             news=None if shown is None else lambda: answers.is_better(scenario, shown),
         )
 
@@ -48,7 +50,7 @@ def glance(scenario: Scenario) -> str:
     return GLANCE if answers.is_refining(scenario) else ""
 
 
-def _ended(why: str, task: background.Task) -> None:
+def _ended(why: str, work: background.LongAnswer[Any]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="refining_ended"):
         st.caption(f"{why} {STAYS}")
-        background.again(task, "refine_again")
+        work.again("refine_again")

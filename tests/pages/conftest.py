@@ -3,8 +3,8 @@
 import pytest
 
 from core.known import Known
-from pages.ui import answers, background, board_charts, store
-from tests.pages.pools import HeldPool
+from pages.ui import background, board_charts, store
+from tests.pages.pools import HeldPool, HeldWorkers
 
 
 @pytest.fixture
@@ -20,21 +20,26 @@ def _forget(monkeypatch):
 
 
 @pytest.fixture
-def solves(monkeypatch):
-    """Hold the work on answers until the test has it done, as if nobody had asked before."""
+def held(monkeypatch):
+    """Ask as if nobody had asked before, of workers whose work a test may hold."""
     _forget(monkeypatch)
-    pool = HeldPool()
-    monkeypatch.setattr(answers, "SOLVES", pool)
-    return pool
+    workers = HeldWorkers(background.WORKERS)
+    monkeypatch.setattr(background, "WORKERS", workers)
+    return workers
 
 
 @pytest.fixture
-def sweeps(monkeypatch):
-    """Hold the work on frontiers until the test has it done, as if nobody had asked before."""
-    _forget(monkeypatch)
-    pool = HeldPool()
-    monkeypatch.setattr(answers, "SWEEPS", pool)
-    return pool
+def solves(held):
+    """Hold the work that a page waits for, answers above all, until the test has it done."""
+    held.urgent = HeldPool()
+    return held.urgent
+
+
+@pytest.fixture
+def sweeps(held):
+    """Hold the work on parts of pages, frontiers above all, until the test has it done."""
+    held.general = HeldPool()
+    return held.general
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ class HeldPool:
     def __init__(self):
         self.taken = []
 
-    def submit(self, function, *arguments, time_limit):
+    def submit(self, function, *arguments, time_limit, **_whose):
         job = Job(time_limit)
         job.start(lambda: None)
         self.taken.append((job, function, arguments))
@@ -31,3 +31,17 @@ class HeldPool:
 
     def fail(self, error, which=0):
         self.open[which][0].fail(error)
+
+
+class HeldWorkers:
+    """Passes work on by whether a page waits for it, to pools that may hold it."""
+
+    def __init__(self, workers):
+        self.urgent = self.general = self.workers = workers
+
+    def submit(self, function, *arguments, urgent=False, **more):
+        pool = self.urgent if urgent else self.general
+        return pool.submit(function, *arguments, urgent=urgent, **more)
+
+    def ahead(self, job):
+        return self.workers.ahead(job)

@@ -12,7 +12,7 @@ from core.data import DataSpec, count
 from core.range_release import range_release
 from core.scenario import DOMAINS, Scenario
 from core.sentences import knowable
-from pages.ui import run_ranges
+from pages.ui import background, run_ranges
 from pages.ui.labels import markdown
 from tests.core.jobs import calls
 from tests.pages.test_explore import ROOT, figures
@@ -204,7 +204,7 @@ def test_baselines_can_be_left_out():
 def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch):
     monkeypatch.setattr(run_ranges, "QUICK_SYMBOLS", 0)
     asked = HEART | {"weight": "0.123"}
-    with busy(run_ranges.CLUSTERINGS):
+    with busy(background.WORKERS):
         mine, other = opened(**asked), opened(**asked)
         assert not mine.metric
         mine.button(key="cancel_clustering").click().run()

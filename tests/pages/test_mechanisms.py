@@ -10,7 +10,7 @@ from core.data.spec import DataSpec
 from core.mechanisms import catalogue, subset_merging_steps
 from core.mechanisms.merging_steps import replay
 from core.scenario import Scenario, evaluate
-from pages.ui import comparison_table
+from pages.ui import background
 from pages.ui.labels import markdown
 from tests.pages.waiting import PATIENCE, busy, finished
 
@@ -266,7 +266,7 @@ def test_a_picked_output_stays_picked_while_others_come_and_go():
 
 
 def test_a_comparison_can_be_cancelled_and_started_again():
-    with busy(comparison_table.COMPARISONS):
+    with busy(background.WORKERS):
         app = opened(x="marital-status", eps="0.35", notion="lip", mech="watchdog", all="1")
         app.button(key="compared_cancel").click().run()
     assert not app.exception

@@ -29,7 +29,8 @@ def finished(app: AppTest, there: Callable[[], object]) -> None:
 def busy(pool: Pool) -> Iterator[None]:
     """Keep all workers of a pool at something else: what is asked of it waits in line."""
     others: list[Job[float]] = [
-        pool.submit(calls.sleep, PATIENCE, time_limit=PATIENCE) for _ in range(pool.size)
+        pool.submit(calls.sleep, PATIENCE, time_limit=PATIENCE, urgent=True)
+        for _ in range(pool.size)
     ]
     try:
         yield

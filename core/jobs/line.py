@@ -1,0 +1,206 @@
+"""The jobs that wait for a worker, and whose turn it is: no session waits behind all of another's.
+
+Turns go by owner. Urgent jobs come first. Then comes the owner with the fewest jobs at work, and
+among those the one whose last turn is longest ago; one who has had none comes before whoever had
+the last, and behind all who have waited since theirs. The jobs of one owner keep their order.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.jobs.job import Job
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A job with what a worker is to be sent.
+
+    Attributes
+    ----------
+    job : Job
+        The job.
+    content : bytes
+        The pickled call.
+    owner : str
+        Who it is done for.
+    urgent : bool
+        Whether someone waits for it now.
+    """
+
+    job: Job[Any]
+    content: bytes
+    owner: str
+    urgent: bool
+
+
+@dataclass
+class _Owner:
+    """What one owner has waiting and at work, and when the last turn was."""
+
+    last_turn: float
+    waiting: deque[Call] = field(default_factory=deque)
+    working: int = 0
+
+
+class Line:
+    """Jobs that wait, and how many workers serve them; safe for threads.
+
+    Parameters
+    ----------
+    general : int
+        Most workers that take any job.
+    reserved : int
+        Most workers beside them that take urgent jobs only.
+
+    Examples
+    --------
+    >>> line = Line(general=1)
+    >>> for number in range(3):
+    ...     _ = line.put(Call(Job(1.0), b"greedy %d" % number, "a", urgent=False))
+    >>> _ = line.put(Call(Job(1.0), b"late", "b", urgent=False))
+    >>> [line.take(reserved=False).content for _ in range(4)]
+    [b'greedy 0', b'late', b'greedy 1', b'greedy 2']
+    """
+
+    def __init__(self, general: int, reserved: int = 0) -> None:
+        self._most = {False: general, True: reserved}
+        self._workers: Counter[bool] = Counter()
+        self._idle: Counter[bool] = Counter()
+        self._owners: dict[str, _Owner] = {}
+        self._turn = 0
+        self._closed = False
+        self._changed = threading.Condition()
+
+    @property
+    def workers(self) -> int:
+        """How many workers there are."""
+        with self._changed:
+            return self._workers.total()
+
+    def put(self, call: Call) -> bool | None:
+        """Let a job wait for its turn; return which worker to start for it, None if none.
+
+        Returns
+        -------
+        bool or None
+            Whether the worker to start is a reserved one. It counts from now on.
+        """
+        with self._changed:
+            newcomer = _Owner(last_turn=self._turn - 0.5)
+            self._owners.setdefault(call.owner, newcomer).waiting.append(call)
+            self._changed.notify_all()
+            urgent = sum(one.urgent for owner in self._owners.values() for one in owner.waiting)
+            others = sum(len(owner.waiting) for owner in self._owners.values()) - urgent
+            if max(0, urgent - self._idle[True]) + others <= self._idle[False]:
+                return None
+            for reserved in (True, False) if call.urgent else (False,):
+                if self._workers[reserved] < self._most[reserved]:
+                    self._workers[reserved] += 1
+                    return reserved
+            return None
+
+    def take(self, *, reserved: bool, rest: float | None = None) -> Call | None:
+        """Wait for the job whose turn it is; None where the worker is to end.
+
+        It ends when the line is closed and empty, and after `rest` seconds without a job, unless
+        it is the only worker; it no longer counts from then on.
+
+        Parameters
+        ----------
+        reserved : bool
+            Whether the worker takes urgent jobs only.
+        rest : float, optional
+            Seconds; without end where it is not given.
+        """
+        with self._changed:
+            self._idle[reserved] += 1
+            try:
+                while True:
+                    self._changed.wait_for(lambda: self._closed or self._next(reserved), rest)
+                    found = self._next(reserved)
+                    if found is not None or self._closed or self._workers.total() > 1:
+                        break
+            finally:
+                self._idle[reserved] -= 1
+            if found is None:
+                self._workers[reserved] -= 1
+                return None
+            self._turn += 1
+            _give_turn(self._owners[found.owner], found, self._turn)
+            return found
+
+    def done(self, call: Call) -> None:
+        """Say that a job that was taken is no longer at work."""
+        with self._changed:
+            owner = self._owners[call.owner]
+            owner.working -= 1
+            if not owner.working and not owner.waiting:
+                del self._owners[call.owner]
+
+    def ahead(self, job: Job[Any]) -> int:
+        """Return how many jobs come before one that waits, if no others arrive; else 0."""
+        with self._changed:
+            owners = [replace(one, waiting=_alive(one.waiting)) for one in self._owners.values()]
+            turn = self._turn
+        if all(call.job is not job for one in owners for call in one.waiting):
+            return 0
+        for place in itertools.count():
+            owner, call = _first(owners, only_urgent=False) or (None, None)
+            if owner is None or call is None or call.job is job:
+                return place
+            _give_turn(owner, call, turn + place + 1)
+        raise AssertionError("unreachable")  # pragma: no cover
+
+    def close(self) -> None:
+        """Let the workers end once the line is empty."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def reopen(self) -> None:
+        """Take jobs again."""
+        with self._changed:
+            self._closed = False
+
+    def _next(self, reserved: bool) -> Call | None:
+        """Return the call whose turn it is, for a kind of worker."""
+        for one in self._owners.values():  # those cancelled in line need no worker
+            one.waiting = _alive(one.waiting)
+        found = _first(self._owners.values(), only_urgent=reserved)
+        return None if found is None else found[1]
+
+
+def _alive(calls: deque[Call]) -> deque[Call]:
+    return deque(call for call in calls if not call.job.finished)
+
+
+def _give_turn(owner: _Owner, call: Call, turn: int) -> None:
+    owner.waiting.remove(call)
+    owner.working += 1
+    owner.last_turn = turn
+
+
+def _first(owners: Iterable[_Owner], *, only_urgent: bool) -> tuple[_Owner, Call] | None:
+    """Return the call whose turn it is, and whose it is; None if there is none."""
+    heads = [
+        (owner, call)
+        for owner in owners
+        if (call := _head(owner.waiting, only_urgent=only_urgent)) is not None
+    ]
+    return min(
+        heads,
+        key=lambda head: (not head[1].urgent, head[0].working, head[0].last_turn),
+        default=None,
+    )
+
+
+def _head(calls: deque[Call], *, only_urgent: bool) -> Call | None:
+    """Return an owner's next call: the first that is urgent, else the first."""
+    urgent = next((call for call in calls if call.urgent), None)
+    return urgent if urgent is not None or only_urgent or not calls else calls[0]

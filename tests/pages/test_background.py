@@ -1,0 +1,88 @@
+"""Work that outlives its page, and sessions that share the workers."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.jobs import State
+from pages.ui import background
+
+
+def script():
+    import streamlit as st
+
+    from core.data.spec import DataSpec
+    from core.errors import CoreError
+    from core.jobs import Job
+    from pages.ui.background import LongAnswer, await_only
+    from tests.core.jobs import calls
+
+    work = LongAnswer(
+        DataSpec("example:parity"), ("doubled",), calls.double, lambda: (21,), 60.0, keep=False
+    )
+    if st.session_state.get("elsewhere"):
+        await_only("place", ())
+        st.stop()
+    await_only("place", [work])
+    try:
+        found = work.ask()
+    except CoreError as error:
+        st.error(str(error))
+        work.again("again")
+    else:
+        st.write("at work" if isinstance(found, Job) else f"found {found}")
+        st.button("Cancel", key="cancel", on_click=work.stop)
+
+
+def session():
+    return AppTest.from_function(script, default_timeout=600).run()
+
+
+def test_two_sessions_wait_for_one_job_and_each_has_its_answer(sweeps):
+    first, second = session(), session()
+    assert len(sweeps.taken) == 1
+    sweeps.finish()
+    assert first.run().markdown[0].value == "found 42"
+    assert second.run().markdown[0].value == "found 42"
+
+
+def test_a_session_that_has_ended_waits_for_nothing_and_the_last_ends_the_work(sweeps):
+    first, second = session(), session()
+    job = sweeps.taken[0][0]
+    background.leave_all(first.session_state["_session"])
+    assert job.state == State.RUNNING
+    background.leave_all(second.session_state["_session"])
+    assert job.state == State.CANCELLED
+
+
+def test_a_session_that_comes_back_has_its_work_begun_anew(sweeps):
+    page = session()
+    background.leave_all(page.session_state["_session"])
+    assert page.run().markdown[0].value == "at work"
+    assert [one[0].state for one in sweeps.taken] == [State.CANCELLED, State.RUNNING]
+
+
+def test_a_page_that_was_closed_for_a_while_ends_its_sessions_work(sweeps):
+    page = session()
+    job = sweeps.taken[0][0]
+    sessions = background._Sessions()
+    sessions._pages[page.session_state["_session"]] = "page"
+    sessions.look(lambda _: False, 100.0)
+    sessions.look(lambda _: False, 100.0 + background.ABSENCE / 2)
+    assert job.state == State.RUNNING  # a connection may come back
+    sessions.look(lambda _: True, 100.0 + background.ABSENCE)
+    sessions.look(lambda _: False, 101.0 + background.ABSENCE)
+    assert job.state == State.RUNNING  # it was away twice, each time not long
+    sessions.look(lambda _: False, 101.0 + 2 * background.ABSENCE)
+    assert job.state == State.CANCELLED
+    sessions.look(lambda _: pytest.fail("it is known no more"), 200.0)
+
+
+def test_work_that_was_stopped_starts_again_when_it_is_asked_for(sweeps):
+    page = session()
+    page.button(key="cancel").click().run()
+    assert page.error[0].value == "The work was cancelled."
+    assert sweeps.taken[0][0].state == State.CANCELLED
+    page.button(key="again").click().run()
+    assert page.markdown[0].value == "at work"
+    sweeps.finish()
+    assert page.run().markdown[0].value == "found 42"
