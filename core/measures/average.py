@@ -161,6 +161,19 @@ def maximal_leakage(joint_sy: ArrayLike) -> Average:
     return sibson(joint_sy, np.inf)
 
 
+def guessing_probability(joint_sy: ArrayLike) -> Average:
+    """Return Σ_y max_s P(s, y): the probability that the best guess of S from Y is right.
+
+    Source: its ratio to max_s P(s) is e^{I_∞} of Arimoto, [ALIP] eq. 16.
+
+    Examples
+    --------
+    >>> float(guessing_probability([[0.5, 0.25], [0.0, 0.25]]))
+    0.75
+    """
+    return conditionals(joint_sy).joint.max(axis=-2).sum(axis=-1)
+
+
 def _factor(order: float) -> float:
     """Return α/(α−1), 1 at ∞."""
     return 1.0 if order == np.inf else order / (order - 1)

@@ -1,6 +1,7 @@
 """Privacy notions: what is asked of every output."""
 
-from core.notions.allowed_set import AllowedSet
+from core.notions.allowed_set import AllowedSet, AverageBudget
+from core.notions.average import Average
 from core.notions.base import Notion, SymbolNotion
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.intersection import Intersection
@@ -18,6 +19,8 @@ __all__ = [
     "SRLIP",
     "AllowedSet",
     "AlphaLift",
+    "Average",
+    "AverageBudget",
     "Chi2Privacy",
     "GuessingProbability",
     "Intersection",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scipy import sparse
 
+from core.notions.average_cost import AverageCost
 from core.validation import FloatArray, IntArray
 
 Oracle = Callable[[FloatArray], FloatArray]
@@ -14,11 +15,57 @@ Oracle = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
-class AllowedSet:
-    """A convex cone of outputs r ≥ 0: those whose posterior P(x | y) ∝ r the notion allows.
+class AverageBudget:
+    """A bound on all outputs together: Σ_y P(y) g(P(· | y)) ≤ limit, g(r) = c(lifts of S).
 
-    Every convex notion is a condition on one output at a time and on its posterior alone, so it
-    is homogeneous in r: r may be scaled as one likes (to Σr = 1: the posterior).
+    g is convex, homogeneous of degree 1, at least 0 and 0 at P_X.
+
+    Attributes
+    ----------
+    cost : AverageCost
+        c.
+    excess : ndarray
+        l(s, x) − 1 of the data, shape (n_s, n_x): an output r gives S the lifts 1 + excess @ r.
+    limit : float
+        Above 0.
+    """
+
+    cost: AverageCost
+    excess: FloatArray
+    limit: float
+
+    def value(self, points: FloatArray) -> FloatArray:
+        """Return g of posteriors, shape (k, n_x) → (k,)."""
+        return self.cost.value(points @ self.excess.T)
+
+    def tangents(self, points: FloatArray) -> FloatArray:
+        """Return a with a·r ≤ g(r) for every r ≥ 0, close to it at each point, shape (k, n_x)."""
+        return self._of_x(self.cost.slope(points @ self.excess.T))
+
+    def pieces(self) -> FloatArray | None:
+        """Return all a of g(r) = max_i a_i·r, shape (k, n_x), if these are few; else None."""
+        found = self.cost.pieces()
+        return None if found is None else self._of_x(found)
+
+    def _of_x(self, slopes: FloatArray) -> FloatArray:
+        """Return slopes in lifts, shape (k, n_s), as slopes in r."""
+        result: FloatArray = slopes @ self.excess + slopes.sum(axis=-1, keepdims=True)
+        return result
+
+    def spent(self, kernel: FloatArray, p_x: FloatArray) -> float:
+        """Return Σ_y P(y) g of a kernel P(y | x), shape (n_x, n_y)."""
+        weights = (p_x[:, None] * kernel).T
+        totals = weights.sum(axis=1)
+        used = totals > 0
+        return float(totals[used] @ self.value(weights[used] / totals[used, None]))
+
+
+@dataclass(frozen=True, eq=False)
+class AllowedSet:
+    """What a notion allows: a convex cone of outputs r ≥ 0, and bounds on averages over them.
+
+    A pointwise notion is a condition on one output at a time and on its posterior alone, so it
+    is homogeneous in r: r may be scaled as one likes (to Σr = 1: the posterior P(x | y)).
 
     Attributes
     ----------
@@ -35,6 +82,8 @@ class AllowedSet:
         0, 1, … of each symbol's part, shape (n_x,). A hint for a bound.
     inner : AllowedSet or None
         Part of the set that a long search had better look through first.
+    budgets : tuple of AverageBudget
+        Bounds on averages over all outputs of a mechanism.
     """
 
     rows: sparse.csr_array
@@ -42,6 +91,7 @@ class AllowedSet:
     oracle: Oracle | None = None
     parts: tuple[IntArray, ...] = ()
     inner: AllowedSet | None = None
+    budgets: tuple[AverageBudget, ...] = ()
 
     @property
     def n_helpers(self) -> int:

@@ -67,14 +67,15 @@ def plain(rows: FloatArray, oracle: Oracle | None = None) -> AllowedSet:
 
 
 def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
-    """Return the intersection: all rows, each set with helpers of its own, and all oracles."""
+    """Return the intersection: all rows, each set with helpers of its own, oracles and budgets."""
     n_x = sets[0].n_x
     outputs = sparse.vstack([part.rows[:, :n_x] for part in sets], format="csr")
     helpers = sparse.block_diag([part.rows[:, n_x:] for part in sets], format="csr")
     rows = sparse.csr_array(sparse.hstack([outputs, helpers], format="csr"))
     oracles = tuple(part.oracle for part in sets if part.oracle is not None)
     parts = tuple(ways for part in sets for ways in part.parts)
-    return AllowedSet(rows, n_x, all_cuts(oracles), parts)
+    budgets = tuple(budget for part in sets for budget in part.budgets)
+    return AllowedSet(rows, n_x, all_cuts(oracles), parts, budgets=budgets)
 
 
 def all_cuts(oracles: Sequence[Oracle]) -> Oracle | None:

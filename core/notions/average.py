@@ -1,0 +1,218 @@
+"""Budgets on averages: what all outputs together may tell about S, as in the privacy funnel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import measures, validation
+from core.errors import InfeasibleError, InvalidInputError
+from core.joint import Joint
+from core.limits import ROUNDING
+from core.notions import rows
+from core.notions.allowed_set import AllowedSet, AverageBudget
+from core.notions.average_cost import (
+    AverageCost,
+    Deviation,
+    Divergence,
+    Largest,
+    PowerMean,
+    SquaredExcess,
+)
+from core.notions.base import Notion, relative
+from core.notions.budgets import budget_text
+from core.notions.excess import excess_lift
+from core.validation import FloatArray, shown
+
+Measure = Literal[
+    "mutual_information",
+    "total_variation",
+    "chi2",
+    "maximal_leakage",
+    "sibson",
+    "arimoto",
+    "guessing",
+]
+"""What is averaged."""
+
+WITH_ORDER = ("sibson", "arimoto")
+"""The measures that have an order α in (0, ∞]."""
+
+TITLES: Mapping[str, str] = {
+    "mutual_information": "I(S;Y)",
+    "total_variation": "total variation",
+    "chi2": "χ²",
+    "maximal_leakage": "maximal leakage",
+    "sibson": "Sibson information",
+    "arimoto": "Arimoto information",
+    "guessing": "probability of guessing S",
+}
+
+_COMPUTE: Mapping[str, Callable[[FloatArray], float]] = {
+    "mutual_information": measures.mutual_information,
+    "total_variation": measures.total_variation,
+    "chi2": measures.chi2_divergence,
+    "maximal_leakage": measures.maximal_leakage,
+    "guessing": measures.guessing_probability,
+}
+
+
+@dataclass(frozen=True)
+class Average(Notion):
+    """An average measure of S and Y is at most `bound`: [Funnel] Problem 1 for I(S;Y).
+
+    Unlike a pointwise notion it says nothing about one output: a rare output may tell all.
+
+    Parameters
+    ----------
+    measure : str
+        "mutual_information", "total_variation", "chi2", "maximal_leakage", "sibson", "arimoto" or
+        "guessing", the probability Σ_y max_s P(s, y) that the best guess of S is right.
+    bound : float
+        In [0, ∞], in nats where the measure is one of information; a probability in (0, 1] for
+        "guessing".
+    order : float, optional
+        α in (0, ∞], for "sibson" and "arimoto" only.
+
+    Raises
+    ------
+    InvalidInputError
+        If the measure is unknown, the bound or the order outside its domain, an order is missing
+        or has no meaning.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> told = Average("mutual_information", 0.1)
+    >>> str(told), round(told.achieved(joint, np.eye(2)), 4), told.holds(joint, np.ones((2, 1)))
+    ('I(S;Y) ≤ 0.1', 0.1308, True)
+    >>> str(Average("sibson", 0.5, order=2))
+    'Sibson information of order 2 ≤ 0.5'
+    """
+
+    measure: Measure
+    bound: float
+    order: float | None = None
+
+    name: ClassVar[str] = "average budget"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.measure, str) or self.measure not in get_args(Measure):
+            known = ", ".join(get_args(Measure))
+            raise InvalidInputError(f"measure must be one of {known}, got {shown(self.measure)}.")
+        if self.measure == "guessing":
+            bound = validation.number(self.bound, "bound", low=0.0, high=1.0, open_low=True)
+        else:
+            bound = validation.budget(self.bound, "bound")
+        object.__setattr__(self, "bound", bound)
+        if self.measure in WITH_ORDER:
+            if self.order is None:
+                raise InvalidInputError(f"{self.measure} needs an order in (0, ∞], got none.")
+            order = validation.number(self.order, "order", low=0.0, open_low=True)
+            object.__setattr__(self, "order", order)
+        elif self.order is not None:
+            raise InvalidInputError(f"{self.measure} has no order, got {shown(self.order)}.")
+
+    def __str__(self) -> str:
+        of = "" if self.order is None else f" of order {budget_text(self.order)}"
+        return f"{TITLES[self.measure]}{of} ≤ {budget_text(self.bound)}"
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the measure itself: the least bound at which the notion holds.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+        """
+        joint_sy = joint.release(kernel)
+        if self.order is None:
+            return float(_COMPUTE[self.measure](joint_sy))
+        if self.measure == "sibson":
+            return float(measures.sibson(joint_sy, self.order))
+        return float(measures.arimoto(joint_sy, self.order))
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the measure over the bound: at most 1 iff the notion holds."""
+        return relative(self.achieved(joint, kernel), self.bound)
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        return self.achieved(joint, kernel) <= self.bound + ROUNDING
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the budget as the solver takes it: no condition on one output alone.
+
+        A bound that publishing X keeps asks nothing. One that leaves no room at all is a condition
+        on each output: that it tells nothing of S or, of a bound on guesses, that the guess stays
+        what it is without Y.
+
+        Raises
+        ------
+        InfeasibleError
+            If S is guessed better than that without Y.
+        """
+        excess, free = excess_lift(joint), rows.plain(np.empty((0, joint.n_x)))
+        if self.holds(joint, np.eye(joint.n_x)):
+            return free
+        room = self._room(joint)
+        if room < -ROUNDING:
+            raise InfeasibleError(
+                f"No mechanism keeps {self}: S is guessed with probability "
+                f"{joint.p_s.max():.6g} before anything is released, so that is the least bound."
+            )
+        cost = self._cost(joint.p_s)
+        if room <= ROUNDING * (self.measure == "guessing"):
+            return rows.plain(_nothing_told(excess, cost))
+        # what the audit lets pass is what the solver's bounds must hold for
+        limit = self._room(joint, ROUNDING)
+        return AllowedSet(free.rows, joint.n_x, budgets=(AverageBudget(cost, excess, limit),))
+
+    def _room(self, joint: Joint, slack: float = 0.0) -> float:
+        """Return what Σ_y P(y) c(l_y) may be where the measure is the bound and a slack."""
+        most = self.bound + slack
+        if self.measure == "guessing":
+            return float(most / joint.p_s.max() - 1.0)
+        factor = 1.0
+        if self.order is not None and self.order not in (1.0, np.inf):
+            factor = (self.order - 1) / self.order
+        elif self.measure in ("mutual_information", "total_variation", "chi2") or self.order == 1:
+            return most
+        with np.errstate(over="ignore"):  # ∞ where no double is as large
+            return float(abs(np.expm1(factor * most)))
+
+    def _cost(self, p_s: FloatArray) -> AverageCost:
+        """Return c for the prior P(s), shape (n_s,)."""
+        if self.measure == "mutual_information" or self.order == 1:
+            return Divergence(p_s)
+        if self.measure == "total_variation":
+            return Deviation(p_s)
+        if self.measure == "chi2":
+            return SquaredExcess(p_s)
+        if self.measure == "guessing" or (self.measure, self.order) == ("arimoto", np.inf):
+            return Largest(p_s, p_s)
+        if self.order is None or self.order == np.inf:
+            return Largest(np.ones(len(p_s)), p_s)
+        weights = p_s if self.measure == "sibson" else (p_s / p_s.max()) ** self.order
+        return PowerMean(weights / weights.sum(), self.order)
+
+
+def _nothing_told(excess: FloatArray, cost: AverageCost) -> FloatArray:
+    """Return rows of the outputs that take nothing of a budget, shape (k, n_x)."""
+    if isinstance(cost, Largest) and not (cost.weights == cost.weights[0]).all():
+        share = cost.weights / cost.weights.max()
+        top = int(share.argmax())
+        gap = rows.difference(
+            share[:, None] * (1 + excess),
+            1 + excess[top],
+            share[:, None] * excess + (share - 1)[:, None],
+            excess[top],
+        )
+        return rows.scaled(np.delete(gap, top, axis=0))
+    return np.vstack([rows.lift_at_least(excess, 0.0), rows.lift_at_most(excess, 0.0)])

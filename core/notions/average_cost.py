@@ -1,0 +1,276 @@
+"""What one output takes of an average budget: a convex function of the lifts it gives S.
+
+An average measure of (S; Y) is, up to an increasing function, Σ_y P(y) c(l_y) with l_y the lifts
+P(s | y)/P(s) of an output. Each c here is convex and homogeneous of degree 1, less its tangent at
+l = 1: adding a linear function of the posterior adds a constant to the sum, as posteriors average
+to the prior. So c ≥ 0, and an output that tells nothing takes nothing.
+
+Lifts are handed over as their excess u = l − 1, which keeps its digits near independence.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy import special
+
+from core.validation import FloatArray
+
+LEAST_LIFT = 1e-12
+"""Lifts below this count as this where a cost is linearised: at 0 its slope may be infinite. A
+tangent at any point lies below a convex function, so it stays valid."""
+
+MOST_SIGNS = 6
+"""Most secrets of which all combinations of signs are written out: 62 of six."""
+
+
+class AverageCost(ABC):
+    """c(l), convex and homogeneous of degree 1, with c(1) = 0 and no slope at l = 1."""
+
+    @abstractmethod
+    def value(self, excess: FloatArray) -> FloatArray:
+        """Return c of lifts 1 + u, u of shape (..., n_s) → (...)."""
+
+    @abstractmethod
+    def slope(self, excess: FloatArray) -> FloatArray:
+        """Return a gradient d of c at 1 + u, shape (..., n_s): c(l) ≥ d·l for every l ≥ 0."""
+
+    def pieces(self) -> FloatArray | None:
+        """Return all d of c(l) = max_i d_i·l, shape (k, n_s), if these are few; else None."""
+        return None
+
+
+class SmoothCost(AverageCost):
+    """A cost without kinks."""
+
+    @abstractmethod
+    def curvature(self, excess: FloatArray) -> FloatArray:
+        """Return the second derivatives of c at 1 + u, shape (..., n_s, n_s)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Divergence(SmoothCost):
+    """Σ_s P(s) (l log l − l + 1): the sum over outputs is I(S;Y).
+
+    Attributes
+    ----------
+    p_s : ndarray
+        P(s), shape (n_s,).
+
+    Examples
+    --------
+    >>> cost = Divergence(np.array([0.5, 0.5]))
+    >>> cost.value(np.array([1.0, -1.0]))  # log 2
+    array(0.69314718)
+    """
+
+    p_s: FloatArray
+
+    def value(self, excess: FloatArray) -> FloatArray:
+        """Return Σ P (l log l − u), each term at least 0."""
+        lift = np.maximum(1 + excess, 0.0)
+        terms = special.xlog1py(lift, np.maximum(excess, -1.0)) - excess
+        result: FloatArray = np.where(lift > 0, terms, 1.0) @ self.p_s
+        return np.asarray(result)
+
+    def slope(self, excess: FloatArray) -> FloatArray:
+        """Return P log l."""
+        result: FloatArray = self.p_s * np.log1p(_clipped(excess))
+        return result
+
+    def curvature(self, excess: FloatArray) -> FloatArray:
+        """Return the diagonal matrix of P/l."""
+        return _diagonal(self.p_s / (1 + _clipped(excess)))
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredExcess(SmoothCost):
+    """Σ_s P(s) (l − 1)² where Σ_s P(s) l = 1: the sum over outputs is χ²(S;Y).
+
+    Attributes
+    ----------
+    p_s : ndarray
+        P(s), shape (n_s,).
+    """
+
+    p_s: FloatArray
+
+    def value(self, excess: FloatArray) -> FloatArray:
+        """Return Σ P u²."""
+        return np.asarray(excess**2 @ self.p_s)
+
+    def slope(self, excess: FloatArray) -> FloatArray:
+        """Return the gradient of Σ P l²/Σ P l − Σ P l: P (2u − Σ P u²)."""
+        result: FloatArray = self.p_s * (2 * excess - self.value(excess)[..., None])
+        return result
+
+    def curvature(self, excess: FloatArray) -> FloatArray:
+        """Return the second derivatives where Σ P l stays 1: 2P on the diagonal."""
+        return _diagonal(np.broadcast_to(2 * self.p_s, excess.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class PowerMean(SmoothCost):
+    """(Σ_s w l^α)^{1/α} − Σ_s w l with Σ w = 1, and for α < 1 its negative.
+
+    With w = P(s) the sums over outputs give Sibson's I_α, with w ∝ P(s)^α Arimoto's.
+
+    Attributes
+    ----------
+    weights : ndarray
+        w, shape (n_s,).
+    order : float
+        α, above 0, finite and not 1.
+
+    Examples
+    --------
+    >>> cost = PowerMean(np.array([0.5, 0.5]), 2.0)
+    >>> cost.value(np.array([1.0, -1.0]))  # √2 − 1
+    array(0.41421356)
+    """
+
+    weights: FloatArray
+    order: float
+
+    def value(self, excess: FloatArray) -> FloatArray:
+        """Return the mean less the plain mean, not below 0 where rounding would have it so."""
+        gain = np.expm1(self._log_mean(excess)) - excess @ self.weights
+        return np.asarray(np.maximum(self._sign * gain, 0.0))
+
+    def slope(self, excess: FloatArray) -> FloatArray:
+        """Return w ((l/mean)^{α−1} − 1), with its sign."""
+        inner = _clipped(excess)
+        ratio = np.log1p(inner) - self._log_mean(inner)[..., None]
+        result: FloatArray = self._sign * self.weights * np.expm1((self.order - 1) * ratio)
+        return result
+
+    def curvature(self, excess: FloatArray) -> FloatArray:
+        """Return (α−1)·mean·(diag(v/l²) − (v/l)(v/l)ᵀ) with v = w (l/mean)^α, signed."""
+        inner = _clipped(excess)
+        log_mean = self._log_mean(inner)[..., None]
+        share = self.weights * np.exp(self.order * (np.log1p(inner) - log_mean))
+        tilt = share / (1 + inner)
+        outer = tilt[..., :, None] * tilt[..., None, :]
+        inside = _diagonal(share / (1 + inner) ** 2) - outer
+        scale = self._sign * (self.order - 1) * np.exp(log_mean)[..., None]
+        result: FloatArray = scale * inside
+        return result
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.order > 1 else -1.0
+
+    def _log_mean(self, excess: FloatArray) -> FloatArray:
+        """Return (1/α) log Σ w l^α, shape (...)."""
+        with np.errstate(divide="ignore"):
+            logs = np.log1p(np.maximum(excess, -1.0))
+        highest = np.maximum(logs.max(axis=-1, keepdims=True), np.log(LEAST_LIFT))
+        relative = np.expm1(self.order * (logs - highest)) @ self.weights
+        result: FloatArray = highest[..., 0] + np.log1p(relative) / self.order
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Deviation(AverageCost):
+    """½ Σ_s P(s) |l − 1|: the sum over outputs is the total variation.
+
+    Attributes
+    ----------
+    p_s : ndarray
+        P(s), shape (n_s,).
+    """
+
+    p_s: FloatArray
+
+    def value(self, excess: FloatArray) -> FloatArray:
+        """Return ½ Σ P |u|."""
+        return np.asarray(np.abs(excess) @ self.p_s / 2)
+
+    def slope(self, excess: FloatArray) -> FloatArray:
+        """Return the slope of the piece that u is on: P(s) (σ_s − Σ P σ)/2 with σ = sign u."""
+        return self._of_signs(np.sign(excess))
+
+    def pieces(self) -> FloatArray | None:
+        """Return the slope for each combination of signs of at most six secrets."""
+        if len(self.p_s) > MOST_SIGNS:
+            return None
+        signs = np.array(list(product([-1.0, 1.0], repeat=len(self.p_s))))
+        mixed = signs[np.abs(signs.sum(axis=1)) < len(self.p_s)]
+        return self._of_signs(mixed)
+
+    def _of_signs(self, signs: FloatArray) -> FloatArray:
+        """Return ½ P (σ − Σ P σ), whose product with l is ½ Σ P σ u where Σ P l = 1."""
+        mean = (signs @ self.p_s)[..., None]
+        result: FloatArray = self.p_s * (signs - mean) / 2
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Largest(AverageCost):
+    """max_s w l − w l at the largest w, over the largest w.
+
+    With w = 1 the sum over outputs gives the maximal leakage, with w = P(s) the probability of
+    guessing S, over that without Y.
+
+    Attributes
+    ----------
+    weights : ndarray
+        w, shape (n_s,), above 0.
+    p_s : ndarray
+        P(s), shape (n_s,).
+
+    Examples
+    --------
+    >>> cost = Largest(np.ones(2), np.array([0.5, 0.5]))
+    >>> cost.value(np.array([1.0, -1.0]))
+    array(1.)
+    """
+
+    weights: FloatArray
+    p_s: FloatArray
+
+    def value(self, excess: FloatArray) -> FloatArray:
+        """Return the largest of the pieces."""
+        return np.asarray((excess @ self.pieces().T + self._rest).max(axis=-1))
+
+    def slope(self, excess: FloatArray) -> FloatArray:
+        """Return the piece that is largest."""
+        pieces = self.pieces()
+        result: FloatArray = pieces[(excess @ pieces.T + self._rest).argmax(axis=-1)]
+        return result
+
+    def pieces(self) -> FloatArray:
+        """Return one piece for each secret, shape (n_s, n_s)."""
+        share = self.weights / self.weights.max()
+        result: FloatArray = np.diag(share) - self._tangent()
+        return result
+
+    @property
+    def _rest(self) -> FloatArray:
+        """The pieces' values at l = 1, at most 0."""
+        result: FloatArray = self.pieces().sum(axis=1)
+        return result
+
+    def _tangent(self) -> FloatArray:
+        """Return what is subtracted: a slope of the maximum at l = 1, where its value is 1."""
+        share = self.weights / self.weights.max()
+        if (share == 1.0).all():  # Σ P l is a slope too, and 1 for every posterior
+            return self.p_s
+        tangent = np.zeros(len(share))
+        tangent[int(share.argmax())] = 1.0
+        return tangent
+
+
+def _clipped(excess: FloatArray) -> FloatArray:
+    """Return the excess of lifts that are not too small to be linearised at."""
+    result: FloatArray = np.maximum(excess, LEAST_LIFT - 1.0)
+    return result
+
+
+def _diagonal(values: FloatArray) -> FloatArray:
+    """Return diagonal matrices, shape (..., n, n), of vectors (..., n)."""
+    result: FloatArray = values[..., :, None] * np.eye(values.shape[-1])
+    return result
