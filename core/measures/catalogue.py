@@ -200,6 +200,14 @@ ENTRIES: tuple[Entry, ...] = (
         "[ALIP] eq. 17",
     ),
     _average(
+        measures.guessing_probability,
+        "Probability of guessing S",
+        "How often the best guess of the secret from Y is right.",
+        r"\sum_y \max_s P(s, y)",
+        "[ALIP] eq. 16, the ratio to max P(s) of which is Arimoto's information at α = ∞",
+        unit="",
+    ),
+    _average(
         measures.gacs_korner,
         "Gács–Körner common information",
         "What can be read off S and off Y alike, without any doubt.",
