@@ -19,6 +19,7 @@ from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.result import make_mechanism
+from core.mechanisms.starts import CONTRADICTION, disproves
 from core.notions import catalogue as notions
 from core.scenario import Scenario
 from core.sweep import Frontier, share_of_x
@@ -28,9 +29,6 @@ OPTIMUM = "optimal"
 
 UNPROVEN = "time limit"
 """Status of what a longer search may better."""
-
-SLACK = 1e-6
-"""Nats by which a mechanism may exceed a bound by rounding: what a search takes for proven."""
 
 MOST_BYTES = 200_000_000
 """Bytes of kernels that are kept."""
@@ -126,7 +124,7 @@ class Known:
                 for at, made in promise.answers.items()
                 if at[1] <= scenario.eps and _is_start(made, joint, scenario)
             ]
-            bounds = [bound for eps, bound in _bounds(promise) if eps >= scenario.eps]
+            bounds = [one.upper_bound for eps, one in _bounds(promise) if eps >= scenario.eps]
         if not starts:
             return None
         bound = min(bounds, default=np.inf)
@@ -304,11 +302,9 @@ def _better(last: Mechanism, new: Mechanism) -> Mechanism:
     return replace(best, upper_bound=upper, gap=upper - best.utility, status=status)
 
 
-def _bounds(promise: _Promise) -> list[tuple[float, float]]:
-    """Return the bounds on the optimum that are known: ε and nats."""
-    return [
-        (eps, made.upper_bound) for (name, eps), made in promise.answers.items() if name == OPTIMUM
-    ]
+def _bounds(promise: _Promise) -> list[tuple[float, Mechanism]]:
+    """Return the answers whose bounds on the optimum are known, each with its ε."""
+    return [(eps, made) for (name, eps), made in promise.answers.items() if name == OPTIMUM]
 
 
 def _bounded(made: Mechanism, bound: float, gap: float) -> Mechanism:
@@ -328,11 +324,12 @@ def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:
     ]
     budgets = np.array([eps for eps, _ in starts])
     reached = np.array([made.utility for _, made in starts])
-    for at, bound in _bounds(promise):
-        wrong = np.flatnonzero((budgets <= at) & (reached > bound + SLACK))
-        if wrong.size:
-            eps, made = starts[wrong[0]]
-            raise SolverError(
-                f"{made.name} keeps {made.utility:.9g} nats of X at ε = {eps:g}, more than the "
-                f"bound of {bound:.9g} that was found at ε = {at:g}: one of them is wrong."
-            )
+    for at, optimum in _bounds(promise):
+        bound = optimum.upper_bound
+        for i in np.flatnonzero((budgets <= at) & (reached > bound + CONTRADICTION)):
+            eps, made = starts[i]
+            if disproves(joint, made.kernel, optimum.notion, bound):
+                raise SolverError(
+                    f"{made.name} keeps {made.utility:.9g} nats of X at ε = {eps:g}, more than "
+                    f"the bound of {bound:.9g} that was found at ε = {at:g}: one of them is wrong."
+                )

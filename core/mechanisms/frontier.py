@@ -13,7 +13,7 @@ from core.joint import Joint
 from core.mechanisms.optimal import optimal
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.search import NAME, optimal_from
-from core.mechanisms.starts import CONTRADICTION
+from core.mechanisms.starts import CONTRADICTION, disproves
 from core.notions.base import Notion
 from core.notions.rldp import RLDP
 from core.optimal.polish import polished
@@ -199,8 +199,7 @@ def _instead(joint: Joint, other: Mechanism, kernel: FloatArray, mechanism: Mech
 
     Where it exceeds the present bound that bound is wrong: it is withdrawn, and a note says so.
     """
-    kept = float(measures.mutual_information(joint.release_x(kernel)))
-    wrong = kept > mechanism.upper_bound + CONTRADICTION
+    wrong = disproves(joint, kernel, mechanism.notion, mechanism.upper_bound)
     note = f"Another budget keeps more than the bound of {mechanism.upper_bound:.6g} nats."
     same = kernel.shape[1] == len(other.y_labels)
     return make_mechanism(

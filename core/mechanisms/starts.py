@@ -158,9 +158,7 @@ def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mech
         If a known mechanism exceeds the bound: then the bound is wrong.
     """
     best = max(known, key=lambda one: one.utility, default=found)
-    if best.utility > found.upper_bound + CONTRADICTION and (
-        _strict(joint, best.kernel, found.notion) > found.upper_bound + CONTRADICTION
-    ):
+    if disproves(joint, best.kernel, found.notion, found.upper_bound):
         raise SolverError(
             f"{found.name} has a bound of {found.upper_bound:.9g} nats under {found.notion}, but "
             f"{best.name} keeps {best.utility:.9g}: the bound is wrong."
@@ -181,11 +179,52 @@ def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mech
     )
 
 
-def _strict(joint: Joint, kernel: FloatArray, notion: Notion | None) -> float:
+def disproves(joint: Joint, kernel: FloatArray, notion: Notion | None, bound: float) -> bool:
+    """Say whether a kernel under a promise keeps more than a bound says is possible.
+
+    By more than rounding, that is: `strict_utility` is compared, not what the audit lets pass.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    kernel : ndarray
+        P(y | x) that passes the promise's audit, shape (n_x, n_y).
+    notion : Notion or None
+        The promise that the bound is about.
+    bound : float
+        In nats.
+
+    Examples
+    --------
+    >>> from core.notions import GuessingProbability
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> [disproves(joint, np.eye(2), GuessingProbability(0.75), bound) for bound in (0.7, 0.6)]
+    [False, True]
+    """
+    least = bound + CONTRADICTION
+    kept = float(measures.mutual_information(joint.release_x(kernel)))
+    return kept > least and strict_utility(joint, kernel, notion) > least
+
+
+def strict_utility(joint: Joint, kernel: FloatArray, notion: Notion | None) -> float:
     """Return what a kernel keeps, in nats, once it is inside the rows that bounds are proven of.
 
     The audit allows for rounding. Where a budget is 0, data that nearly fit it pass whole; else
     outputs are moved towards P_X by next to nothing.
+
+    Parameters
+    ----------
+    joint, kernel, notion
+        As in `disproves`.
+
+    Examples
+    --------
+    >>> from core.notions import GuessingProbability
+    >>> joint = Joint.from_counts([[1e13, 3e5], [2, 9]])
+    >>> notion = GuessingProbability(0.9999999999989001)  # P(s1), so the best guess may not grow
+    >>> notion.holds(joint, np.eye(2)), strict_utility(joint, np.eye(2), notion)
+    (True, 0.0)
     """
     allowed = None if notion is None else notion.allowed_set(joint)
     share = 0.0

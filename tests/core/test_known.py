@@ -107,6 +107,18 @@ def test_a_mechanism_better_than_a_bound_is_an_error_and_neither_is_kept():
     assert known.best(OPTIMAL, JOINT) is None
 
 
+def test_what_only_the_rounding_of_the_audit_allows_contradicts_no_bound():
+    joint = Joint.from_counts([[10**13, 10**13], [10**13, 10**13 + 5]])  # lifts off by 1e-13
+    nothing = replace(OPTIMAL, eps=0.0)
+    answer = made(replace(nothing, mechanism="constant"), joint)
+    answer = unproven(replace(answer, notion=nothing.build_notion(joint)), 0.0)
+    watchdog = replace(nothing, mechanism="watchdog")
+    known = Known()
+    known.add(nothing, joint, answer)
+    known.add(watchdog, joint, made(watchdog, joint))
+    assert known.best(nothing, joint).utility == pytest.approx(np.log(2))
+
+
 def test_a_frontier_is_raised_by_what_is_known_and_never_falls():
     grid = [0.25, 0.5, 1.0, 2.0]
     with clock.using(clock.Ticking(0.001)):

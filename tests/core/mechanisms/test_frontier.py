@@ -88,6 +88,14 @@ def test_a_bound_below_a_smaller_budgets_answer_is_withdrawn():
     assert "Another budget keeps more" in kept.notes[-1]
 
 
+def test_what_only_the_rounding_of_the_audit_allows_withdraws_no_bound():
+    joint = Joint.from_counts([[10**13, 10**13], [10**13, 10**13 + 5]])  # lifts off by 1e-13
+    whole = optimal(joint, LIP(0.0))
+    nothing = replace(whole, kernel=np.ones((2, 1)), y_labels=("y1",), utility=0.0, upper_bound=0.0)
+    kept = carried(joint, [whole, nothing])[1]
+    assert (kept.utility, kept.notes) == (whole.utility, ())
+
+
 def test_what_a_larger_budget_keeps_is_not_lost_on_a_smaller_one():
     """Alone, the search at the smaller budget finds nothing in so short a time."""
     joint = zip_codes(3, 120)
