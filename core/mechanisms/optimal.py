@@ -1,13 +1,10 @@
 """The optimal mechanism: the most that can be kept of X under a notion."""
 
-from dataclasses import replace
-
 from core.joint import Joint
 from core.mechanisms.entry import Options
-from core.mechanisms.polyopt import polyopt
 from core.mechanisms.result import Mechanism
-from core.mechanisms.robust_design import is_estimate, on_symbols
-from core.mechanisms.robust_optimal import robust_optimal
+from core.mechanisms.robust_design import estimate, is_estimate, on_symbols
+from core.mechanisms.robust_optimal import best_under
 from core.mechanisms.search import NAME, checked_options, optimal_from
 from core.mechanisms.starts import at_least, starts
 from core.notions.base import Notion
@@ -68,11 +65,7 @@ def optimal(
     options = checked_options(solver, time_limit, gap, seed)
     if not isinstance(notion, RLDP) or not is_estimate(joint, notion.uncertainty):
         return optimal_from(joint, notion, None, **options)
-    cells, ball = notion.uncertainty.p_hat_su, notion.uncertainty
-    found = (
-        robust_optimal(cells, notion.eps, ball, **options)
-        if notion.exact
-        else polyopt(cells, notion.eps, ball, notion.include_same_secret, **options)
-    )
-    answer = replace(on_symbols(joint, found), name=NAME)
+    cells = estimate(notion.uncertainty.p_hat_su, notion.uncertainty)
+    found = best_under(notion, cells, name=NAME, **options)
+    answer = on_symbols(joint, found)
     return at_least(joint, answer, starts(joint, notion, Options(time_limit, gap, seed)))

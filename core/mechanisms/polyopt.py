@@ -37,7 +37,8 @@ def polyopt(
     include_same_secret : bool
         Compare each secret with itself too, as printed: stricter, for nothing.
     solver, time_limit, gap, seed
-        As in `optimal`.
+        As in `optimal`. Part of the limit is left, as `robust_search` says, to the robust optimum,
+        which starts from this answer: at the same limit it is never below it.
 
     Raises
     ------
@@ -68,4 +69,5 @@ def polyopt(
         time_limit=time_limit,
         gap=gap,
         seed=seed,
+        first=True,
     )

@@ -1,27 +1,25 @@
 """The exact robust optimum: the best mechanism that is robust for the uncertainty set itself."""
 
+from functools import partial
+
 from numpy.typing import ArrayLike
 
 from core import clock, validation
 from core.joint import Joint
 from core.mechanisms.independent_reporting import independent_reporting
-from core.mechanisms.polyopt import polyopt
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust_design import estimate, released
 from core.mechanisms.robust_search import ldp_bound, robust_search
 from core.mechanisms.search import checked_options
 from core.notions.rldp import RLDP
-from core.optimal.enclosure import MOST_SYMBOLS
 from core.optimal.linear_search import too_large
 from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, Solver
 from core.uncertainty import RenyiBall
+from core.validation import FloatArray
 
 _LEAST_SECONDS = 0.4
-"""With less than this, cutting planes would not come round once: then PolyOpt has all of it."""
-
-_FIRST_SHARE = 0.4
-"""Most of the time that PolyOpt may take first, where there are few symbols."""
+"""With less than this, cutting planes would not come round once: then PolyOpt is the answer."""
 
 NAME = "Robust optimum"
 
@@ -49,7 +47,7 @@ def robust_optimal(
     solver, time_limit, gap, seed
         As in `optimal`; the solver is PolyOpt's, and the time includes that of its search, which
         this one starts from. PolyOpt is the answer where there is time for nothing else, or where
-        there are too many symbols for cutting planes.
+        there are too many symbols for cutting planes. At the same limit it is never better.
 
     Raises
     ------
@@ -71,42 +69,62 @@ def robust_optimal(
     >>> round(robust_optimal(p_hat, 0.6931471805599453, ball).nmi, 3)
     0.546
     """
-    budget = validation.budget(eps, "eps")
+    notion = RLDP(validation.budget(eps, "eps"), uncertainty, exact=True)
     options = checked_options(solver, time_limit, gap, seed)
-    seconds = DEFAULT_SECONDS if options["time_limit"] is None else options["time_limit"]
-    began = clock.now()
-    notion = RLDP(budget, uncertainty, exact=True)
-    cells = estimate(p_su, uncertainty)
+    return best_under(notion, estimate(p_su, uncertainty), name=NAME, **options)
+
+
+def best_under(
+    notion: RLDP,
+    cells: FloatArray,
+    *,
+    name: str,
+    solver: Solver,
+    time_limit: float | None,
+    gap: float,
+    seed: int,
+) -> Mechanism:
+    """Return the best mechanism for F itself or for the polytopes around it.
+
+    It is PolyOpt, made as it would be by itself with the same options, and what the rest of the
+    time makes better.
+
+    Parameters
+    ----------
+    notion : RLDP
+        The promise.
+    cells : ndarray
+        P̂(s, u), checked, shape (n_s, n_u).
+    name : str
+        Of the result.
+    solver, time_limit, gap, seed
+        As in `optimal`, checked.
+    """
+    began, ball = clock.now(), notion.uncertainty
+    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+    search = partial(robust_search, cells, ball, name=name, solver=solver, gap=gap, seed=seed)
     alone = seconds < _LEAST_SECONDS or too_large(
         notion.allowed_set(Joint.with_secret_released(cells))
     )
+    polytopes = RLDP(notion.eps, ball, include_same_secret=notion.include_same_secret)
+    first = search(polytopes, time_limit=time_limit, first=True, bounded=alone)
+    if not notion.exact and (alone or first.gap <= gap):
+        return first
     if alone:
-        first = polyopt(p_su, budget, uncertainty, **options)
         whole = Joint.with_secret_released(cells, keep_unseen=True)
         return released(
             cells,
             polished(whole, first.kernel, notion, quick=True),  # F's level has its own rounding
-            name=NAME,
+            name=name,
             solver=first.solver,
             status="time limit",
             notion=notion,
-            upper_bound=ldp_bound(cells, budget, seconds, gap=gap, seed=seed),
+            upper_bound=ldp_bound(cells, notion.eps, seconds, gap=gap, seed=seed),
             notes=first.notes,
         )
-    # few symbols: the proof finds PolyOpt's last outputs; else what it would say is of no use here
-    few = cells.size <= MOST_SYMBOLS
-    options["time_limit"] = (_FIRST_SHARE if few else 1.0) * seconds
-    first = robust_search(
-        p_su, uncertainty, RLDP(budget, uncertainty), name="PolyOpt", prove=few, **options
-    )
-    return robust_search(
-        p_su,
-        uncertainty,
-        notion,
-        name=NAME,
-        solver=solver,
-        time_limit=max(seconds - (clock.now() - began), _LEAST_SECONDS / 2),
-        gap=gap,
-        seed=seed,
-        known=(first, independent_reporting(p_su, budget, uncertainty)),
-    )
+    left = max(seconds - (clock.now() - began), _LEAST_SECONDS / 2)
+    if not notion.exact:
+        second = search(notion, time_limit=left, known=(first,))
+        return max(second, first, key=lambda made: made.utility)
+    separate = independent_reporting(cells, notion.eps, ball)
+    return search(notion, time_limit=left, known=(first, separate))

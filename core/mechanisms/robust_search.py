@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.joint import Joint
+from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust_design import estimate, likely, released
 from core.mechanisms.search import checked_options, optimal_from
@@ -33,7 +34,8 @@ def robust_search(
     gap: float,
     seed: int,
     known: tuple[Mechanism, ...] = (),
-    prove: bool = True,
+    first: bool = False,
+    bounded: bool = True,
 ) -> Mechanism:
     """Return the mechanism with the most I(X;Y) at P̂ under a robust notion.
 
@@ -51,8 +53,11 @@ def robust_search(
         As in `optimal`.
     known : tuple of Mechanism
         Mechanisms over all cells that keep the promise: the answer is at least as good.
-    prove : bool
-        As in `maximise`, for what has no oracle.
+    first : bool
+        Whether another search goes on from the answer within the same limit. Then TIME_SHARE of it
+        is used, unless there are too many symbols for the other.
+    bounded : bool
+        Whether what LDP at P̂ allows bounds an answer that is not proven.
     """
     cells = estimate(p_su, uncertainty)
     joint = Joint.with_secret_released(cells)
@@ -60,19 +65,19 @@ def robust_search(
     allowed = notion.allowed_set(joint)
     found: Mechanism | Outcome
     bound, designed = np.inf, cells
+    kernels = [mechanism.kernel for mechanism in known] or [_start(notion, cells)]
     if allowed.oracle is None:
-        start = _start(notion, cells)
+        seconds = DEFAULT_SECONDS if time_limit is None else time_limit
         if too_large(allowed):
             designed = likely(cells)
             joint = Joint.with_secret_released(designed)
-            seconds = DEFAULT_SECONDS if time_limit is None else time_limit
             options["time_limit"] = (1 - _BOUND_SHARE) * seconds
-        found = optimal_from(joint, notion, start[joint.kept_x], prove=prove, **options)
-        if prove and found.gap > gap:
-            bound = ldp_bound(cells, notion.eps, time_limit, gap=gap, seed=seed)
+        elif first:
+            options["time_limit"] = TIME_SHARE * seconds
+        start = np.hstack(kernels)[joint.kept_x] / len(kernels)
+        found = optimal_from(joint, notion, start, **options)
     else:
-        outputs = np.hstack([mechanism.kernel for mechanism in known] or [_start(notion, cells)])
-        outputs = outputs[joint.kept_x]
+        outputs = np.hstack(kernels)[joint.kept_x]
         found = maximise_round(
             allowed,
             allowed.oracle,
@@ -83,6 +88,8 @@ def robust_search(
             seed=seed,
             finish=lambda kernel: polished(joint, kernel, notion, quick=True),
         )
+    if bounded and found.upper_bound - found.utility > gap:
+        bound = ldp_bound(cells, notion.eps, time_limit, gap=gap, seed=seed)
     return released(
         cells,
         found.kernel,

@@ -5,8 +5,8 @@ import importlib
 import numpy as np
 import pytest
 
+from core import clock, realised
 from core import mechanisms as m
-from core import realised
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.independent_reporting import (
@@ -86,6 +86,32 @@ def test_the_robust_optimum_is_never_below_polyopt_of_the_same_time():
     assert RLDP(1.0, ball, exact=True).holds(
         Joint.with_secret_released(counts, keep_unseen=True), poly.kernel
     )
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("shape", [(3, 3), (4, 4), (2, 12)])
+@pytest.mark.parametrize("limit", [0.3, 1.0, 5.0])
+def test_no_optimum_is_below_polyopt_of_the_same_limit(shape, exact, limit):
+    rng = np.random.default_rng(5)
+    counts = rng.multinomial(3000, rng.dirichlet([0.5] * (shape[0] * shape[1]))).reshape(shape) + 1
+    notion = RLDP(0.7, RenyiBall.confidence(counts, int(counts.sum())), exact=exact)
+    with clock.using(clock.Ticking(1 / 32)):
+        poly = m.polyopt(counts, 0.7, notion.uncertainty, time_limit=limit)
+    with clock.using(clock.Ticking(1 / 32)):
+        best = m.optimal(Joint.with_secret_released(counts), notion, time_limit=limit)
+    assert best.utility >= poly.utility - 1e-9
+    assert poly.utility >= m.secret_randomized_response(counts, 0.7).utility - 1e-9
+
+
+def test_a_robust_optimum_without_a_proof_is_bounded_by_ldp_at_the_estimate():
+    counts = np.random.default_rng(5).integers(1, 30, size=(3, 8))
+    ball = RenyiBall.confidence(counts, int(counts.sum()))
+    with clock.using(clock.Ticking(1 / 32)):
+        found = m.robust_optimal(counts, 0.3, ball, time_limit=1.0)
+        trusting = m.non_robust(counts, 0.3, time_limit=0.1)
+    assert found.status == "time limit"
+    assert found.utility < found.upper_bound <= trusting.upper_bound + 1e-12
+    assert trusting.upper_bound < -(counts / counts.sum() * np.log(counts / counts.sum())).sum()
 
 
 def test_a_robust_optimum_too_large_for_cutting_planes_is_polyopt(monkeypatch):
