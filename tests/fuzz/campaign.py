@@ -23,7 +23,10 @@ def tried(seed, number):
     chance = random.Random(f"{seed}:{number}")
     names = list(KINDS)
     name = chance.choices(names, [KINDS[name][1] for name in names])[0]
-    return number, name, KINDS[name][0](chance)
+    began = time.process_time()
+    done = KINDS[name][0](chance)
+    done.seconds = time.process_time() - began
+    return number, name, done
 
 
 class Campaign:
@@ -32,6 +35,7 @@ class Campaign:
     def __init__(self, seed):
         self.seed = seed
         self.totals = {title: Counter() for title in TITLES}
+        self.speed = {name: Counter() for name in KINDS}
 
     def run(self, minutes, jobs):
         """Try cases 0, 1, … in several processes until time is over."""
@@ -60,6 +64,7 @@ class Campaign:
         self.totals["cases"][name] += 1
         self.totals["calls"].update(done.calls)
         self.totals["statuses"].update(done.statuses)
+        self.speed[name].update(calls=sum(done.calls.values()), seconds=done.seconds)
         for failure in done.failures:
             self.totals["failures"][failure.kind] += 1
             if self.totals["failures"][failure.kind] <= SHOWN:
@@ -72,4 +77,8 @@ class Campaign:
         for title in TITLES:
             listed = ", ".join(f"{name} {n}" for name, n in sorted(self.totals[title].items()))
             print(f"  {title}: {listed or 'none'}")
+        spent = ", ".join(
+            f"{name} {one['calls']} in {one['seconds']:.0f} s" for name, one in self.speed.items()
+        )
+        print(f"  calls by kind of case, in CPU seconds: {spent}")
         return 1 if self.totals["failures"] or not calls else 0

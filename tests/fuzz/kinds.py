@@ -29,11 +29,14 @@ class Tried:
         Answers, by status.
     failures : list
         Each with a `kind` and the `code` that shows it.
+    seconds : float
+        CPU time that it took.
     """
 
     calls: Counter = field(default_factory=Counter)
     statuses: Counter = field(default_factory=Counter)
     failures: list = field(default_factory=list)
+    seconds: float = 0.0
 
 
 def optimum(random):

@@ -2,10 +2,15 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
+from random import Random
 from types import SimpleNamespace
 
 import pytest
 
+from core.mechanisms.catalogue import build
+from tests.fuzz import anything as anything_module
+from tests.fuzz.anything import Anything, strictly_worth
 from tests.fuzz.campaign import Campaign, tried
 from tests.fuzz.kinds import KINDS, Tried
 
@@ -26,7 +31,7 @@ def _name(number):
 
 def test_a_failure_is_printed_counted_and_returned(capsys):
     campaign = Campaign(7)
-    campaign.add(3, "optimum", Tried(Counter({"LIP": 3})))
+    campaign.add(3, "optimum", Tried(Counter({"LIP": 3}), seconds=2.0))
     assert campaign.report() == 0
     campaign.add(
         4, "optimum", Tried(Counter({"LIP": 1}), failures=[SimpleNamespace(kind="raised")])
@@ -36,7 +41,46 @@ def test_a_failure_is_printed_counted_and_returned(capsys):
     assert "case 4 of seed 7" in said
     assert "seed 7: 4 calls in 2 cases" in said
     assert "failures: raised 1" in said
+    assert "in CPU seconds: optimum 4 in 2 s, comparison 0 in 0 s" in said
 
 
 def test_nothing_tried_is_no_success():
     assert Campaign(7).report() == 1
+
+
+def test_what_only_the_audits_slack_allows_is_worth_what_it_is_without_it():
+    counts = ((10**13, 300_000, 9), (2, 9, 0))
+    asked = Anything(counts, "GuessingProbability(0.9999999999989001)")
+    joint, notion = asked.joint(), asked.notion()
+    merged = build("merge_anonymity", joint, notion)
+    assert notion.holds(joint, merged.kernel)
+    assert merged.utility > 5e-7
+    assert strictly_worth(joint, notion, merged.kernel) < 1e-9
+
+
+def test_what_is_well_within_its_budgets_is_worth_all_of_it():
+    asked = Anything(((8, 1, 5, 5), (1, 8, 5, 5)), "Intersection(LIP(0.5), Chi2Privacy(inf, 0.5))")
+    joint, notion = asked.joint(), asked.notion()
+    best = build("optimal", joint, notion)
+    assert strictly_worth(joint, notion, best.kernel) == pytest.approx(best.utility, abs=1e-9)
+    robust = Anything(((7, 10), (26, 57)), "RLDP.of_joint(joint, 1.0, n=100)", released=True)
+    joint, notion = robust.joint(), robust.notion()
+    best = build("optimal", joint, notion)
+    assert strictly_worth(joint, notion, best.kernel) == pytest.approx(best.utility, abs=1e-9)
+
+
+def test_a_mechanism_above_a_bound_is_found(monkeypatch):
+    real = anything_module.build
+    monkeypatch.setattr(
+        anything_module,
+        "build",
+        lambda key, *asked: (
+            replace(real(key, *asked), upper_bound=0.0, utility=0.0)
+            if key == "optimal"
+            else real(key, *asked)
+        ),
+    )
+    kinds = {
+        failure.kind for seed in range(12) for failure in anything_module.beaten(Random(seed))[3]
+    }
+    assert kinds == {"above the bound"}
