@@ -1,5 +1,5 @@
 """Liftscope: page config and navigation, nothing else."""
 
-from pages.ui import site
+from pages.ui.frame import site
 
 site.navigation().run()

@@ -20,17 +20,17 @@ from core import mechanisms as m
 from core.data import DataSpec, count
 from core.joint import Joint
 from core.mechanisms import Mechanism
-from core.mechanisms.conditional_reporting import conditional_alpha
-from core.mechanisms.generalized_randomized_response import grr_alpha
+from core.mechanisms.response.conditional_reporting import conditional_alpha
+from core.mechanisms.response.generalized_randomized_response import grr_alpha
+from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.mechanisms.result import make_mechanism
-from core.mechanisms.unary_encoding import MOST_SYMBOLS
 from core.notions import LDP, LIP, SRLIP
-from core.optimal.cdd_worker import generators
-from core.optimal.enumeration import best_mixture
 from core.optimal.polish import polished
-from core.optimal.polytope import polytope
+from core.optimal.polytopes.cdd_worker import generators
+from core.optimal.polytopes.double_description import inequalities
+from core.optimal.polytopes.enumeration import best_mixture
+from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import MutualInformation
-from core.optimal.vertices import inequalities
 
 BUDGETS = (0.5, 1.0, 1.5, 2.0)
 """ε of Figures 3 to 5, in nats."""

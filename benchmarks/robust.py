@@ -13,10 +13,10 @@ from functools import partial
 import numpy as np
 
 from core import mechanisms as m
-from core import realised
 from core.data import count
 from core.data.spec import DataSpec
 from core.mechanisms import Mechanism
+from core.studies import realised
 from core.uncertainty import RenyiBall
 
 RECORDS = 32_561

@@ -1,7 +1,8 @@
 """Confusability: which releases look alike, and what merging them hides and costs."""
 
-from pages.ui import confusability_board, confusability_state, state
+from pages.ui.confusability import board, query
+from pages.ui.frame import state
 
 state.restore("confusability")
-confusability_state.restore()
-confusability_board.show()
+query.restore()
+board.show()

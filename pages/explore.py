@@ -1,6 +1,7 @@
 """Explore: one question live, with its frontier, lifts, mechanism and confusability graph."""
 
-from pages.ui import board, state
+from pages.ui.explore import board
+from pages.ui.frame import state
 
 state.restore("explore")
 board.show()

@@ -1,6 +1,7 @@
 """Lift: which symbols give what away, and why some of them break the promise."""
 
-from pages.ui import lift_board, state
+from pages.ui.frame import state
+from pages.ui.lift import board
 
 state.restore("lift")
-lift_board.show()
+board.show()

@@ -1,7 +1,8 @@
 """Mechanisms: one mechanism taken apart, and all of them at the same level of privacy."""
 
-from pages.ui import mechanism_board, mechanism_state, state
+from pages.ui.frame import state
+from pages.ui.mechanisms import board, query
 
 state.restore("mechanisms")
-mechanism_state.restore()
-mechanism_board.show()
+query.restore()
+board.show()

@@ -1,6 +1,7 @@
 """Robust: what if the data misleads the designer, and what protecting against it costs."""
 
-from pages.ui import robust_board, state
+from pages.ui.frame import state
+from pages.ui.robust import board
 
 state.restore("robust")
-robust_board.show()
+board.show()

@@ -12,7 +12,7 @@ import numpy as np
 from core import clock
 from core.errors import InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
-from core.leakage import leakage
+from core.measures.leakage import leakage
 from core.mechanisms import catalogue as mechanisms
 from core.notions import (
     ALIP,

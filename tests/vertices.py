@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.notions.allowed_set import AllowedSet
+from core.allowed.allowed_set import AllowedSet
 
 MISS = 1e-9
 

@@ -1,15 +1,15 @@
 """Where joints come from: bundled sets, files, random draws and the papers' examples."""
 
 from core.data.catalogue import BUNDLED, BundledSet, bundled
-from core.data.column_levels import ColumnLevels, column_levels
-from core.data.counting import count
-from core.data.describe import ColumnInfo, TableInfo, describe
+from core.data.counts.counting import count
+from core.data.counts.report import Counted, CountReport, Grouped, TooManyLevelsError
 from core.data.examples import EXAMPLES, Example, example
-from core.data.preview import BinPreview, preview
 from core.data.question import easiest, first_question
-from core.data.report import Counted, CountReport, Grouped, TooManyLevelsError
-from core.data.sources import Sources
+from core.data.readers.column_levels import ColumnLevels, column_levels
+from core.data.readers.describe import ColumnInfo, TableInfo, describe
+from core.data.readers.sources import Sources
 from core.data.spec import Binning, DataSpec, Filter
+from core.data.treatment.preview import BinPreview, preview
 
 __all__ = [
     "BUNDLED",

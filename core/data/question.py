@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.data.catalogue import BUNDLED
-from core.data.describe import ColumnInfo, TableInfo, describe
 from core.data.examples import EXAMPLES
-from core.data.sources import Sources
+from core.data.readers.describe import ColumnInfo, TableInfo, describe
+from core.data.readers.sources import Sources
 from core.data.spec import Binning, DataSpec
 
 FEW = 50

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from core.comparison import Compared, compare
 from core.data import Counted
 from core.joint import Joint
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
 from core.scenario import Result, Scenario, answer
-from core.sweep import Frontier, sweep
+from core.studies.comparison import Compared, compare
+from core.studies.frontier import Frontier, sweep
 from core.validation import BoolArray, FloatArray
 
 Report = Callable[[Any], None]

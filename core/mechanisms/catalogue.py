@@ -4,19 +4,19 @@ from collections.abc import Mapping
 
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.conditional_reporting import conditional_reporting
 from core.mechanisms.entry import Entry, Options
-from core.mechanisms.generalized_randomized_response import generalized_randomized_response
-from core.mechanisms.optimal import optimal
+from core.mechanisms.merging.subset_merging import subset_merging
+from core.mechanisms.merging.watchdog import watchdog
+from core.mechanisms.optima.optimal import optimal
+from core.mechanisms.products.srlip_product import Split, srlip_product
 from core.mechanisms.quantisation import clustering
+from core.mechanisms.response.conditional_reporting import conditional_reporting
+from core.mechanisms.response.generalized_randomized_response import generalized_randomized_response
+from core.mechanisms.response.subset_random_response import subset_random_response
+from core.mechanisms.response.unary_encoding import optimized_unary_encoding
 from core.mechanisms.result import Mechanism
-from core.mechanisms.robust_entries import ROBUST
-from core.mechanisms.srlip_product import Split, srlip_product
-from core.mechanisms.subset_merging import subset_merging
-from core.mechanisms.subset_random_response import subset_random_response
+from core.mechanisms.robust.entries import ROBUST
 from core.mechanisms.trivial import constant, identity
-from core.mechanisms.unary_encoding import optimized_unary_encoding
-from core.mechanisms.watchdog import watchdog
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic import catalogue as clusterings
 from core.notions import ALIP, LDP, LIP, SRLIP, Chi2Privacy, L1Privacy, Notion, SymbolNotion

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.joint import JOINER, Joint
-from core.mechanisms.partition import merged_labels, merging_kernel, partition_mechanism
+from core.mechanisms.merging.partition import merged_labels, merging_kernel, partition_mechanism
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.nonstochastic import solve, with_secret
-from core.nonstochastic.ranges import checked_partition
+from core.nonstochastic.ranges.partition import checked_partition
 
 
 def quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mechanism:

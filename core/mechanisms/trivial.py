@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.joint import Joint
-from core.mechanisms.partition import partition_mechanism
+from core.mechanisms.merging.partition import partition_mechanism
 from core.mechanisms.result import Mechanism, make_mechanism
 
 

@@ -1,24 +1,29 @@
 """Privacy without probabilities: ranges, confusability graphs and clustering."""
 
-from core.nonstochastic.algorithm_1 import merge_for_anonymity
-from core.nonstochastic.algorithm_2 import merge_for_indistinguishability
-from core.nonstochastic.baselines import (
+from core.nonstochastic.baselines.exact import AllPartitions, all_partitions
+from core.nonstochastic.baselines.rivals import EXACT, rivals
+from core.nonstochastic.baselines.submodular import submodular_path
+from core.nonstochastic.baselines.suppression import (
     generalise_and_suppress,
     submodular_frontier,
     suppression_frontier,
 )
-from core.nonstochastic.distortion import Distortion, max_distortion
-from core.nonstochastic.exact import AllPartitions, all_partitions
-from core.nonstochastic.extensions import with_secret
-from core.nonstochastic.frontier import FrontierPoint, non_dominated, pareto_frontier
-from core.nonstochastic.graph import (
+from core.nonstochastic.clustering.algorithm_1 import merge_for_anonymity
+from core.nonstochastic.clustering.algorithm_2 import merge_for_indistinguishability
+from core.nonstochastic.clustering.distortion import Distortion, max_distortion
+from core.nonstochastic.clustering.frontier import FrontierPoint, non_dominated, pareto_frontier
+from core.nonstochastic.clustering.path import Clustering, Step, stopped
+from core.nonstochastic.clustering.problems import PROBLEMS, solve, weight_within
+from core.nonstochastic.clustering.utility import UTILITIES
+from core.nonstochastic.ranges.extensions import with_secret
+from core.nonstochastic.ranges.graph import (
     confusability_graph,
     connected_components,
     overlap_partition,
     shared_by_edge,
 )
-from core.nonstochastic.layout import positions
-from core.nonstochastic.measures import (
+from core.nonstochastic.ranges.layout import positions
+from core.nonstochastic.ranges.measures import (
     anonymity,
     hartley,
     max_uncertainty_reduction,
@@ -26,12 +31,7 @@ from core.nonstochastic.measures import (
     min_uncertainty_reduction,
     worst_case_resolution,
 )
-from core.nonstochastic.path import Clustering, Step, stopped
-from core.nonstochastic.problems import PROBLEMS, solve, weight_within
-from core.nonstochastic.ranges import Partition, joint_range, quantised, singletons
-from core.nonstochastic.rivals import EXACT, rivals
-from core.nonstochastic.submodular import submodular_path
-from core.nonstochastic.utility import UTILITIES
+from core.nonstochastic.ranges.partition import Partition, joint_range, quantised, singletons
 
 __all__ = [
     "EXACT",

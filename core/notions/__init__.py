@@ -1,6 +1,6 @@
 """Privacy notions: what is asked of every output."""
 
-from core.notions.allowed_set import AllowedSet, AverageBudget
+from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.notions.average import Average
 from core.notions.base import Notion, SymbolNotion
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage

@@ -10,12 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import measures, validation
-from core.errors import InfeasibleError, InvalidInputError
-from core.joint import Joint
-from core.limits import ROUNDING
-from core.notions import rows
-from core.notions.allowed_set import AllowedSet, AverageBudget
-from core.notions.average_cost import (
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet, AverageBudget
+from core.allowed.average_cost import (
     AverageCost,
     Deviation,
     Divergence,
@@ -23,9 +20,12 @@ from core.notions.average_cost import (
     PowerMean,
     SquaredExcess,
 )
+from core.allowed.excess import excess_lift
+from core.errors import InfeasibleError, InvalidInputError
+from core.joint import Joint
+from core.limits import ROUNDING
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
-from core.notions.excess import excess_lift
 from core.validation import FloatArray, shown
 
 Measure = Literal[
@@ -158,7 +158,7 @@ class Average(Notion):
         InfeasibleError
             If S is guessed better than that without Y.
         """
-        excess, free = excess_lift(joint), rows.plain(np.empty((0, joint.n_x)))
+        excess, free = excess_lift(joint), inequalities.plain(np.empty((0, joint.n_x)))
         if self.holds(joint, np.eye(joint.n_x)):
             return free
         room = self._room(joint)
@@ -169,7 +169,7 @@ class Average(Notion):
             )
         cost = self._cost(joint.p_s)
         if room <= ROUNDING * (self.measure == "guessing"):
-            return rows.plain(_nothing_told(excess, cost))
+            return inequalities.plain(_nothing_told(excess, cost))
         # what the audit lets pass is what the solver's bounds must hold for
         limit = self._room(joint, ROUNDING)
         return AllowedSet(free.rows, joint.n_x, budgets=(AverageBudget(cost, excess, limit),))
@@ -208,11 +208,13 @@ def _nothing_told(excess: FloatArray, cost: AverageCost) -> FloatArray:
     if isinstance(cost, Largest) and not (cost.weights == cost.weights[0]).all():
         share = cost.weights / cost.weights.max()
         top = int(share.argmax())
-        gap = rows.difference(
+        gap = inequalities.difference(
             share[:, None] * (1 + excess),
             1 + excess[top],
             share[:, None] * excess + (share - 1)[:, None],
             excess[top],
         )
-        return rows.scaled(np.delete(gap, top, axis=0))
-    return np.vstack([rows.lift_at_least(excess, 0.0), rows.lift_at_most(excess, 0.0)])
+        return inequalities.scaled(np.delete(gap, top, axis=0))
+    return np.vstack(
+        [inequalities.lift_at_least(excess, 0.0), inequalities.lift_at_most(excess, 0.0)]
+    )

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from core.allowed.allowed_set import AllowedSet
 from core.errors import NotConvexError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.allowed_set import AllowedSet
 from core.validation import FloatArray
 
 

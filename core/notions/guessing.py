@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet
+from core.allowed.excess import excess_lift
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.measures.conditionals import conditionals
-from core.notions import rows
-from core.notions.allowed_set import AllowedSet
 from core.notions.base import SymbolNotion, worst
 from core.notions.budgets import OneBudget
-from core.notions.excess import excess_lift
 from core.notions.lip import log_max_lift
 from core.validation import FloatArray
 
@@ -50,7 +50,7 @@ class PointwiseMaximalLeakage(OneBudget):
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most n_s rows."""
-        return rows.plain(rows.lift_at_most(excess_lift(joint), self.eps))
+        return inequalities.plain(inequalities.lift_at_most(excess_lift(joint), self.eps))
 
 
 @dataclass(frozen=True)
@@ -141,4 +141,4 @@ class GuessingProbability(SymbolNotion):
                 f"{prior.max():.6g} before anything is released."
             )
         bounds = np.log(self.bound / prior)
-        return rows.plain(rows.lift_at_most(excess_lift(joint), bounds))
+        return inequalities.plain(inequalities.lift_at_most(excess_lift(joint), bounds))

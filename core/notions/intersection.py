@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions import rows
-from core.notions.allowed_set import AllowedSet
 from core.notions.base import Notion
 
 
@@ -72,4 +72,4 @@ class Intersection(Notion):
         NotConvexError
             If the set of one of the notions is not convex.
         """
-        return rows.combined([notion.allowed_set(joint) for notion in self.notions])
+        return inequalities.combined([notion.allowed_set(joint) for notion in self.notions])

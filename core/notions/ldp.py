@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from core import measures
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet
+from core.allowed.excess import excess_lift
 from core.joint import Joint
-from core.notions import rows
-from core.notions.allowed_set import AllowedSet
 from core.notions.budgets import OneBudget
-from core.notions.excess import excess_lift
 from core.validation import FloatArray
 
 _FEW_SECRETS = 6
@@ -60,24 +60,24 @@ class LDP(OneBudget):
         Half of ε on each side keeps the coefficients of a large ε apart from 0.
         """
         if self.eps == np.inf or joint.n_s == 1:
-            return rows.plain(np.empty((0, joint.n_x)))
+            return inequalities.plain(np.empty((0, joint.n_x)))
         if joint.n_s <= _FEW_SECRETS:
             excess, shrink = excess_lift(joint), np.exp(-self.eps)
             s, t = np.nonzero(~np.eye(joint.n_s, dtype=bool))
-            gap = rows.difference(
+            gap = inequalities.difference(
                 shrink * (1 + excess[s]),
                 1 + excess[t],
                 shrink * excess[s] + np.expm1(-self.eps),
                 excess[t],
             )
-            return rows.plain(rows.scaled(gap))
+            return inequalities.plain(inequalities.scaled(gap))
         if self.eps < _NEAR:
             return self._beside_first(joint)
-        lift, shrink = rows.data_lift(joint), np.exp(-self.eps / 2)
+        lift, shrink = inequalities.data_lift(joint), np.exp(-self.eps / 2)
         ones = np.ones((joint.n_s, 1))
         above = np.hstack([shrink * lift, -ones])
         below = np.hstack([-lift, shrink * ones])
-        matrix = rows.scaled(np.vstack([above, below]))
+        matrix = inequalities.scaled(np.vstack([above, below]))
         return AllowedSet(sparse.csr_array(matrix), joint.n_x)
 
     def _beside_first(self, joint: Joint) -> AllowedSet:
@@ -87,13 +87,13 @@ class LDP(OneBudget):
         """
         excess, shrink = excess_lift(joint), np.exp(-self.eps / 2)
         first, others = excess[:1], excess[1:]
-        above = shrink * rows.difference(1 + others, 1 + first, others, first)
-        below = rows.difference(
+        above = shrink * inequalities.difference(1 + others, 1 + first, others, first)
+        below = inequalities.difference(
             shrink**2 * (1 + first),
             1 + excess,
             shrink**2 * first + np.expm1(-self.eps),
             excess,
         )
         helper = np.append(np.full(len(above), -1.0), np.full(len(below), shrink))
-        matrix = rows.scaled(np.hstack([np.vstack([above, below]), helper[:, None]]))
+        matrix = inequalities.scaled(np.hstack([np.vstack([above, below]), helper[:, None]]))
         return AllowedSet(sparse.csr_array(matrix), joint.n_x)

@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from core import measures
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet, Oracle
+from core.allowed.excess import excess_lift
+from core.allowed.separation_oracles import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
 from core.errors import NotConvexError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.measures.pointwise import alpha_order
-from core.notions import rows
-from core.notions.allowed_set import AllowedSet, Oracle
 from core.notions.budgets import TwoBudgets, budget_text
-from core.notions.cuts import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
-from core.notions.excess import excess_lift
 from core.validation import FloatArray
 
 
@@ -98,17 +98,20 @@ class Chi2Privacy(TwoBudgets):
             If `eps_l` is finite: the χ²-lift-inverse is not convex.
         """
         _refuse_inverse(self)
-        lift, excess = rows.data_lift(joint), excess_lift(joint)
+        lift, excess = inequalities.data_lift(joint), excess_lift(joint)
         p_s = joint.p_s
         if self.eps_u <= ROUNDING:
             return _independence(excess)
         if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
-            return rows.plain(np.empty((0, joint.n_x)))
+            return inequalities.plain(np.empty((0, joint.n_x)))
         swing = np.expm1(self.eps_u) * np.sqrt(np.maximum(1 - p_s, 0.0) / p_s)
         with np.errstate(divide="ignore"):  # a swing of 1 or more has no lower bound
             falls = -np.log(np.maximum(1 - swing, 0.0))
-        bounds = [rows.lift_at_most(excess, np.log1p(swing)), rows.lift_at_least(excess, falls)]
-        return rows.plain(np.vstack(bounds), Chi2LiftCuts(lift, p_s, self.eps_u))
+        bounds = [
+            inequalities.lift_at_most(excess, np.log1p(swing)),
+            inequalities.lift_at_least(excess, falls),
+        ]
+        return inequalities.plain(np.vstack(bounds), Chi2LiftCuts(lift, p_s, self.eps_u))
 
 
 @dataclass(frozen=True)
@@ -164,18 +167,18 @@ class AlphaLift(TwoBudgets):
         The rows hold each lift to e^{−ε_l} P(s)^{1/α} ≤ l ≤ e^{ε_u} P(s)^{−1/α}, which the
         measures imply ([Lift] Prop. 4 and 6) and which is all at α = ∞.
         """
-        lift, excess, p_s = rows.data_lift(joint), excess_lift(joint), joint.p_s
+        lift, excess, p_s = inequalities.data_lift(joint), excess_lift(joint), joint.p_s
         if min(self.eps_l, self.eps_u) <= ROUNDING:
             return _independence(excess)
         room = -np.log(p_s) / self.alpha
-        below = rows.lift_at_least(excess, self.eps_l + room)
-        above = rows.lift_at_most(excess, self.eps_u + room)
+        below = inequalities.lift_at_least(excess, self.eps_l + room)
+        above = inequalities.lift_at_most(excess, self.eps_u + room)
         oracles: list[Oracle] = []
         if self.alpha < np.inf and self.eps_l < np.inf:
             oracles.append(AlphaLiftInverseCuts(lift, p_s, self.eps_l, self.alpha))
         if self.alpha < np.inf and self.eps_u < np.inf:
             oracles.append(AlphaLiftCuts(lift, p_s, self.eps_u, self.alpha))
-        return rows.plain(np.vstack([below, above]), rows.all_cuts(oracles))
+        return inequalities.plain(np.vstack([below, above]), inequalities.all_cuts(oracles))
 
 
 def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
@@ -189,18 +192,18 @@ def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
 
 def _independence(excess: FloatArray) -> AllowedSet:
     """Return the outputs that tell nothing about S: every lift is 1."""
-    equal = [rows.lift_at_least(excess, 0.0), rows.lift_at_most(excess, 0.0)]
-    return rows.plain(np.vstack(equal))
+    equal = [inequalities.lift_at_least(excess, 0.0), inequalities.lift_at_most(excess, 0.0)]
+    return inequalities.plain(np.vstack(equal))
 
 
 def _l1_rows(excess: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
     """Return the outputs with Σ_s P(s)|l_s − 1| ≤ e^{ε_u} − 1."""
     n_s, n_x = excess.shape
     if eps_u >= np.log(3):  # the ℓ1-lift is at most 2
-        return rows.plain(np.empty((0, n_x)))
+        return inequalities.plain(np.empty((0, n_x)))
     if eps_u <= ROUNDING:
         return _independence(excess)
     rises = np.hstack([p_s[:, None] * excess, -np.eye(n_s)])
     total = np.concatenate([np.full(n_x, -np.expm1(eps_u)), np.full(n_s, 2.0)])
-    matrix = rows.scaled(np.vstack([rises, total]))
+    matrix = inequalities.scaled(np.vstack([rises, total]))
     return AllowedSet(sparse.csr_array(matrix), n_x)

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import measures
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet
+from core.allowed.excess import excess_lift
 from core.joint import Joint
-from core.notions import rows
-from core.notions.allowed_set import AllowedSet
 from core.notions.budgets import OneBudget, TwoBudgets, split
-from core.notions.excess import excess_lift
 from core.validation import FloatArray
 
 
@@ -99,6 +99,6 @@ def log_max_lift(joint_sy: ArrayLike) -> FloatArray:
 def _between(joint: Joint, eps_l: float, eps_u: float) -> AllowedSet:
     """Return e^{−ε_l} ≤ lift_s(r) ≤ e^{ε_u}; an infinite budget has no rows."""
     excess = excess_lift(joint)
-    below = rows.lift_at_least(excess, eps_l)
-    above = rows.lift_at_most(excess, eps_u)
-    return rows.plain(np.vstack([below, above]))
+    below = inequalities.lift_at_least(excess, eps_l)
+    above = inequalities.lift_at_most(excess, eps_u)
+    return inequalities.plain(np.vstack([below, above]))

@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from core import validation
+from core.allowed.allowed_set import AllowedSet
+from core.allowed.robust_cells import answers, pair_cells, spread
+from core.allowed.robust_oracles import RobustCuts
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.allowed_set import AllowedSet
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
-from core.notions.robust_cells import answers, pair_cells, spread
-from core.notions.robust_cuts import RobustCuts
 from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import assumed_records
 from core.uncertainty.worst_case import exceeds, worst_case

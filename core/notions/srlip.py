@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from core import validation
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet
+from core.allowed.excess import excess_lift
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions import rows
-from core.notions.allowed_set import AllowedSet
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
-from core.notions.excess import excess_lift
 from core.validation import FloatArray, IntArray
 
 FEW_ATTRIBUTES = 3
@@ -128,7 +128,10 @@ class SRLIP(Notion):
     def _rows(self, joint: Joint, members: np.ndarray) -> sparse.csr_array:
         """Return the rows of one x^J, which the x of `members` agree with."""
         excess = excess_lift(joint, members)
-        below, above = rows.lift_at_least(excess, self.eps), rows.lift_at_most(excess, self.eps)
+        below, above = (
+            inequalities.lift_at_least(excess, self.eps),
+            inequalities.lift_at_most(excess, self.eps),
+        )
         dense: FloatArray = np.vstack([below, above])
         at = np.tile(members, len(dense))
         of = np.repeat(np.arange(len(dense)), members.size)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.allowed.allowed_set import Oracle
 from core.joint import Joint
-from core.notions.allowed_set import Oracle
 from core.notions.base import Notion
 from core.validation import FloatArray
 

@@ -13,15 +13,15 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
+from core.allowed.allowed_set import AllowedSet, Oracle
 from core.errors import InfeasibleError, SolverError
-from core.notions.allowed_set import AllowedSet, Oracle
-from core.optimal.allowed_outputs import AllowedOutputs, distinct
-from core.optimal.columns import ColumnSearch
-from core.optimal.consistency import not_below
-from core.optimal.enclosure import can_enclose, enclose
-from core.optimal.linear_search import too_large
-from core.optimal.polytope import polytope
-from core.optimal.proof import Prover
+from core.optimal.bounds.consistency import not_below
+from core.optimal.bounds.prover import Prover
+from core.optimal.columns.linear_search import too_large
+from core.optimal.columns.vertex_search import ColumnSearch
+from core.optimal.oracles.enclosure import can_enclose, enclose
+from core.optimal.oracles.inner_approximation import AllowedOutputs, distinct
+from core.optimal.polytopes.standard_form import polytope
 from core.optimal.solve import DEFAULT_SECONDS, RESERVE, SMALL, Outcome
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray

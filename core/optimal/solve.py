@@ -16,20 +16,20 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
+from core.allowed.allowed_set import AllowedSet, Oracle
 from core.errors import CoreError, InfeasibleError, SolverError
-from core.notions.allowed_set import AllowedSet, Oracle
-from core.optimal.allowed_outputs import AllowedOutputs
-from core.optimal.columns import ColumnSearch
-from core.optimal.consistency import not_below
-from core.optimal.enclosure import can_enclose, enclose
-from core.optimal.enumeration import best_mixture
-from core.optimal.linear_search import LinearSearch, too_large
+from core.optimal.bounds.consistency import not_below
+from core.optimal.bounds.prover import Prover
+from core.optimal.bounds.slices import sliced_bound
+from core.optimal.columns.linear_search import LinearSearch, too_large
+from core.optimal.columns.vertex_search import ColumnSearch
+from core.optimal.oracles.enclosure import can_enclose, enclose
+from core.optimal.oracles.inner_approximation import AllowedOutputs
 from core.optimal.polish import Inside
-from core.optimal.polytope import polytope
-from core.optimal.proof import Prover
-from core.optimal.slices import sliced_bound
+from core.optimal.polytopes.enumeration import best_mixture
+from core.optimal.polytopes.standard_form import polytope
+from core.optimal.polytopes.walk import MAX_VERTICES
 from core.optimal.utility import MutualInformation, Utility
-from core.optimal.walk import MAX_VERTICES
 from core.validation import FloatArray
 
 Solver = Literal["auto", "enumerate", "columns"]

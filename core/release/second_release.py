@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet, Oracle
 from core.errors import InfeasibleError
 from core.joint import Joint
-from core.mechanisms.optimal import optimal
+from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.result import Mechanism
-from core.notions import rows
-from core.notions.allowed_set import AllowedSet, Oracle
 from core.notions.base import Notion
 from core.validation import FloatArray
 
@@ -90,7 +90,7 @@ class BesideFirst(Notion):
         """
         whole = self.notion.allowed_set(joint)
         seen = self.first.T[(joint.p_x @ self.first) > 0]
-        return rows.combined([_given(whole, likelihood, joint.p_x) for likelihood in seen])
+        return inequalities.combined([_given(whole, likelihood, joint.p_x) for likelihood in seen])
 
     def _both(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
         """Return P(y_1, y_2 | x), shape (n_x, n_1·n_2)."""
@@ -120,7 +120,7 @@ def second_release(
     first : array_like
         P(y_1 | x) of the first release, shape (n_x, n_1).
     time_limit, gap, seed
-        As in `core.mechanisms.optimal`.
+        As in `core.mechanisms.optima.optimal`.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.site import PAGES
+from pages.ui.frame.site import PAGES
 from tests.browser.served import served
 from tests.browser.waiting import PATIENCE
 

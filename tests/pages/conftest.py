@@ -2,8 +2,9 @@
 
 import pytest
 
-from core.known import Known
-from pages.ui import background, board_charts, store
+from core.studies.known import Known
+from pages.ui.explore import charts
+from pages.ui.work import long_answer, store
 from tests.pages.pools import HeldPool, HeldWorkers
 
 
@@ -16,15 +17,15 @@ def afresh(monkeypatch):
 def _forget(monkeypatch):
     monkeypatch.setattr(store, "SHARED", store.Store(200))
     monkeypatch.setattr(store, "KNOWN", Known())
-    monkeypatch.setattr(background, "_under_way", {})
+    monkeypatch.setattr(long_answer, "_under_way", {})
 
 
 @pytest.fixture
 def held(monkeypatch):
     """Ask as if nobody had asked before, of workers whose work a test may hold."""
     _forget(monkeypatch)
-    workers = HeldWorkers(background.WORKERS)
-    monkeypatch.setattr(background, "WORKERS", workers)
+    workers = HeldWorkers(long_answer.WORKERS)
+    monkeypatch.setattr(long_answer, "WORKERS", workers)
     return workers
 
 
@@ -50,5 +51,5 @@ def drawn(monkeypatch):
     def keep(figure, *, key, faded=False, **_more):
         figures[key] = (figure, faded)
 
-    monkeypatch.setattr(board_charts, "chart", keep)
+    monkeypatch.setattr(charts, "chart", keep)
     return figures

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.jobs import State
-from pages.ui import background
+from pages.ui.work import long_answer
 
 
 def script():
@@ -13,7 +13,7 @@ def script():
     from core.data.spec import DataSpec
     from core.errors import CoreError
     from core.jobs import Job
-    from pages.ui.background import LongAnswer, await_only
+    from pages.ui.work.long_answer import LongAnswer, await_only
     from tests.core.jobs import calls
 
     work = LongAnswer(
@@ -48,15 +48,15 @@ def test_two_sessions_wait_for_one_job_and_each_has_its_answer(sweeps):
 def test_a_session_that_has_ended_waits_for_nothing_and_the_last_ends_the_work(sweeps):
     first, second = session(), session()
     job = sweeps.taken[0][0]
-    background.leave_all(first.session_state["_session"])
+    long_answer.leave_all(first.session_state["_session"])
     assert job.state == State.RUNNING
-    background.leave_all(second.session_state["_session"])
+    long_answer.leave_all(second.session_state["_session"])
     assert job.state == State.CANCELLED
 
 
 def test_a_session_that_comes_back_has_its_work_begun_anew(sweeps):
     page = session()
-    background.leave_all(page.session_state["_session"])
+    long_answer.leave_all(page.session_state["_session"])
     assert page.run().markdown[0].value == "at work"
     assert [one[0].state for one in sweeps.taken] == [State.CANCELLED, State.RUNNING]
 
@@ -64,15 +64,15 @@ def test_a_session_that_comes_back_has_its_work_begun_anew(sweeps):
 def test_a_page_that_was_closed_for_a_while_ends_its_sessions_work(sweeps):
     page = session()
     job = sweeps.taken[0][0]
-    sessions = background._Sessions()
+    sessions = long_answer._Sessions()
     sessions._pages[page.session_state["_session"]] = "page"
     sessions.look(lambda _: False, 100.0)
-    sessions.look(lambda _: False, 100.0 + background.ABSENCE / 2)
+    sessions.look(lambda _: False, 100.0 + long_answer.ABSENCE / 2)
     assert job.state == State.RUNNING  # a connection may come back
-    sessions.look(lambda _: True, 100.0 + background.ABSENCE)
-    sessions.look(lambda _: False, 101.0 + background.ABSENCE)
+    sessions.look(lambda _: True, 100.0 + long_answer.ABSENCE)
+    sessions.look(lambda _: False, 101.0 + long_answer.ABSENCE)
     assert job.state == State.RUNNING  # it was away twice, each time not long
-    sessions.look(lambda _: False, 101.0 + 2 * background.ABSENCE)
+    sessions.look(lambda _: False, 101.0 + 2 * long_answer.ABSENCE)
     assert job.state == State.CANCELLED
     sessions.look(lambda _: pytest.fail("it is known no more"), 200.0)
 

@@ -9,11 +9,12 @@ from streamlit.testing.v1 import AppTest
 from core import clock
 from core import nonstochastic as ns
 from core.data import DataSpec, count
-from core.range_release import range_release
+from core.release.quantised import range_release
+from core.release.sentences import knowable
 from core.scenario import DOMAINS, Scenario
-from core.sentences import knowable
-from pages.ui import background, run_ranges
-from pages.ui.labels import markdown
+from pages.ui.confusability import results
+from pages.ui.style.labels import markdown
+from pages.ui.work import long_answer
 from tests.core.jobs import calls
 from tests.pages.test_explore import ROOT, figures
 from tests.pages.waiting import PATIENCE, busy, finished
@@ -202,9 +203,9 @@ def test_baselines_can_be_left_out():
 
 @pytest.mark.usefixtures("afresh")
 def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch):
-    monkeypatch.setattr(run_ranges, "QUICK_SYMBOLS", 0)
+    monkeypatch.setattr(results, "QUICK_SYMBOLS", 0)
     asked = HEART | {"weight": "0.123"}
-    with busy(background.WORKERS):
+    with busy(long_answer.WORKERS):
         mine, other = opened(**asked), opened(**asked)
         assert not mine.metric
         mine.button(key="cancel_clustering").click().run()
@@ -220,8 +221,8 @@ def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch)
 @pytest.mark.usefixtures("afresh")
 def test_work_that_takes_too_long_is_told_where_its_picture_would_be(monkeypatch):
     with clock.using(time.monotonic), monkeypatch.context() as endless:
-        endless.setattr(run_ranges, "make_trade_offs", calls.hang)
-        endless.setattr(run_ranges, "LIMIT", 0.1)
+        endless.setattr(results, "make_trade_offs", calls.hang)
+        endless.setattr(results, "LIMIT", 0.1)
         app = opened(**HEART, problem="reduction")
         finished(app, lambda: "trade_offs_again" in {button.key for button in app.button})
     assert any("its time limit" in caption.value for caption in app.caption)

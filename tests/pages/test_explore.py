@@ -7,11 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data.spec import DataSpec
-from core.query import to_query
+from core.release.sentences import finding
 from core.scenario import Scenario, evaluate
-from core.sentences import finding
-from pages.ui.labels import markdown
-from pages.ui.units import to_nats
+from core.scenario.url import to_query
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import to_nats
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]

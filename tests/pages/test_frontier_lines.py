@@ -10,8 +10,9 @@ from core.data import count
 from core.errors import SolverError
 from core.jobs import State
 from core.scenario import evaluate
-from core.sweep import sweep
-from pages.ui import answers, frontier_lines
+from core.studies.frontier import sweep
+from pages.ui.explore import frontier_lines
+from pages.ui.work import answers
 from tests.pages.test_solving import ASKED, SMALL, opened, said
 
 pytestmark = pytest.mark.usefixtures("solves")

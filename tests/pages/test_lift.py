@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.exposure import averages, exposure
+from core.release.symbol_risk import averages, exposure
 from core.scenario import Scenario, evaluate
 from tests.pages.waiting import PATIENCE
 

@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.data.spec import DataSpec
 from core.mechanisms import catalogue, subset_merging_steps
-from core.mechanisms.merging_steps import replay
+from core.mechanisms.merging.merging_steps import replay
 from core.scenario import Scenario, evaluate
-from pages.ui import background
-from pages.ui.labels import markdown
+from pages.ui.style.labels import markdown
+from pages.ui.work import long_answer
 from tests.pages.waiting import PATIENCE, busy, finished
 
 PAGE = Path(__file__).parents[2] / "pages" / "mechanisms.py"
@@ -266,7 +266,7 @@ def test_a_picked_output_stays_picked_while_others_come_and_go():
 
 
 def test_a_comparison_can_be_cancelled_and_started_again():
-    with busy(background.WORKERS):
+    with busy(long_answer.WORKERS):
         app = opened(x="marital-status", eps="0.35", notion="lip", mech="watchdog", all="1")
         app.button(key="compared_cancel").click().run()
     assert not app.exception

@@ -9,11 +9,12 @@ from streamlit.testing.v1 import AppTest
 from core.data import count
 from core.data.spec import DataSpec
 from core.errors import SolverError
-from core.robust_designs import BUDGETS, DESIGNS, design_all, take_sample
-from core.robust_study import BETAS, Drawn, study_beta, study_draws
-from pages.ui import background, robust_studies, run_robust
-from pages.ui.robust_board import outcome_table
-from pages.ui.units import share
+from core.studies.robust_designs import BUDGETS, DESIGNS, design_all, take_sample
+from core.studies.robust_draws import BETAS, Drawn, study_beta, study_draws
+from pages.ui.robust import results, studies
+from pages.ui.robust.board import outcome_table
+from pages.ui.style.units import share
+from pages.ui.work import long_answer
 from tests.pages.waiting import PATIENCE, busy
 
 PAGE = Path(__file__).parents[2] / "pages" / "robust.py"
@@ -50,7 +51,7 @@ def sample():
 
 
 def test_by_default_the_designer_sees_as_many_records_as_the_data_has():
-    with busy(background.WORKERS):
+    with busy(long_answer.WORKERS):
         app = opened()
         assert not app.exception
         assert not app.error
@@ -76,7 +77,7 @@ def test_a_permalink_sets_the_sample_and_its_designs_follow():
 
 def test_what_takes_a_moment_is_there_at_once_and_never_stale():
     app = after(opened(**SMALL), "designs")
-    with busy(background.WORKERS):
+    with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
         assert "stale" not in said(app)
         assert "the promise is 2 nats. PolyOpt, which is robust, keeps" in said(app)
@@ -92,8 +93,8 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
         def get(self, *_):
             raise SolverError("The polytope gave no proper vertex to start from.")
 
-    monkeypatch.setattr(run_robust, "quick_store", Hasty)
-    with busy(background.WORKERS):
+    monkeypatch.setattr(results, "quick_store", Hasty)
+    with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
         assert not app.exception
         assert not app.error
@@ -105,7 +106,7 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
 def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_out():
     app = after(opened(s="race", x="occupation", n="300000"), "designs")
     assert not app.error
-    with busy(background.WORKERS):
+    with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
         assert "stale: for ε = 1" in said(app)
         assert "the promise is 1 nat." in said(app)
@@ -113,7 +114,7 @@ def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_
 
 
 def test_designs_can_be_cancelled_and_begun_again():
-    with busy(background.WORKERS):
+    with busy(long_answer.WORKERS):
         app = opened(**SMALL)
         app.button(key="designs_cancel").click().run()
     assert not app.exception
@@ -154,7 +155,7 @@ def charts(monkeypatch):
     """Note what the studies draw, by the chart's key: the figure and what it is said to show."""
     seen = {}
     monkeypatch.setattr(
-        robust_studies,
+        studies,
         "chart",
         lambda figure, *, key, alt, **_: seen.__setitem__(key, (figure, alt)),
     )
@@ -191,7 +192,7 @@ def test_varying_beta_says_what_being_surer_costs(charts):
     app = after(app, "betas")
     assert not app.exception
     truth, drawn = count(RACE).joint.p, Drawn(300, 0.05, 2.0, 0, 5, False)
-    seconds = run_robust.SECONDS["betas"]
+    seconds = results.SECONDS["betas"]
     expected = study_beta(truth, 1.0, drawn, seconds, BETAS, report=lambda _: None)
     answer = app.session_state["_robust_betas"].answer
     assert list(answer) == list(expected)
@@ -228,7 +229,7 @@ def test_bad_input_is_one_sentence_and_the_page_goes_on(query, word):
 
 
 def test_what_a_link_has_wrong_is_told():
-    with busy(background.WORKERS):
+    with busy(long_answer.WORKERS):
         app = opened(**SMALL | {"n": "0"}, beta="2", seed="-1")
         assert not app.exception
         told = " ".join(warning.value for warning in app.warning)

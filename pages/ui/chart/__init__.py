@@ -14,8 +14,8 @@ import plotly
 import streamlit as st
 import streamlit.components.v1 as files
 
-from pages.ui.figures.base import Figure
-from pages.ui.palette import DARK, LIGHT, MARKERS
+from pages.ui.style.base import Figure
+from pages.ui.style.palette import DARK, LIGHT, MARKERS
 
 _HERE = Path(__file__).parent
 _OLD: ContextVar[bool] = ContextVar("charts_are_old", default=False)

@@ -2,7 +2,6 @@
 
 from pages.ui.figures.asymmetry import overlay_histogram
 from pages.ui.figures.bars import bars, levels
-from pages.ui.figures.base import Figure
 from pages.ui.figures.beliefs import beliefs
 from pages.ui.figures.frontier import Line, frontier, is_open
 from pages.ui.figures.graph import confusability
@@ -27,6 +26,7 @@ from pages.ui.figures.robust import (
 from pages.ui.figures.sets import set_risks
 from pages.ui.figures.symbols import symbol_lifts
 from pages.ui.figures.trade_off import Offers, trade_off
+from pages.ui.style.base import Figure
 
 __all__ = [
     "Box",

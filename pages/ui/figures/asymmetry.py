@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 from core.validation import FloatArray
-from pages.ui.figures.base import Figure, axis, layout, numbers
 from pages.ui.figures.histogram import fill, spelt_spans
-from pages.ui.figures.ticks import texts, ticks
-from pages.ui.palette import colour
-from pages.ui.units import in_unit
+from pages.ui.style.base import Figure, axis, layout, numbers
+from pages.ui.style.palette import colour
+from pages.ui.style.ticks import texts, ticks
+from pages.ui.style.units import in_unit
 
 
 def overlay_histogram(

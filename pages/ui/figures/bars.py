@@ -8,10 +8,10 @@ import numpy as np
 
 from core.validation import FloatArray
 from core.wording import number_of
-from pages.ui import labels
-from pages.ui.figures.base import Figure, label_axis, layout, margin_for, numbers
-from pages.ui.figures.ticks import ticked
-from pages.ui.palette import colour
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, label_axis, layout, margin_for, numbers
+from pages.ui.style.palette import colour
+from pages.ui.style.ticks import ticked
 
 ROW = 24
 """Pixels a bar takes."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.validation import FloatArray
-from pages.ui import labels
-from pages.ui.figures.base import Figure, label_axis, layout, margin_for, numbers
-from pages.ui.figures.ticks import ticked
-from pages.ui.palette import colour
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, label_axis, layout, margin_for, numbers
+from pages.ui.style.palette import colour
+from pages.ui.style.ticks import ticked
 
 ROW = 40
 """Pixels that a secret's two bars take."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.validation import FloatArray
-from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, layout, note, numbers
-from pages.ui.palette import DASHES, SERIES, SYMBOLS, colour
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, axis, layout, note, numbers
+from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
 
 HEIGHT = 330
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from core.lookalikes import Lookalikes
+from core.release.confusability import Lookalikes
 from core.validation import FloatArray
-from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, layout, note, numbers
 from pages.ui.figures.placing import place_names
-from pages.ui.palette import SERIES, colour
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, axis, layout, note, numbers
+from pages.ui.style.palette import SERIES, colour
 
 HEIGHT = 360
 WIDTH = 205

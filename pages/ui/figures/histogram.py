@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from core.histogram import LiftHistogram
-from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, layout, note, numbers
-from pages.ui.figures.ticks import texts, ticks
-from pages.ui.palette import colour
-from pages.ui.units import in_unit
+from core.release.histogram import LiftHistogram
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, axis, layout, note, numbers
+from pages.ui.style.palette import colour
+from pages.ui.style.ticks import texts, ticks
+from pages.ui.style.units import in_unit
 
 HEIGHT = 330
 

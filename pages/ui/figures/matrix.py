@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.validation import FloatArray
-from pages.ui import labels
-from pages.ui.figures.base import Figure, label_axis, layout, margin_for, rows
-from pages.ui.figures.ticks import texts, ticks
-from pages.ui.palette import colour, diverging, sequential
-from pages.ui.units import in_unit
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, label_axis, layout, margin_for, rows
+from pages.ui.style.palette import colour, diverging, sequential
+from pages.ui.style.ticks import texts, ticks
+from pages.ui.style.units import in_unit
 
 HEIGHT = 360
 ACROSS = 220

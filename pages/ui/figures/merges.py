@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 from core.nonstochastic import Step
-from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, layout, numbers
-from pages.ui.palette import colour
-from pages.ui.units import of_bits
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, axis, layout, numbers
+from pages.ui.style.palette import colour
+from pages.ui.style.units import of_bits
 
 HEIGHT = 300
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.range_release import RangeTable
-from pages.ui import labels
-from pages.ui.figures.base import Figure, label_axis, layout, margin_for
+from core.release.quantised import RangeTable
 from pages.ui.figures.graph import part_colour
 from pages.ui.figures.matrix import ACROSS
-from pages.ui.palette import SERIES, colour
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, label_axis, layout, margin_for
+from pages.ui.style.palette import SERIES, colour
 
 ROOM = 16
 """Characters of a name that are shown; the hover has more."""

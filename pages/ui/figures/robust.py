@@ -8,19 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.validation import FloatArray
-from pages.ui import labels
-from pages.ui.figures.base import (
-    Figure,
-    axis,
-    label_axis,
-    layout,
-    margin_for,
-    numbers,
-)
 from pages.ui.figures.frontier import Line, frontier
-from pages.ui.figures.ticks import ticked
-from pages.ui.palette import SERIES, SYMBOLS, colour
-from pages.ui.units import in_unit
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, axis, label_axis, layout, margin_for, numbers
+from pages.ui.style.palette import SERIES, SYMBOLS, colour
+from pages.ui.style.ticks import ticked
+from pages.ui.style.units import in_unit
 
 ROW = 26
 """Pixels a u or a mechanism takes."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.validation import BoolArray, FloatArray
-from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, label_axis, layout, margin_for, note, numbers
-from pages.ui.palette import colour
-from pages.ui.units import in_unit
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, axis, label_axis, layout, margin_for, note, numbers
+from pages.ui.style.palette import colour
+from pages.ui.style.units import in_unit
 
 ROW = 26
 """Pixels a set takes."""

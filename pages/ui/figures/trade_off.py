@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from core.nonstochastic import FrontierPoint
 from core.wording import number_of
-from pages.ui import labels
-from pages.ui.figures.base import Figure, axis, layout, note, numbers
-from pages.ui.palette import DASHES, SERIES, SYMBOLS, colour
-from pages.ui.units import of_bits
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, axis, layout, note, numbers
+from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
+from pages.ui.style.units import of_bits
 
 HEIGHT = 300
 

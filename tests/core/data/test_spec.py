@@ -6,7 +6,7 @@ import json
 import pytest
 
 from core.data import Binning, CountReport, DataSpec, Filter
-from core.data.bins import Bins
+from core.data.treatment.bins import Bins
 from core.errors import InvalidInputError
 
 

@@ -13,8 +13,8 @@ from core import clock
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions import LIP
-from core.optimal.polytope import polytope
-from core.optimal.vertices import double_description
+from core.optimal.polytopes.double_description import double_description
+from core.optimal.polytopes.standard_form import polytope
 
 
 def double(value, *, report):

@@ -3,7 +3,7 @@ import pytest
 from core import nonstochastic as ns
 from core.errors import InvalidInputError
 from core.nonstochastic.catalogue import ALGORITHM, BASELINE, CATALOGUE, MEASURE, entry
-from core.nonstochastic.frontier import ALGORITHMS
+from core.nonstochastic.clustering.frontier import ALGORITHMS
 
 
 def test_every_entry_names_something_that_exists():

@@ -4,12 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import measures
+from core.allowed.average_cost import Divergence, SmoothCost
+from core.allowed.excess import excess_lift
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.notions import LIP, Average, AverageBudget, Intersection
-from core.notions.average_cost import Divergence, SmoothCost
-from core.notions.excess import excess_lift
 from tests.strategies import joints
 
 INF = float("inf")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from core.allowed.robust_cells import answers
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions import LDP, RLDP
-from core.notions.robust_cells import answers
-from core.realised import realised_level
+from core.studies.realised import realised_level
 from core.uncertainty import RenyiBall
 from core.uncertainty.worst_case import worst_member
 

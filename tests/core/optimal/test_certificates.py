@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from core import mechanisms as m
+from core.allowed.excess import excess_lift
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import (
@@ -16,8 +17,7 @@ from core.notions import (
     L1Privacy,
     PointwiseMaximalLeakage,
 )
-from core.notions.excess import excess_lift
-from core.optimal.consistency import not_below
+from core.optimal.bounds.consistency import not_below
 
 INF = float("inf")
 SOLVERS = ("auto", "enumerate", "columns")

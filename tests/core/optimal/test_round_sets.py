@@ -10,12 +10,12 @@ from core import mechanisms as m
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import LIP, RLDP, AlphaLift
-from core.optimal.allowed_outputs import AllowedOutputs
-from core.optimal.enclosure import enclose
-from core.optimal.facets import facets_of
-from core.optimal.low_vertices import undercutting
+from core.optimal.bounds.low_vertices import undercutting
+from core.optimal.oracles.enclosure import enclose
+from core.optimal.oracles.inner_approximation import AllowedOutputs
 from core.optimal.polish import polished
-from core.optimal.polytope import polytope
+from core.optimal.polytopes.facets import facets_of
+from core.optimal.polytopes.standard_form import polytope
 from core.optimal.round_sets import maximise_round
 from core.optimal.solve import maximise
 from core.optimal.utility import MutualInformation
@@ -178,7 +178,7 @@ def broken_search(monkeypatch, broken):
     notion = RLDP(np.log(2), ball, exact=True)
     known = m.polyopt(counts, np.log(2), ball)
     if not broken.startswith("carving"):
-        monkeypatch.setattr("core.optimal.enclosure.MOST_SYMBOLS", 0)
+        monkeypatch.setattr("core.optimal.oracles.enclosure.MOST_SYMBOLS", 0)
     monkeypatch.setattr(f"core.optimal.{broken}", fail)
     return searched(joint, notion, known.kernel, time_limit=1), known, joint
 
@@ -203,7 +203,7 @@ def test_carving_and_a_search_by_columns_agree(monkeypatch):
     notion = RLDP(0.8, ball, exact=True)
     start = m.polyopt(counts, 0.8, ball).kernel
     carved = searched(joint, notion, start, time_limit=20)
-    monkeypatch.setattr("core.optimal.enclosure.MOST_SYMBOLS", 0)
+    monkeypatch.setattr("core.optimal.oracles.enclosure.MOST_SYMBOLS", 0)
     by_columns = searched(joint, notion, start, time_limit=20)
     assert carved.status == by_columns.status == "optimal"
     assert carved.utility == pytest.approx(by_columns.utility, abs=2e-6)
@@ -218,7 +218,7 @@ def test_a_round_set_is_proven_of_its_rows_as_they_were_given_and_of_its_cuts(mo
         seen.append(facets)
         return undercutting(facets, *arguments, **options)
 
-    monkeypatch.setattr("core.optimal.enclosure.undercutting", looked)
+    monkeypatch.setattr("core.optimal.oracles.enclosure.undercutting", looked)
     assert maximise(allowed, joint.p_x, time_limit=30).status == "optimal"
     given = facets_of(allowed, joint.p_x)
     for facets in seen:
@@ -232,9 +232,9 @@ def test_vertices_that_rounding_may_have_moved_prove_nothing(monkeypatch):
     def unsure(*arguments, **options):
         return replace(undercutting(*arguments, **options), sure=False)
 
-    monkeypatch.setattr("core.optimal.enclosure.undercutting", unsure)
-    monkeypatch.setattr("core.optimal.proof.undercutting", unsure)
-    monkeypatch.setattr("core.optimal.proof.may_enumerate", lambda _: False)
+    monkeypatch.setattr("core.optimal.oracles.enclosure.undercutting", unsure)
+    monkeypatch.setattr("core.optimal.bounds.prover.undercutting", unsure)
+    monkeypatch.setattr("core.optimal.bounds.prover.may_enumerate", lambda _: False)
     joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
     allowed = AlphaLift(0.6, 0.6, 2.0).allowed_set(joint)
     inside = AllowedOutputs(np.ones((4, 1)), joint.p_x, MutualInformation(), allowed.oracle)
@@ -248,7 +248,7 @@ def test_outputs_that_do_not_mix_leave_the_mechanism_to_start_from(monkeypatch):
     def broken(*_arguments):
         raise SolverError("HiGHS gave no answer: Unknown.")
 
-    monkeypatch.setattr("core.optimal.highs.LinearProgram.solve", broken)
+    monkeypatch.setattr("core.optimal.programs.highs.LinearProgram.solve", broken)
     joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
     notion = AlphaLift(0.6, 0.6, 2.0)
     start = m.subset_merging(joint, notion)

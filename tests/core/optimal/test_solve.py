@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 
 from core import clock, measures
+from core.allowed.allowed_set import AllowedSet
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.joint import Joint
 from core.mechanisms import optimal, subset_merging
 from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, PointwiseMaximalLeakage
-from core.notions.allowed_set import AllowedSet
-from core.optimal.polytope import polytope
-from core.optimal.proof import Prover
+from core.optimal.bounds.prover import Prover
+from core.optimal.polytopes.double_description import double_description
+from core.optimal.polytopes.standard_form import polytope
 from core.optimal.solve import START_SHARE, maximise
 from core.optimal.utility import FDivergence, MutualInformation, NegativeDistortion
-from core.optimal.vertices import double_description
 from tests.exact.optimum import truth
 from tests.exact.promises import Promise
 
@@ -72,7 +72,7 @@ def test_columns_and_enumeration_agree_on_joints_with_zeros_and_ties(seed, eps, 
     whole = maximise(allowed, joint.p_x, solver="enumerate", time_limit=60)
     with pytest.MonkeyPatch.context() as patch:
         if not walks:  # then the proof is by branch and bound
-            patch.setattr("core.optimal.proof.WALK_ENTRIES", 0)
+            patch.setattr("core.optimal.bounds.prover.WALK_ENTRIES", 0)
         part = maximise(allowed, joint.p_x, solver="columns", time_limit=60)
     assert part.utility <= whole.upper_bound
     assert whole.utility <= part.upper_bound
@@ -189,7 +189,7 @@ def test_a_walk_that_ended_in_vain_is_taken_up_for_more_vertices_and_leaves_no_m
 
 
 def test_pieces_that_time_leaves_out_prove_nothing(monkeypatch):
-    monkeypatch.setattr("core.optimal.exact_vertices.MOST_VARIABLES", 0)
+    monkeypatch.setattr("core.optimal.polytopes.exact_vertices.MOST_VARIABLES", 0)
     joint = Joint.random_dirichlet(3, 5, 1.0, np.random.default_rng(0))
     goal = NegativeDistortion(np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0))))
     allowed = LIP(0.3).allowed_set(joint)
@@ -231,8 +231,8 @@ def test_where_every_program_fails_the_best_known_mechanism_is_the_answer(
 
     joint = Joint.from_counts([[9, 1, 5, 4], [1, 8, 5, 5]])
     best, true = subset_merging(joint, notion).utility, optimal(joint, notion).utility
-    monkeypatch.setattr("core.optimal.highs.LinearProgram.solve", broken)
-    monkeypatch.setattr("core.optimal.linear_search.MOST_ENTRIES", size)
+    monkeypatch.setattr("core.optimal.programs.highs.LinearProgram.solve", broken)
+    monkeypatch.setattr("core.optimal.columns.linear_search.MOST_ENTRIES", size)
     found = optimal(joint, notion, solver)
     assert found.utility >= best - 1e-12
     assert found.status == "heuristic"
@@ -244,8 +244,8 @@ def test_where_every_program_fails_the_best_known_mechanism_is_the_answer(
     ("solver", "walks"), [("enumerate", 4e6), ("columns", 4e6), ("columns", 0)]
 )
 def test_expected_distortion_is_that_of_one_linear_program(solver, walks, monkeypatch):
-    monkeypatch.setattr("core.optimal.proof.WALK_ENTRIES", int(walks))
-    monkeypatch.setattr("core.optimal.exact_vertices.MOST_VARIABLES", 8 if walks else 0)
+    monkeypatch.setattr("core.optimal.bounds.prover.WALK_ENTRIES", int(walks))
+    monkeypatch.setattr("core.optimal.polytopes.exact_vertices.MOST_VARIABLES", 8 if walks else 0)
     joint = Joint.random_dirichlet(3, 5, 1.0, np.random.default_rng(0))
     distortion = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
     notion = LIP(0.3)
@@ -278,9 +278,9 @@ def test_f_divergence_utility_is_that_of_double_description():
 
 
 def test_a_utility_that_cannot_be_proven_says_so(monkeypatch):
-    monkeypatch.setattr("core.optimal.exact_vertices.MOST_VARIABLES", 0)
-    monkeypatch.setattr("core.optimal.proof.WALK_ENTRIES", 0)
-    monkeypatch.setattr("core.optimal.proof.LOW_SYMBOLS", (0, 0))
+    monkeypatch.setattr("core.optimal.polytopes.exact_vertices.MOST_VARIABLES", 0)
+    monkeypatch.setattr("core.optimal.bounds.prover.WALK_ENTRIES", 0)
+    monkeypatch.setattr("core.optimal.bounds.prover.LOW_SYMBOLS", (0, 0))
     joint = Joint.random_dirichlet(3, 6, 1.0, np.random.default_rng(1))
     goal = FDivergence(lambda t: (t - 1) ** 2, joint.p_x)
     allowed = LIP(0.4).allowed_set(joint)
@@ -318,15 +318,15 @@ def test_a_round_set_is_solved_to_the_gap(alpha):
 
 
 def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
-    monkeypatch.setattr("core.optimal.exact_vertices.MOST_VARIABLES", 0)
-    monkeypatch.setattr("core.optimal.proof.LOW_SYMBOLS", (0, 0))
+    monkeypatch.setattr("core.optimal.polytopes.exact_vertices.MOST_VARIABLES", 0)
+    monkeypatch.setattr("core.optimal.bounds.prover.LOW_SYMBOLS", (0, 0))
     joint = Joint.random_dirichlet(3, 7, 0.5, np.random.default_rng(0))
     allowed = LIP(0.4).allowed_set(joint)
     prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, MutualInformation())
     best = maximise(allowed, joint.p_x)
-    monkeypatch.setattr("core.optimal.proof.WALK_ENTRIES", 0)
-    monkeypatch.setattr("core.optimal.proof.QUICK_SHARE", 0.0)
-    monkeypatch.setattr("core.optimal.proof.BRANCH_SHARE", 0.0)
+    monkeypatch.setattr("core.optimal.bounds.prover.WALK_ENTRIES", 0)
+    monkeypatch.setattr("core.optimal.bounds.prover.QUICK_SHARE", 0.0)
+    monkeypatch.setattr("core.optimal.bounds.prover.BRANCH_SHARE", 0.0)
     duals = np.full(7, 5.0)  # far too high: no time to disprove them
     first = prover.check(duals, 1e-6, clock.now() + 30)
     assert prover.vertices is not None

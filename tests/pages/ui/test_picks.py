@@ -6,9 +6,11 @@ from streamlit.testing.v1 import AppTest
 
 from core import nonstochastic as ns
 from core.joint import Joint
-from core.leakage import leakage
-from core.lookalikes import parts_alone
-from pages.ui import confusability_controls, frontier_lines, robust_controls
+from core.measures.leakage import leakage
+from core.release.confusability import parts_alone
+from pages.ui.confusability import controls as confusability_controls
+from pages.ui.explore import frontier_lines
+from pages.ui.robust import controls as robust_controls
 from tests.pages.waiting import PATIENCE
 
 OCCURS = np.array([[1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]], dtype=bool)
@@ -22,7 +24,7 @@ def clicked(chart, value, react, **known):
     def page(chart, value, react, known):
         import streamlit as st
 
-        from pages.ui import state
+        from pages.ui.frame import state
 
         state.restore("robust")
         for key, content in known.items():

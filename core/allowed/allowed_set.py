@@ -1,0 +1,99 @@
+"""The set of outputs that a convex notion allows, in the form that the solvers take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scipy import sparse
+
+from core.allowed.average_cost import AverageCost
+from core.validation import FloatArray, IntArray
+
+Oracle = Callable[[FloatArray], FloatArray]
+"""Takes a posterior r, shape (n_x,); returns violated cuts g, shape (k, n_x), with g·r > 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class AverageBudget:
+    """A bound on all outputs together: Σ_y P(y) g(P(· | y)) ≤ limit, g(r) = c(lifts of S).
+
+    g is convex, homogeneous of degree 1, at least 0 and 0 at P_X.
+
+    Attributes
+    ----------
+    cost : AverageCost
+        c.
+    excess : ndarray
+        l(s, x) − 1 of the data, shape (n_s, n_x): an output r gives S the lifts 1 + excess @ r.
+    limit : float
+        Above 0.
+    """
+
+    cost: AverageCost
+    excess: FloatArray
+    limit: float
+
+    def value(self, points: FloatArray) -> FloatArray:
+        """Return g of posteriors, shape (k, n_x) → (k,)."""
+        return self.cost.value(points @ self.excess.T)
+
+    def tangents(self, points: FloatArray) -> FloatArray:
+        """Return a with a·r ≤ g(r) for every r ≥ 0, close to it at each point, shape (k, n_x)."""
+        return self._of_x(self.cost.slope(points @ self.excess.T))
+
+    def pieces(self) -> FloatArray | None:
+        """Return all a of g(r) = max_i a_i·r, shape (k, n_x), if these are few; else None."""
+        found = self.cost.pieces()
+        return None if found is None else self._of_x(found)
+
+    def _of_x(self, slopes: FloatArray) -> FloatArray:
+        """Return slopes in lifts, shape (k, n_s), as slopes in r."""
+        result: FloatArray = slopes @ self.excess + slopes.sum(axis=-1, keepdims=True)
+        return result
+
+    def spent(self, kernel: FloatArray, p_x: FloatArray) -> float:
+        """Return Σ_y P(y) g of a kernel P(y | x), shape (n_x, n_y)."""
+        weights = (p_x[:, None] * kernel).T
+        totals = weights.sum(axis=1)
+        used = totals > 0
+        return float(totals[used] @ self.value(weights[used] / totals[used, None]))
+
+
+@dataclass(frozen=True, eq=False)
+class AllowedSet:
+    """What a notion allows: a convex cone of outputs r ≥ 0, and bounds on averages over them.
+
+    A pointwise notion is a condition on one output at a time and on its posterior alone, so it
+    is homogeneous in r: r may be scaled as one likes (to Σr = 1: the posterior P(x | y)).
+
+    Attributes
+    ----------
+    rows : csr_array
+        Shape (n_rows, n_x + n_helpers). r is allowed iff some helpers h ≥ 0 have
+        rows @ [r, h] ≤ 0. Each row's largest coefficient has magnitude about 1.
+    n_x : int
+        Number of symbols of X.
+    oracle : callable or None
+        Where rows do not say it all: returns the cuts g·r ≤ 0, valid on the whole set, that a
+        given r breaks, shape (k, n_x); none (k = 0) means that r is allowed.
+    parts : tuple of ndarray
+        Ways to part the symbols so that many rows concern one part only, the best first: numbers
+        0, 1, … of each symbol's part, shape (n_x,). A hint for a bound.
+    inner : AllowedSet or None
+        Part of the set that a long search had better look through first.
+    budgets : tuple of AverageBudget
+        Bounds on averages over all outputs of a mechanism.
+    """
+
+    rows: sparse.csr_array
+    n_x: int
+    oracle: Oracle | None = None
+    parts: tuple[IntArray, ...] = ()
+    inner: AllowedSet | None = None
+    budgets: tuple[AverageBudget, ...] = ()
+
+    @property
+    def n_helpers(self) -> int:
+        """Number of helper variables."""
+        return int(self.rows.shape[1]) - self.n_x

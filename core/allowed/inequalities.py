@@ -1,0 +1,119 @@
+"""Linear rows of allowed sets: conditions on r ∝ P(x | y) that a solver takes as they are.
+
+lift_s(r) = Σ_x C[s, x] r(x) / Σ_x r(x) with C[s, x] = l(s, x), the lift of the data itself.
+Rows are scaled to a largest coefficient of 1; one without a positive coefficient is dropped,
+since r ≥ 0 implies it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from core import measures
+from core.allowed.allowed_set import AllowedSet, Oracle
+from core.joint import Joint
+from core.validation import FloatArray
+
+_ROUNDED = 1e-15
+"""Difference of two numbers, relative to them, that is their rounding: a few units in the last
+place. A row is scaled to 1, so noise left in it would become a condition."""
+
+
+def data_lift(joint: Joint) -> FloatArray:
+    """Return C[s, x] = l(s, x), shape (n_s, n_x)."""
+    return measures.lift(joint.p)
+
+
+def lift_at_most(
+    excess: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
+) -> FloatArray:
+    """Return rows of lift_s(r) ≤ e^{bound_s}, shape (at most n_s, n_x); none where it is ∞.
+
+    Parameters
+    ----------
+    excess : ndarray
+        l(s, x) − 1, shape (n_s, n_x), as of `excess_lift`.
+    log_bounds : ndarray or float
+        One bound for each s in nats, shape (n_s,), or the same for all.
+    weights : ndarray or float
+        What each r(x) counts for in a row, shape (n_s, n_x).
+    """
+    bounds = _column(log_bounds, excess)
+    shrink = np.exp(-bounds)
+    gap = difference(shrink * (1 + excess), 1.0, shrink * excess, -np.expm1(-bounds))
+    return scaled(gap * weights)
+
+
+def lift_at_least(
+    excess: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
+) -> FloatArray:
+    """Return rows of lift_s(r) ≥ e^{−bound_s}, shape (at most n_s, n_x); none where it is ∞."""
+    bounds = _column(log_bounds, excess)
+    gap = difference(np.exp(-bounds), 1 + excess, np.expm1(-bounds), excess)
+    return scaled(gap * weights)
+
+
+def scaled(rows: FloatArray) -> FloatArray:
+    """Return the rows that say something, each with a largest coefficient of 1."""
+    useful = rows[(rows > 0).any(axis=1)]
+    result: FloatArray = useful / np.abs(useful).max(axis=1, keepdims=True, initial=0.0)
+    return result
+
+
+def plain(rows: FloatArray, oracle: Oracle | None = None) -> AllowedSet:
+    """Return the allowed set of rows without helpers, shape (n_rows, n_x)."""
+    return AllowedSet(sparse.csr_array(rows), rows.shape[1], oracle)
+
+
+def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
+    """Return the intersection: all rows, each set with helpers of its own, oracles and budgets."""
+    n_x = sets[0].n_x
+    outputs = sparse.vstack([part.rows[:, :n_x] for part in sets], format="csr")
+    helpers = sparse.block_diag([part.rows[:, n_x:] for part in sets], format="csr")
+    rows = sparse.csr_array(sparse.hstack([outputs, helpers], format="csr"))
+    oracles = tuple(part.oracle for part in sets if part.oracle is not None)
+    parts = tuple(ways for part in sets for ways in part.parts)
+    budgets = tuple(budget for part in sets for budget in part.budgets)
+    return AllowedSet(rows, n_x, all_cuts(oracles), parts, budgets=budgets)
+
+
+def all_cuts(oracles: Sequence[Oracle]) -> Oracle | None:
+    """Return one oracle that gives the cuts of all, None where there are none."""
+    if len(oracles) <= 1:
+        return oracles[0] if oracles else None
+    return _Cuts(tuple(oracles))
+
+
+class _Cuts:
+    """The cuts of several oracles, stacked."""
+
+    def __init__(self, oracles: tuple[Oracle, ...]) -> None:
+        self.oracles = oracles
+
+    def __call__(self, r: FloatArray) -> FloatArray:
+        return np.vstack([oracle(r) for oracle in self.oracles])
+
+
+def _column(bounds: FloatArray | float, lift: FloatArray) -> FloatArray:
+    """Return the bounds as a column, shape (n_s, 1)."""
+    return np.broadcast_to(np.asarray(bounds, dtype=np.float64), lift.shape[:1])[:, None]
+
+
+def difference(
+    left: FloatArray | float,
+    right: FloatArray | float,
+    left_excess: FloatArray | float,
+    right_excess: FloatArray | float,
+) -> FloatArray:
+    """Return left − right of numbers known with their distances from 1, 0 if by rounding only.
+
+    Of the two differences that of the smaller numbers is taken: it loses fewer digits.
+    """
+    size = np.maximum(np.abs(left), np.abs(right))
+    other = np.maximum(np.abs(left_excess), np.abs(right_excess))
+    near = other < size
+    gap = np.where(near, np.subtract(left_excess, right_excess), np.subtract(left, right))
+    noise = np.abs(gap) <= _ROUNDED * np.where(near, other, size)
+    result: FloatArray = np.where(noise, 0.0, gap)
+    return result

@@ -1,0 +1,191 @@
+"""Group a table by the levels of S and X inside DuckDB, and fetch the table of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import ibis
+import numpy as np
+
+from core.data.counts.report import Grouped, TooManyLevelsError
+from core.data.spec import DataSpec
+from core.data.tables import OpenTable, as_number, as_text
+from core.data.treatment.bins import Bins, bin_index
+from core.data.treatment.levels import Key, Symbols, name_symbols
+from core.limits import MAX_CELLS, MAX_LEVELS
+from core.validation import FloatArray
+
+JOINED = " and "
+"""Between the names of columns that are joined."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """S or X while it is counted.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Its columns.
+    levels : tuple of str
+        What their levels are called in queries.
+    rare : str
+        What the mark of rare symbols is called in queries.
+    bins : tuple
+        For each column its bins, or None.
+    """
+
+    columns: tuple[str, ...]
+    levels: tuple[str, ...]
+    rare: str
+    bins: tuple[Bins | None, ...]
+
+    @classmethod
+    def of(cls, name: str, columns: tuple[str, ...], cuts: Mapping[str, Bins]) -> Side:
+        """Return a side called `name` in queries, with these columns."""
+        levels = tuple(f"{name}{i}" for i in range(len(columns)))
+        return cls(columns, levels, f"{name}_rare", tuple(map(cuts.get, columns)))
+
+    @property
+    def title(self) -> str:
+        """Name of the side, for people."""
+        return JOINED.join(self.columns)
+
+
+def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
+    """Raise if a column has far too many levels, before anything is grouped by it."""
+    if not names:
+        return
+    query = {f"c{i}": as_text(table.column(name)).approx_nunique() for i, name in enumerate(names)}
+    found = table.row(records.aggregate(n=records.count(), **query))
+    for i, name in enumerate(names):
+        levels = min(found[f"c{i}"], found["n"])
+        if levels > 2 * MAX_LEVELS:  # the estimate is off by a few per cent at most
+            raise _too_many(repr(name), f"about {levels:,}")
+
+
+def _too_many(name: str, levels: str) -> TooManyLevelsError:
+    return TooManyLevelsError(
+        f"{name} has {levels} levels, at most {MAX_LEVELS:,} are allowed: cut it into bins if it "
+        "is numeric, or group its rare levels."
+    )
+
+
+def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
+    """Return one row for each combination of levels, with its number of records `n`.
+
+    The one pass over the file groups by the columns as they stand; what is then turned into
+    text is one value for each combination.
+    """
+    parts = [
+        part for side in sides for part in zip(side.columns, side.levels, side.bins, strict=True)
+    ]
+    plain = {}
+    for column, level, bins in parts:
+        values = table.column(column)
+        if bins is not None:
+            plain[level] = as_number(values)
+        else:
+            plain[level] = values.cast("string") if values.type().is_nested() else values
+    chosen = records.select(**plain)
+    cuts = {level: bin_index(chosen[level], bins) for _, level, bins in parts if bins is not None}
+    binned = chosen.mutate(**cuts) if cuts else chosen
+    kept = table.backend.create_table(
+        "cells", binned.group_by(list(plain)).agg(n=binned.count()), temp=True
+    )
+    clean = {
+        level: kept[level] if bins is not None else as_text(kept[level]) for _, level, bins in parts
+    }
+    merged = kept.select(**clean, n=kept.n)
+    return merged.group_by(list(clean)).agg(n=merged.n.sum().cast("int64"))
+
+
+def count_cells(
+    table: OpenTable, cells: Any, sides: tuple[Side, Side], spec: DataSpec
+) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[Grouped, Grouped]]:
+    """Group rare symbols, check the sizes, and fetch the table of counts, shape (n_s, n_x)."""
+    marked = _mark_rare(table, cells, sides, (spec.rare_below_s, spec.rare_below))
+    grouped = []
+    sizes = []
+    for side in sides:
+        symbols = _symbols(marked, side)
+        rare = symbols[side.rare]
+        found = table.row(
+            symbols.aggregate(
+                common=(~rare).sum(), rare=rare.sum(), records=symbols.n.sum(where=rare)
+            )
+        )
+        grouped.append(Grouped(int(found["rare"]), int(found["records"] or 0)))
+        sizes.append(int(found["common"]) + (found["rare"] > 0))
+        if sizes[-1] > MAX_LEVELS:
+            raise _too_many(repr(side.title), f"{sizes[-1]:,}")
+    check_size(sides[0].title, sizes[0], sides[1].title, sizes[1], spec.secret_released)
+    rows = _fetch(table, marked, sides)
+    keys = [[_key(row, side) for row in rows] for side in sides]
+    named = [
+        name_symbols(set(found), side.bins, group.levels)
+        for found, side, group in zip(keys, sides, grouped, strict=True)
+    ]
+    places = [{key: i for i, key in enumerate(symbols.keys)} for symbols in named]
+    counts = np.zeros([len(symbols.keys) for symbols in named])
+    for s, x, row in zip(*keys, rows, strict=True):
+        counts[places[0][s], places[1][x]] = row["n"]
+    return (named[0], named[1]), counts, (grouped[0], grouped[1])
+
+
+def _symbols(marked: Any, side: Side) -> Any:
+    """Return one row for each symbol of a side: whether it is rare, and its records `n`."""
+    return marked.group_by([side.rare, *side.levels]).agg(n=marked.n.sum().cast("int64"))
+
+
+def _mark_rare(
+    table: OpenTable, cells: Any, sides: tuple[Side, Side], least: tuple[int, int]
+) -> Any:
+    """Say of each combination whether its symbol of S, and that of X, is rare."""
+    marked = cells
+    for side, rare_below in zip(sides, least, strict=True):
+        if rare_below:
+            kept = table.backend.create_table(f"merged_{side.rare}", marked, temp=True)
+            marked = _mark_side(table, kept, side, rare_below)
+        else:
+            marked = marked.mutate(**{side.rare: ibis.literal(False)})
+    return table.backend.create_table("marked", marked, temp=True) if any(least) else marked
+
+
+def _mark_side(table: OpenTable, cells: Any, side: Side, rare_below: int) -> Any:
+    """Add the mark of a side's rare symbols; the common ones are few, so they are looked up."""
+    symbols = cells.group_by(list(side.levels)).agg(total=cells.n.sum())
+    common = symbols.filter(symbols.total >= rare_below).rename("common_{name}")
+    found = table.backend.create_table(f"common_{side.rare}", common, temp=True)
+    same = [cells[level].identical_to(found[f"common_{level}"]) for level in side.levels]
+    joined = cells.left_join(found, same)
+    return joined.select(*cells.columns, **{side.rare: joined.common_total.isnull()})
+
+
+def _fetch(table: OpenTable, marked: Any, sides: tuple[Side, Side]) -> list[dict[str, Any]]:
+    """Return the table of counts, one row for each pair that occurs, rare symbols as one."""
+    columns = {}
+    for side in sides:
+        rare = marked[side.rare]
+        columns[side.rare] = rare
+        for level in side.levels:
+            columns[level] = ibis.ifelse(rare, ibis.null(), marked[level])
+    merged = marked.select(**columns, n=marked.n)
+    return table.rows(merged.group_by(list(columns)).agg(n=merged.n.sum().cast("int64")))
+
+
+def check_size(secret: str, n_s: int, released: str, n_x: int, secret_released: bool) -> None:
+    """Raise if a joint of these sizes has more cells than can be shown or solved."""
+    cells = n_s * n_x * (n_s if secret_released else 1)
+    if cells > MAX_CELLS:
+        pair = " as S and X are released together" if secret_released else ""
+        raise TooManyLevelsError(
+            f"{secret!r} has {n_s:,} levels and {released!r} {n_x:,}: {cells:,} cells{pair}, at "
+            f"most {MAX_CELLS:,} are allowed; cut numeric columns into bins or group rare levels."
+        )
+
+
+def _key(row: dict[str, Any], side: Side) -> Key:
+    return (row[side.rare], tuple(row[level] for level in side.levels))

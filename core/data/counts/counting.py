@@ -1,0 +1,193 @@
+"""Count S × X inside DuckDB, straight from the file: only the table of counts enters Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import ibis
+
+from core.attributes import Attribute
+from core.data.counts.cells import JOINED, Side, check_size, count_cells, group_cells, guard_columns
+from core.data.counts.grid import grid
+from core.data.counts.report import Counted, CountReport
+from core.data.joints import JointSource
+from core.data.readers.sources import Sources
+from core.data.spec import DataSpec
+from core.data.tables import OpenTable, filtered, open_table
+from core.data.treatment.bins import cut
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.validation import FloatArray
+
+
+def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
+    """Count the data that a spec describes.
+
+    Parameters
+    ----------
+    spec : DataSpec
+        The data, its columns and how they become symbols.
+    sources : Sources, optional
+        The session's uploads and pasted matrices, where the spec is about one.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data cannot be read, a column does not exist or cannot be cut, S and X are the
+        same, or one of them has a single level.
+    TooManyLevelsError
+        If S or X has more levels than can be read or solved.
+
+    Examples
+    --------
+    >>> counted = count(DataSpec())
+    >>> counted.joint.s_labels, counted.joint.n_x, counted.report.n_used
+    (('Female', 'Male'), 15, 32561)
+    """
+    source = (sources or Sources()).open(spec.source)
+    if isinstance(source, JointSource):
+        return _from_joint(source, spec)
+    _check_columns(spec)
+    with open_table(source) as table:
+        return _from_table(table, spec)
+
+
+def _check_columns(spec: DataSpec) -> None:
+    for name, columns in (("S", spec.secret), ("X", spec.released)):
+        if not columns:
+            raise InvalidInputError(f"Choose at least one column for {name}.")
+        for column in columns:
+            if columns.count(column) > 1:
+                raise InvalidInputError(f"{name} has the column {column!r} more than once.")
+    if set(spec.secret) == set(spec.released):
+        raise InvalidInputError(
+            f"S and X are both {JOINED.join(spec.secret)!r}: choose another column for one of them."
+        )
+
+
+def _from_table(table: OpenTable, spec: DataSpec) -> Counted:
+    records = filtered(table, spec.filters)
+    used = dict.fromkeys(spec.secret + spec.released)
+    cuts = {
+        binning.column: cut(table, records, binning)
+        for binning in spec.binnings
+        if binning.column in used
+    }
+    taken = (() if spec.rare_below_s else spec.secret) + (() if spec.rare_below else spec.released)
+    guard_columns(table, records, [name for name in dict.fromkeys(taken) if name not in cuts])
+    sides = (Side.of("s", spec.secret, cuts), Side.of("x", spec.released, cuts))
+    cells = group_cells(table, records, sides)
+    report = _missing_report(table, cells, spec, sides)
+    if spec.missing == "drop":
+        cells = cells.drop_null([level for side in sides for level in side.levels])
+    symbols, counts, grouped = count_cells(table, cells, sides, spec)
+    report = replace(report, grouped_s=grouped[0], grouped_x=grouped[1], bins=tuple(cuts.values()))
+    product = (
+        None if spec.secret_released else grid(counts, symbols[1], spec.released, sides[1].bins)
+    )
+    if product is None:
+        return _finish(
+            counts, symbols[0].labels, symbols[1].labels, spec, report, symbols[1].values
+        )
+    counted = _finish(product.counts, symbols[0].labels, product.labels, spec, report, None)
+    return _with_attributes(counted, product.attributes)
+
+
+def _with_attributes(counted: Counted, attributes: tuple[Attribute, ...]) -> Counted:
+    """Say that X is a product of these attributes."""
+    shape = tuple(len(attribute.labels) for attribute in attributes)
+    joint = replace(counted.joint, x_shape=shape)
+    return replace(counted, joint=joint, attributes=attributes)
+
+
+def _missing_report(
+    table: OpenTable, cells: Any, spec: DataSpec, sides: tuple[Side, Side]
+) -> CountReport:
+    """Count the records, and those with a missing value in each column.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no records, or a column has nothing but missing values.
+    """
+    levels = {
+        level: column
+        for side in sides
+        for level, column in zip(side.levels, side.columns, strict=True)
+    }
+    some = ibis.or_(*(cells[level].isnull() for level in levels))
+    asked = {level: cells.n.sum(where=cells[level].isnull()) for level in levels}
+    found = table.row(cells.aggregate(n=cells.n.sum(), some=cells.n.sum(where=some), **asked))
+    used = int(found["n"] or 0)
+    total = (
+        table.row(table.records.aggregate(n=table.records.count()))["n"] if spec.filters else used
+    )
+    if used == 0:
+        why = "no record passes the filters" if total else "the data has no records"
+        raise InvalidInputError(f"There is nothing to count: {why}.")
+    missing = {column: int(found[level] or 0) for level, column in levels.items()}
+    for column, rows in missing.items():
+        if rows == used:
+            raise InvalidInputError(
+                f"Column {column!r} is empty: all its {rows:,} values are missing."
+            )
+    dropped = int(found["some"] or 0) if spec.missing == "drop" else 0
+    if dropped == used:
+        raise InvalidInputError(
+            f"Each of the {used:,} records has a missing value: keep missing values as a level."
+        )
+    return CountReport(
+        title=table.file.title,
+        secret=sides[0].title,
+        released=sides[1].title,
+        n_total=total,
+        n_used=used - dropped,
+        filtered=total - used,
+        missing=tuple(missing.items()),
+        dropped_missing=dropped,
+        marks=tuple(marks for marks in table.file.marks if marks.column in missing),
+    )
+
+
+def _from_joint(source: JointSource, spec: DataSpec) -> Counted:
+    check_size("S", len(source.s_labels), "X", len(source.x_labels), spec.secret_released)
+    whole = source.records
+    report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole)
+    counted = _finish(source.weights, source.s_labels, source.x_labels, spec, report, None)
+    if not source.x_shape or spec.secret_released:
+        return counted
+    attributes = tuple(
+        Attribute(f"X{j + 1}", tuple(str(i + 1) for i in range(size)))
+        for j, size in enumerate(source.x_shape)
+    )
+    return _with_attributes(counted, attributes)
+
+
+def _finish(
+    counts: FloatArray,
+    s_labels: tuple[str, ...],
+    x_labels: tuple[str, ...],
+    spec: DataSpec,
+    report: CountReport,
+    x_values: FloatArray | None,
+) -> Counted:
+    """Make the joint, with S released too if asked; raise if there is nothing to ask about."""
+    plain = Joint.from_counts(counts, s_labels, x_labels)
+    for name, title, labels in (
+        ("S", report.secret, plain.s_labels),
+        ("X", report.released, plain.x_labels),
+    ):
+        if len(labels) == 1:
+            what = "to hide" if name == "S" else "to release"
+            column = "" if title == name else f" ({title!r})"
+            raise InvalidInputError(
+                f"{name}{column} has only one level, {labels[0]!r}: there is nothing {what}."
+            )
+    joint = plain
+    if spec.secret_released:
+        joint = Joint.with_secret_released(counts, s_labels, x_labels)
+        x_values = None
+    elif x_values is not None:
+        x_values = x_values[plain.kept_x]
+    return Counted(joint, replace(report, zero_cells=int((plain.p == 0).sum())), x_values)

@@ -1,0 +1,154 @@
+"""What a count found beside the joint: how many records, what was left out, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.attributes import Attribute
+from core.data.tables import Marks
+from core.data.treatment.bins import Bins
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.validation import FloatArray
+from core.wording import number_of, percent, were
+
+
+class TooManyLevelsError(InvalidInputError):
+    """A column has more levels than can be read or solved; grouping or bins make them fewer."""
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The rare levels of S or of X that became one.
+
+    Attributes
+    ----------
+    levels : int
+        How many levels.
+    records : int
+        How many records have one of them.
+    """
+
+    levels: int = 0
+    records: int = 0
+
+
+@dataclass(frozen=True)
+class CountReport:
+    """What happened to the records on the way to the joint.
+
+    Attributes
+    ----------
+    title : str
+        Name of the data.
+    secret, released : str
+        What S and X are, for axis titles.
+    n_total : int or None
+        Records in the data; None where there are none behind the probabilities.
+    n_used : int or None
+        Records that were counted.
+    filtered : int
+        Records that a filter left out.
+    missing : tuple of (str, int)
+        For each column used: its records with a missing value, those that filters left out aside.
+    dropped_missing : int
+        Records left out because a value is missing.
+    grouped_s, grouped_x : Grouped
+        The rare levels that became one.
+    bins : tuple of Bins
+        The bins of the columns that were cut.
+    marks : tuple of Marks
+        What stands for missing numbers in the columns used.
+    zero_cells : int
+        Pairs of a level of S and one of X that never occur, before S is released too.
+    """
+
+    title: str
+    secret: str
+    released: str
+    n_total: int | None
+    n_used: int | None
+    filtered: int = 0
+    missing: tuple[tuple[str, int], ...] = ()
+    dropped_missing: int = 0
+    grouped_s: Grouped = Grouped()
+    grouped_x: Grouped = Grouped()
+    bins: tuple[Bins, ...] = ()
+    marks: tuple[Marks, ...] = ()
+    zero_cells: int = 0
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say what was left out, grouped or cut, and why: one sentence each.
+
+        Examples
+        --------
+        >>> report = CountReport("a.csv", "sex", "job", 10, 8, dropped_missing=2)
+        >>> report.sentences()
+        ('2 of 10 records (20 %) were left out because a value is missing.',)
+        """
+        said = []
+        total = self.n_total or 0
+        if self.filtered:
+            share = _share(self.filtered, total)
+            said.append(
+                f"{self.filtered:,} of {number_of(total, 'record')} ({share}) "
+                f"{were(self.filtered)} left out by filters."
+            )
+        if self.dropped_missing:
+            share = _share(self.dropped_missing, total)
+            said.append(
+                f"{self.dropped_missing:,} of {number_of(total, 'record')} ({share}) "
+                f"{were(self.dropped_missing)} left out because a value is missing."
+            )
+        said += [marks.sentence() for marks in self.marks]
+        if not self.dropped_missing:
+            said += [
+                f"{number_of(rows, 'record')} {'has' if rows == 1 else 'have'} no {column!r}: "
+                "a level of its own."
+                for column, rows in self.missing
+                if rows
+            ]
+        for name, grouped in ((self.secret, self.grouped_s), (self.released, self.grouped_x)):
+            if grouped.levels:
+                share = _share(grouped.records, self.n_used or 0)
+                records = number_of(grouped.records, "record")
+                said.append(
+                    f"{number_of(grouped.levels, 'rare level')} of {name!r} with {records} "
+                    f"({share}) {were(grouped.levels)} grouped into one."
+                )
+        said += [
+            f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of {cut.asked}, "
+            "because equal values stay together."
+            for cut in self.bins
+            if len(cut.labels) - 2 < cut.asked
+        ]
+        return tuple(said)
+
+
+def _share(part: int, whole: int) -> str:
+    found = part / whole if whole else 0.0
+    return percent(found, 1 if 0 < found < 0.1 else 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A joint distribution and how it was counted.
+
+    Attributes
+    ----------
+    joint : Joint
+        P(s, x).
+    report : CountReport
+        What happened to the records.
+    x_values : ndarray or None
+        A number for each symbol of X, shape (n_x,), where X is one numeric column: its values,
+        or the middles of its bins.
+    attributes : tuple of Attribute
+        The columns of X and their levels, where X is a product of several: then the joint was
+        made of all combinations, in C order, and its `x_shape` is their sizes.
+    """
+
+    joint: Joint
+    report: CountReport
+    x_values: FloatArray | None = None
+    attributes: tuple[Attribute, ...] = ()

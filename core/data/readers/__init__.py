@@ -1,0 +1,1 @@
+"""From files, pastes and bundled sets to tables: encodings, separators, headers, columns."""

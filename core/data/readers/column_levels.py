@@ -1,0 +1,78 @@
+"""The levels of one column, to choose from: the most frequent ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.data.joints import JointSource
+from core.data.readers.sources import Sources
+from core.data.tables import as_text, open_table
+from core.errors import InvalidInputError
+from core.joint import MISSING
+from core.level_order import all_numbers, position
+
+LISTED = 200
+"""Levels that a list to choose from holds."""
+
+
+@dataclass(frozen=True)
+class ColumnLevels:
+    """Levels of a column.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The most frequent levels, numbers along the number line, names by letter, missing last.
+    counts : tuple of int
+        Records of each.
+    left_out : int
+        How many rarer levels there are.
+    """
+
+    labels: tuple[str, ...]
+    counts: tuple[int, ...]
+    left_out: int
+
+
+def column_levels(
+    source: str, column: str, sources: Sources | None = None, most: int = LISTED
+) -> ColumnLevels:
+    """List a column's levels.
+
+    Parameters
+    ----------
+    source : str
+        The data, as in a `DataSpec`.
+    column : str
+        The column.
+    sources : Sources, optional
+        The session's uploads.
+    most : int
+        Levels listed at most.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such data or column.
+
+    Examples
+    --------
+    >>> column_levels("adult", "sex")
+    ColumnLevels(labels=('Female', 'Male'), counts=(10771, 21790), left_out=0)
+    """
+    file = (sources or Sources()).open(source)
+    if isinstance(file, JointSource):
+        raise InvalidInputError(f"{file.title} has no columns to choose levels of.")
+    with open_table(file) as table:
+        levels = table.records.select(level=as_text(table.column(column)))
+        counted = levels.group_by("level").agg(n=levels.count())
+        total = int(table.row(counted.aggregate(n=counted.count()))["n"])
+        rows = table.rows(counted.order_by([counted.n.desc(), counted.level]).limit(most))
+    found = {row["level"]: int(row["n"]) for row in rows}
+    numeric = all_numbers(found)
+    ordered = sorted(found, key=lambda level: position(level, numeric))
+    return ColumnLevels(
+        tuple(MISSING if level is None else level for level in ordered),
+        tuple(found[level] for level in ordered),
+        total - len(ordered),
+    )

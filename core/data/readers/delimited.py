@@ -1,0 +1,210 @@
+"""Find out how a text file is laid out: its delimiter, its header, and where its records begin."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.data.readers.headers import column_names
+from core.errors import InvalidInputError
+
+DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
+"""What may stand between fields, and its name."""
+
+OTHERS = {" ": "spaces", ":": "colons", "^": "carets", "~": "tildes", "\x1f": "unit separators"}
+"""What may stand between fields elsewhere: named, so that the user can replace it."""
+
+SAMPLE = 50
+"""Lines that are looked at to find the delimiter."""
+
+_SAMPLED = 1 << 20
+"""Characters that these lines are taken from."""
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+"""What ends a line of a CSV file; other separators of Unicode are text."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text file is laid out.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns.
+    delimiter : str
+        Between the fields of a record.
+    start : int
+        Bytes before the first record.
+    lines : int
+        Lines before the first record.
+    comments : int
+        How many of them are comments.
+    """
+
+    columns: tuple[str, ...]
+    delimiter: str
+    start: int
+    lines: int
+    comments: int
+
+    @property
+    def kind(self) -> str:
+        """What the file is, for people."""
+        said = f"CSV, separated by {DELIMITERS.get(self.delimiter, repr(self.delimiter))}"
+        if self.comments:
+            plural = "" if self.comments == 1 else "s"
+            said += f", after {self.comments:,} line{plural} of comment"
+        return said
+
+
+def find_layout(path: Path, name: str, delimiter: str | None) -> Layout:
+    """Look at the start of a UTF-8 file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        What sentences to the user call it.
+    delimiter : str or None
+        Between the fields; found out where not given.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file has no header, a single column or another delimiter than was asked for, or
+        its header may be a comment.
+    """
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\x00'):
+        raise InvalidInputError(
+            f"The delimiter must be one character, no quote and no line break, got {delimiter!r}."
+        )
+    lines = _sample(path)
+    if not lines:
+        raise InvalidInputError(f"{name} is empty: it has nothing but blank lines.")
+    chosen = delimiter or _likeliest(lines, DELIMITERS) or ","
+    header, read, comments = _header(path, name, chosen)
+    if len(header) == 1:
+        raise InvalidInputError(_one_column(lines, name, chosen))
+    with path.open("rb") as raw:
+        mark = len(codecs.BOM_UTF8) if raw.read(3) == codecs.BOM_UTF8 else 0
+    start = mark + sum(len(line.encode()) for line in read)
+    return Layout(column_names(header, name), chosen, start, len(read), comments)
+
+
+def _sample(path: Path) -> list[str]:
+    """Return the first lines that are neither blank nor comments; comments if nothing else."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        start = file.read(_SAMPLED)
+    lines = _LINE_END.split(start)
+    if len(start) == _SAMPLED and len(lines) > 1:
+        lines.pop()  # it may be cut off
+    filled = [line for line in lines if line.strip()]
+    after = itertools.dropwhile(lambda line: line.startswith("#"), filled)
+    return list(itertools.islice(after, SAMPLE)) or filled[:SAMPLE]
+
+
+def _likeliest(lines: list[str], candidates: Iterable[str]) -> str | None:
+    """Return the delimiter that cuts most lines into the same number of fields, two or more."""
+    best, best_score = None, (0.0, 0)
+    for candidate in candidates:
+        try:
+            widths = [len(row) for row in csv.reader(lines, delimiter=candidate)]
+        except csv.Error:
+            continue
+        if widths[0] > 1:
+            score = (widths.count(widths[0]) / len(widths), widths[0])
+            if score > best_score:
+                best, best_score = candidate, score
+    return best
+
+
+def _header(path: Path, name: str, delimiter: str) -> tuple[list[str], list[str], int]:
+    """Return the header, the lines up to its end, and how many of them are comments."""
+    skipped = _comments(path, name, delimiter)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        read: list[str] = []
+        lines = _noted(file, read)
+        while sum(line.startswith("#") for line in read) < skipped:
+            next(lines)  # outside the reader: a quote in a comment opens nothing
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        try:
+            header = next(row for row in reader if len(row) > 1 or "".join(row).strip())
+        except csv.Error as error:
+            raise InvalidInputError(f"{name} {complaint(error, 'the first row')}.") from error
+    return header, read, skipped
+
+
+def complaint(error: csv.Error, where: str) -> str:
+    """Say what the csv module has against a record, as the end of a sentence."""
+    if "unexpected end" in str(error):
+        return f"has a quote in {where} that is not closed"
+    if "expected after" in str(error):
+        return f"has text behind a closing quote in {where}: a quote in a value stands twice"
+    if "field limit" in str(error):
+        most = f"{csv.field_size_limit():,}"
+        return f"has a value of more than {most} characters in {where}: a quote may be open"
+    return f"cannot be read in {where}: {error}"
+
+
+def _noted(lines: Iterable[str], read: list[str]) -> Iterator[str]:
+    """Pass lines on and note each."""
+    for line in lines:
+        read.append(line)
+        yield line
+
+
+def _comments(path: Path, name: str, delimiter: str) -> int:
+    """Return how many lines at the start are comments: they begin with # and are no header.
+
+    Raises
+    ------
+    InvalidInputError
+        If a line may be the header as well as a comment.
+    """
+    marked: list[str] = []
+    following = None
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for line in file:
+            if not line.strip():
+                continue
+            if not line.startswith("#"):
+                following = line
+                break
+            marked.append(line)
+    if not marked or following is None:
+        return 0
+    width = _width(following, delimiter)
+    alike = [line for line in marked if width > 1 and _width(line, delimiter) == width]
+    if not alike:
+        return len(marked)
+    if alike[0] is marked[0] and re.match(r"#[^#\s]", alike[0]):
+        return 0
+    shown = alike[0].strip()
+    raise InvalidInputError(
+        f"{name} has a line that may name the columns or be a comment, "
+        f"{shown[:60] + '…' if len(shown) > 60 else shown!r}: take its # away, or the line."
+    )
+
+
+def _width(line: str, delimiter: str) -> int:
+    """Return the number of fields of one line."""
+    return len(next(csv.reader([line], delimiter=delimiter)))
+
+
+def _one_column(lines: list[str], name: str, delimiter: str) -> str:
+    """Say that one column is too few, and which delimiter is there instead."""
+    known = DELIMITERS | OTHERS
+    shown = known.get(delimiter, repr(delimiter))
+    other = _likeliest(lines, [mark for mark in known if mark != delimiter])
+    if other is None:
+        return f"{name} has a single column, and S and X need one each."
+    what = f"has a single column when separated by {shown}; it seems to be separated by"
+    advice = "choose that" if other in DELIMITERS else "replace them by commas"
+    return f"{name} {what} {known[other]}: {advice}."

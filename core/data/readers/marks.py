@@ -1,0 +1,77 @@
+"""Find marks such as NA that stand for missing values in columns of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import ibis
+
+from core.data.readers.per_column import per_column
+from core.data.tables import (
+    FileTable,
+    Marks,
+    OpenTable,
+    as_number,
+    as_text,
+    is_mark,
+    is_text,
+    open_table,
+)
+
+_FIRST = 1_000
+"""Records by which most columns of words are told from others at once."""
+
+_NAMED = 5
+"""Most marks of a column that are named."""
+
+
+def with_marks(file: FileTable, rows: int) -> FileTable:
+    """Return a file that knows which of its columns are numbers beside marks of missing ones.
+
+    A column of text is one of numbers if each value is a number, a mark or missing, and there is a
+    number. In any other column a mark is a level as every word is.
+
+    Parameters
+    ----------
+    file : FileTable
+        The file.
+    rows : int
+        Its records.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read.
+    """
+    with open_table(file) as table:
+        types = table.records.schema().types
+        texts = [name for name, kind in zip(file.columns, types, strict=True) if kind.is_string()]
+        first = per_column(table, texts, _asked, rows, _FIRST)
+        likely = [name for name in texts if not first[name]["words"]]
+        found = per_column(table, likely, _asked, rows) if rows > _FIRST else first
+        marked = [
+            name
+            for name in likely
+            if found[name]["marks"] and found[name]["numbers"] and not found[name]["words"]
+        ]
+        return replace(file, marks=tuple(_marks(table, name) for name in marked))
+
+
+def _asked(column: Any) -> dict[str, Any]:
+    return {
+        "words": is_text(column).sum(),
+        "marks": is_mark(column).sum(),
+        "numbers": as_number(column).count(),
+    }
+
+
+def _marks(table: OpenTable, name: str) -> Marks:
+    column = table.column(name)
+    words = table.records.filter(is_mark(column)).select(word=as_text(column))
+    rows = table.rows(
+        words.group_by("word").agg(n=words.count()).order_by([ibis.desc("n"), "word"])
+    )
+    return Marks(
+        name, tuple(row["word"] for row in rows[:_NAMED]), sum(int(row["n"]) for row in rows)
+    )

@@ -1,0 +1,207 @@
+"""Read an upload: find out by its content what it is, and say in one sentence what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
+
+from core.data.readers.delimited import find_layout
+from core.data.readers.encoding import to_utf8
+from core.data.readers.headers import column_names
+from core.data.readers.marks import with_marks
+from core.data.readers.records import write_records
+from core.data.tables import FileTable, count_records
+from core.errors import InvalidInputError
+from core.limits import MAX_UNPACKED_MB, MAX_UPLOAD_MB
+
+_MEGABYTE = 1 << 20
+
+_OTHER_KINDS = {
+    b"\xd0\xcf\x11\xe0": "an old Excel file: save it as .xlsx",
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"\x1f\x8b": "compressed: unpack it first",
+    b"\x28\xb5\x2f\xfd": "compressed: unpack it first",
+    b"7z\xbc\xaf": "compressed: unpack it first",
+    b"BZh": "compressed: unpack it first",
+    b"\xfd7zXZ\x00": "compressed: unpack it first",
+    b"<html": "a web page",
+    b"<!DOCTYPE html": "a web page",
+    b"<!doctype html": "a web page",
+    b"<?xml": "an XML document",
+    b'{"': "a JSON document",
+    b"[{": "a JSON document",
+}
+"""What a file is by its first bytes, where it is nothing that can be read."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that was read.
+
+    Attributes
+    ----------
+    sha256 : str
+        Hash of its bytes.
+    name : str
+        Its name, for sentences to the user.
+    size : int
+        Its bytes.
+    kind : str
+        "CSV", "Parquet" or "Excel", with the delimiter where there is one.
+    table : FileTable
+        Where its records are.
+    rows : int
+        Number of records.
+    """
+
+    sha256: str
+    name: str
+    size: int
+    kind: str
+    table: FileTable
+    rows: int
+
+
+def read_bytes(content: bytes, name: str, folder: Path, delimiter: str | None = None) -> Upload:
+    """Read a file that was handed over as bytes, keeping it in a folder.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is larger than allowed, and as `read_file`.
+    """
+    if len(content) > MAX_UPLOAD_MB * _MEGABYTE:
+        raise InvalidInputError(
+            f"{name} has {len(content) / _MEGABYTE:,.0f} MB, at most {MAX_UPLOAD_MB} are allowed."
+        )
+    path = folder / f"{hashlib.sha256(content).hexdigest()}.data"
+    fresh = not path.exists()
+    path.write_bytes(content)
+    kept: tuple[Path, ...] = ()
+    try:
+        upload = read_file(path, name, folder, delimiter)
+        kept = upload.table.paths
+        return upload
+    finally:
+        if fresh and path not in kept:
+            path.unlink()
+
+
+def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None) -> Upload:
+    """Read a file: Parquet where it stands, anything else is turned into Parquet, in `folder`.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        What sentences to the user call it.
+    folder : Path
+        Where a converted file goes.
+    delimiter : str, optional
+        Between the fields of a text file; found out where not given.
+
+    Raises
+    ------
+    InvalidInputError
+        With one sentence on what is wrong with the file.
+    """
+    if not path.is_file():
+        raise InvalidInputError(f"There is no file {name!r}.")
+    size = path.stat().st_size
+    if size == 0:
+        raise InvalidInputError(f"{name} is empty.")
+    with path.open("rb") as file:
+        head = file.read(_MEGABYTE)
+        file.seek(0)
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    converted = folder / f"{sha256}{(delimiter or '').encode().hex()}.parquet"
+    with tempfile.TemporaryDirectory(dir=folder, prefix="reading-") as scratch:
+        fresh = Path(scratch, "records.parquet")
+        kind, columns = _convert(path, name, fresh, head, delimiter)
+        source = fresh if fresh.exists() else path
+        table = FileTable(name, (source,), columns)
+        rows = count_records(table)
+        if rows == 0:
+            raise InvalidInputError(f"{name} has column names but no records.")
+        table = with_marks(table, rows)
+        if source == fresh:
+            fresh.replace(converted)
+            table = replace(table, paths=(converted,))
+    return Upload(sha256, name, size, kind, table, rows)
+
+
+def _convert(
+    path: Path, name: str, converted: Path, head: bytes, delimiter: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """Find out what a file is and its columns; unless it is Parquet, write its records so."""
+    if head.startswith(b"PAR1"):
+        return "Parquet", _parquet(path, name)
+    if head.startswith(b"PK\x03\x04"):
+        return "Excel", _excel(path, name, converted)
+    for start, what in _OTHER_KINDS.items():
+        if head.startswith(start):
+            raise InvalidInputError(f"{name} is {what}; CSV, TSV, Parquet and Excel can be read.")
+    text = to_utf8(path, name, converted.with_suffix(".txt"), head)
+    layout = find_layout(text, name, delimiter)
+    write_records(text, name, layout, converted)
+    return layout.kind, layout.columns
+
+
+def _parquet(path: Path, name: str) -> tuple[str, ...]:
+    try:
+        schema = parquet.read_schema(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
+    return column_names(schema.names, name)
+
+
+def _excel(path: Path, name: str, converted: Path) -> tuple[str, ...]:
+    """Turn the first sheet of a workbook into a Parquet file."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            members = packed.infolist()
+        if not any(member.filename == "xl/workbook.xml" for member in members):
+            raise InvalidInputError(
+                f"{name} is a zip file; CSV, TSV, Parquet and Excel can be read."
+            )
+        unpacked = sum(member.file_size for member in members) / _MEGABYTE
+        if unpacked > MAX_UNPACKED_MB:
+            raise InvalidInputError(
+                f"{name} unpacks to {unpacked:,.0f} MB, at most {MAX_UNPACKED_MB:,} MB are allowed."
+            )
+        sheet = pd.read_excel(
+            path, header=None, engine="openpyxl", keep_default_na=False, na_values=[""]
+        )
+    except (InvalidInputError, MemoryError):
+        raise
+    except Exception as error:  # each layer of the format has errors of its own
+        raise InvalidInputError(f"{name} is a damaged Excel file.") from error
+    sheet = sheet.dropna(how="all").reset_index(drop=True)  # a blank row is no record
+    if sheet.empty:
+        raise InvalidInputError(f"{name} is empty: its first sheet has no cells.")
+    header = ["" if pd.isna(cell) else str(cell) for cell in sheet.iloc[0]]
+    columns = column_names(header, name)
+    body = sheet.iloc[1:].reset_index(drop=True)
+    data = {f"c{i}": _excel_column(body[i]) for i in body.columns}
+    parquet.write_table(pa.table(data), converted)
+    return columns
+
+
+def _excel_column(cells: pd.Series[str]) -> pa.Array:
+    """Return a column as numbers where all its cells are numbers, else as text."""
+    present = cells.dropna()
+    if present.map(lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool)).all():
+        return pa.array(pd.to_numeric(cells), type=pa.float64(), from_pandas=True)
+    texts = [None if pd.isna(cell) else str(cell) for cell in cells]
+    return pa.array(texts, type=pa.string())

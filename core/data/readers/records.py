@@ -1,0 +1,163 @@
+"""Write the records of a text file into a Parquet file, once and to the last one.
+
+Where each quote stands as the format wants it, Arrow reads the file, and must find as many records
+as there are line ends outside quotes. Any other file is read by Python's csv module, which is
+slower, takes mixed line ends, and knows the line of what is wrong.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+from core.data.readers.delimited import Layout, complaint
+from core.errors import InvalidInputError
+
+_BLOCK = 1 << 24
+"""Bytes that are looked at together: no record may be longer for the fast way."""
+
+_FIELDS = 1 << 20
+"""Fields that the slow way holds at a time."""
+
+_QUOTE, _LINE_FEED, _RETURN = b'"\n\r'
+
+
+def write_records(text: Path, name: str, layout: Layout, target: Path) -> int:
+    """Write each field as text, and return the number of records.
+
+    Parameters
+    ----------
+    text : Path
+        The file, in UTF-8.
+    name : str
+        What sentences to the user call it.
+    layout : Layout
+        Its columns and where its records begin.
+    target : Path
+        The Parquet file, with columns c0, c1, ….
+
+    Raises
+    ------
+    InvalidInputError
+        If a record has more or fewer fields than the header, or a quote is out of place: with the
+        line it begins in.
+    """
+    schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(layout.columns))])
+    expected = _records(text, layout)
+    if expected is not None:
+        try:
+            if _fast(text, layout, schema, target) == expected:
+                return expected
+        except pa.ArrowException:
+            pass  # the other way says what is wrong and where
+    return _slow(text, name, layout, schema, target)
+
+
+def _records(text: Path, layout: Layout) -> int | None:
+    """Count the records by line ends; None where a quote is not where the format has quotes."""
+    if not layout.delimiter.isascii() or text.stat().st_size == layout.start:
+        return None
+    data = np.memmap(text, np.uint8, mode="r", offset=0)[layout.start :]
+    if bytes(data[:3]) == codecs.BOM_UTF8:
+        return None  # Arrow would pass over it
+    beside = np.array([ord(layout.delimiter), _QUOTE, _LINE_FEED, _RETURN], dtype=np.uint8)
+    records, quotes_seen, line_start = 0, 0, 0
+    for start in range(0, data.size, _BLOCK):
+        block = data[start : start + _BLOCK]
+        quotes = np.flatnonzero(block == _QUOTE) + start
+        opens = (np.arange(quotes.size) + quotes_seen) % 2 == 0
+        opening, closing = quotes[opens], quotes[~opens]
+        before = data[opening[opening > 0] - 1]
+        after = data[closing[closing < data.size - 1] + 1]
+        if not (np.isin(before, beside).all() and np.isin(after, beside).all()):
+            return None
+        ends = _line_ends(data, start, block)
+        ends = ends[(quotes_seen + np.searchsorted(quotes, ends)) % 2 == 0]
+        quotes_seen += quotes.size
+        if ends.size:
+            starts = np.concatenate([[line_start], ends[:-1] + 1])
+            pair = (data[ends] == _LINE_FEED) & (ends > starts) & (data[ends - 1] == _RETURN)
+            records += int((ends - pair > starts).sum())
+            line_start = int(ends[-1]) + 1
+    if quotes_seen % 2:
+        return None
+    return records + (line_start < data.size)
+
+
+def _line_ends(data: NDArray[np.uint8], start: int, block: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return where lines of a block end: at a line feed, or a return without one."""
+    returns = np.flatnonzero(block == _RETURN) + start
+    following = data[np.minimum(returns + 1, data.size - 1)]
+    lone = returns[(following != _LINE_FEED) | (returns == data.size - 1)]
+    return np.sort(np.concatenate([np.flatnonzero(block == _LINE_FEED) + start, lone]))
+
+
+def _fast(text: Path, layout: Layout, schema: pa.Schema, target: Path) -> int:
+    """Let Arrow read well-formed records."""
+    with text.open("rb") as file:
+        file.seek(layout.start)
+        batches = arrow_csv.open_csv(
+            file,
+            arrow_csv.ReadOptions(column_names=schema.names, block_size=_BLOCK),
+            arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
+            arrow_csv.ConvertOptions(column_types=schema, strings_can_be_null=False),
+        )
+        return _write(batches, schema, target)
+
+
+def _slow(text: Path, name: str, layout: Layout, schema: pa.Schema, target: Path) -> int:
+    """Let Python's csv module read the records."""
+    with text.open("rb") as file:
+        file.seek(layout.start)
+        with io.TextIOWrapper(file, "utf-8", newline="") as characters:
+            records = _checked(characters, name, layout)
+            return _write(_batches(records, schema), schema, target)
+
+
+def _write(batches: Iterator[pa.RecordBatch], schema: pa.Schema, target: Path) -> int:
+    rows = 0
+    with parquet.ParquetWriter(target, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+            rows += batch.num_rows
+    return rows
+
+
+def _batches(records: Iterator[list[str]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Turn records into columns, some at a time."""
+    some = max(_FIELDS // len(schema), 1)
+    while rows := list(islice(records, some)):
+        yield pa.record_batch(
+            [pa.array(column, pa.string()) for column in zip(*rows, strict=True)], schema
+        )
+
+
+def _checked(file: io.TextIOWrapper, name: str, layout: Layout) -> Iterator[list[str]]:
+    """Return the records; blank lines are none."""
+    width = len(layout.columns)
+    reader = csv.reader(file, delimiter=layout.delimiter, strict=True)
+    while True:
+        line = layout.lines + reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InvalidInputError(f"{name} {complaint(error, f'line {line:,}')}.") from error
+        if len(row) == width:
+            yield row
+        elif len(row) > 1 or "".join(row).strip():
+            plural = "" if len(row) == 1 else "s"
+            raise InvalidInputError(
+                f"{name} has {len(row):,} field{plural} in line {line:,}, its header has {width:,}."
+            )

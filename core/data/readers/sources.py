@@ -1,0 +1,116 @@
+"""Where a spec's data is: a bundled set, or what this session uploaded or pasted."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+
+from core.data.catalogue import BUNDLED, bundled
+from core.data.examples import example
+from core.data.joints import JointSource, drawn
+from core.data.readers.matrix import matrix_id, parse_matrix
+from core.data.readers.reading import Upload, read_bytes, read_file
+from core.data.tables import FileTable
+from core.errors import InvalidInputError
+
+
+class Sources:
+    r"""The files and matrices of one session, in a folder of its own that goes when it goes.
+
+    Nothing of it is shared with another session, cached or logged.
+
+    Attributes
+    ----------
+    uploads : dict
+        What was read, by its source text "upload:SHA256".
+    matrices : dict
+        What was pasted, by its source text "matrix:SHA256".
+
+    Examples
+    --------
+    >>> sources = Sources()
+    >>> key = sources.add_bytes(b"sex,job\nf,a\nm,b\n", "people.csv")
+    >>> sources.uploads[key].table.columns
+    ('sex', 'job')
+    """
+
+    def __init__(self) -> None:
+        self.uploads: dict[str, Upload] = {}
+        self.matrices: dict[str, JointSource] = {}
+        self._folder = Path(tempfile.mkdtemp(prefix="liftscope-"))
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+
+    def add_bytes(self, content: bytes, name: str, delimiter: str | None = None) -> str:
+        """Read an upload and return its source text; a bad file changes nothing.
+
+        Parameters
+        ----------
+        content : bytes
+            The file.
+        name : str
+            Its name, for sentences to the user only.
+        delimiter : str, optional
+            Between the fields of a text file; found out where not given.
+
+        Raises
+        ------
+        InvalidInputError
+            With one sentence on what is wrong with the file.
+        """
+        return self._keep(read_bytes(content, name, self._folder, delimiter))
+
+    def add_file(self, path: Path, delimiter: str | None = None) -> str:
+        """Read a file of this machine where it stands, however large; see `add_bytes`."""
+        return self._keep(read_file(path, path.name, self._folder, delimiter))
+
+    def _keep(self, upload: Upload) -> str:
+        key = f"upload:{upload.sha256}"
+        self.uploads[key] = upload
+        return key
+
+    def add_matrix(self, text: str, *, normalise: bool = False) -> str:
+        """Read a pasted joint matrix and return its source text; see `matrix.parse_matrix`."""
+        source = parse_matrix(text, normalise=normalise)
+        key = f"matrix:{matrix_id(text, normalise=normalise)}"
+        self.matrices[key] = source
+        return key
+
+    def title(self, source: str) -> str:
+        """Return what people call a source: a data set's title, a file's name."""
+        return self.open(source).title
+
+    def open(self, source: str) -> FileTable | JointSource:
+        """Return what a spec's source names.
+
+        Raises
+        ------
+        InvalidInputError
+            If nothing has this name, or it belongs to another session.
+        """
+        kind, _, rest = source.partition(":")
+        if not rest:
+            entry = bundled(source)
+            return FileTable(entry.title, entry.paths, tuple(entry.column_names))
+        if kind == "upload":
+            if source not in self.uploads:
+                raise InvalidInputError(
+                    f"The uploaded file {rest[:12]}… is not in this session: upload it again."
+                )
+            return self.uploads[source].table
+        if kind == "matrix":
+            if source not in self.matrices:
+                raise InvalidInputError(
+                    f"The pasted matrix {rest[:12]}… is not in this session: paste it again."
+                )
+            return self.matrices[source]
+        if kind == "random":
+            return drawn(rest)
+        if kind == "example":
+            return example(rest).joint_source
+        known = ", ".join(entry.id for entry in BUNDLED)
+        raise InvalidInputError(
+            f"A data source is {known}, or starts with upload:, matrix:, random: or example:, got "
+            f"{source!r}."
+        )

@@ -1,0 +1,75 @@
+"""What to do when the high-risk symbols leak too much even as one: the repair of [ALIP] §III."""
+
+import numpy as np
+
+from core.errors import InfeasibleError
+from core.joint import Joint
+from core.mechanisms.merging.subset_levels import fits, set_levels
+from core.notions import SymbolNotion
+
+
+def attain(
+    joint: Joint, notion: SymbolNotion, high: tuple[int, ...], *, repair: bool
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return symbols that the notion allows as one output, and the notes that go with them.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : SymbolNotion
+        What is asked.
+    high : tuple of int
+        Indices of X_H. It is returned as it is, with no note, where the notion allows it.
+    repair : bool
+        Move symbols from X_L into X_H where it does not, least utility lost first (that is,
+        least probable first), until it does.
+
+    Raises
+    ------
+    InfeasibleError
+        If X_H as one output breaks the budget and `repair` is off, or all of X as one output
+        does: then no mechanism keeps the promise.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[8, 1, 2, 4], [2, 1, 2, 4]])
+    >>> high, notes = attain(joint, LIP(0.3), (0,), repair=True)
+    >>> high
+    (0, 1, 2)
+    """
+    merged = joint.p[:, list(high)].sum(axis=1)
+    lower, upper = (float(level[0]) for level in set_levels(notion, merged[:, None], joint.p_s))
+    if not high or fits(notion, lower, upper):
+        return high, ()
+    sentence = f"not attained: X_H alone leaks {_excess(notion, lower, upper)}"
+    if not repair:
+        raise InfeasibleError(
+            f"{sentence}; repair=True moves symbols from X_L to X_H until the budget holds."
+        )
+    # Merging x costs (M + p)·log(M + p) − M·log M − p·log p, which grows with p.
+    low = np.setdiff1d(np.arange(joint.n_x), high)
+    order = low[np.argsort(joint.p_x[low], kind="stable")]
+    growing = merged[:, None] + joint.p[:, order].cumsum(axis=1)
+    enough = fits(notion, *set_levels(notion, growing, joint.p_s))
+    if not enough.any():
+        raise InfeasibleError(f"No mechanism keeps {notion}: even the constant one breaks it.")
+    moved = order[: int(enough.argmax()) + 1]
+    names = ", ".join(joint.x_labels[x] for x in moved[:3]) + (", …" if moved.size > 3 else "")
+    what = "1 symbol" if moved.size == 1 else f"{moved.size} symbols"
+    note = f"{sentence}; repaired by moving {what} of X_L into it ({names})."
+    return tuple(sorted((*high, *map(int, moved)))), (note,)
+
+
+def _excess(notion: SymbolNotion, lower: float, upper: float) -> str:
+    """Say which of the two levels breaks its budget."""
+    parts = [
+        f"{level:.4g} nats {way} ({budget:.4g} allowed)"
+        for level, budget, way in (
+            (lower, notion.lower_budget, "downwards"),
+            (upper, notion.upper_budget, "upwards"),
+        )
+        if not level <= budget
+    ]
+    return " and ".join(parts)

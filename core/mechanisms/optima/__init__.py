@@ -1,0 +1,1 @@
+"""Optima: one search for every notion, what it starts from, frontiers, robust designs."""

@@ -1,0 +1,216 @@
+"""The optimum along a budget: what each nat of privacy that is given up is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from core import clock, measures, validation
+from core.errors import CoreError, InvalidInputError
+from core.joint import Joint
+from core.mechanisms.optima.optimal import optimal
+from core.mechanisms.optima.search import NAME, optimal_from
+from core.mechanisms.optima.starts import CONTRADICTION, disproves
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.notions.base import Notion
+from core.notions.rldp import RLDP
+from core.optimal.polish import polished
+from core.validation import FloatArray
+
+LEAST_SECONDS = 0.05
+"""What each budget gets when time is over: enough for a mechanism, if not for a proof."""
+
+FAILED = "failed"
+"""Status of a point without a value: its notes say why there is none."""
+
+
+def frontier(
+    joint: Joint,
+    notion_family: Callable[[float], Notion],
+    budgets: Sequence[float],
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> tuple[Mechanism, ...]:
+    """Return the optimal mechanism at each budget, solved upwards.
+
+    What a smaller budget allows, a larger one does too: each solve starts from the outputs that
+    were of use before, and `carried` does the rest, so utility and bound never fall as the budget
+    grows. Nor does utility leap where a search was short of time: what a larger budget keeps is
+    kept at a smaller one too, once its outputs are moved towards P_X as far as is asked there. A
+    budget that fails takes no other with it: it is a point without a value.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion_family : callable
+        Takes a budget and returns the notion, which is weaker for a larger budget.
+    budgets : sequence of float
+        In any order; the answers come in the same order, those that failed as `failed` says.
+    time_limit : float, optional
+        Seconds for all budgets together; 5 for each where not given.
+    gap, seed
+        As in `optimal`, for each budget.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no budget.
+    NotConvexError, InfeasibleError, SolverError
+        As `optimal`, if no budget has an answer: the first reason.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    >>> [round(mechanism.nmi, 4) for mechanism in frontier(joint, LIP, [0.0, 0.5, 1.0])]
+    [0.7629, 0.8088, 0.8937]
+    """
+    values = [validation.budget(budget, "budgets") for budget in budgets]
+    if not values:
+        raise InvalidInputError("budgets must name at least one budget, got none.")
+    deadline = None if time_limit is None else clock.now() + time_limit
+    order = sorted(range(len(values)), key=values.__getitem__)
+    found: dict[int, Mechanism | CoreError] = {}
+    start: FloatArray | None = None
+    for done, i in enumerate(order):
+        left = None
+        if deadline is not None:
+            left = max((deadline - clock.now()) / (len(order) - done), LEAST_SECONDS)
+        try:
+            notion = notion_family(values[i])
+            if isinstance(notion, RLDP):  # its search has better starts than the last outputs
+                made = optimal(joint, notion, time_limit=left, gap=gap, seed=seed)
+            else:
+                made = optimal_from(joint, notion, start, time_limit=left, gap=gap, seed=seed)
+        except CoreError as error:
+            found[i] = error
+        else:
+            found[i], start = made, made.kernel
+    along = carried(joint, diluted(joint, [found[i] for i in order]), gap)
+    return tuple(along[order.index(i)] for i in range(len(values)))
+
+
+def carried(
+    joint: Joint, points: Sequence[Mechanism | CoreError], gap: float = 1e-6
+) -> list[Mechanism]:
+    """Return the points of a frontier with what each says of the others; none falls.
+
+    A mechanism is an answer at every larger budget, and a bound holds at every smaller one.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    points : sequence of Mechanism or CoreError
+        Under one promise at increasing budgets, or why there is none.
+    gap : float
+        A point this close to its bound is proven, in nats.
+
+    Raises
+    ------
+    CoreError
+        The first reason, if there is no mechanism at all.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    >>> low, high = optimal(joint, LIP(0.2)), optimal(joint, LIP(0.4))
+    >>> [point.nmi >= low.nmi for point in carried(joint, [low, CoreError("No answer."), high])]
+    [True, False, True]
+    """
+    reasons = [point for point in points if isinstance(point, CoreError)]
+    if len(reasons) == len(points):
+        raise reasons[0]
+    along: list[Mechanism] = []
+    last: Mechanism | None = None
+    for point in points:
+        if isinstance(point, CoreError):
+            along.append(failed(joint, str(point)))
+            continue
+        better = point
+        if last is not None and point.utility < last.utility:
+            better = _instead(joint, last, last.kernel, point)
+        along.append(better)
+        last = better
+    bound = np.inf
+    for i in reversed(range(len(along))):
+        point = along[i]
+        bound = min(bound, point.upper_bound)
+        upper = bound if point.status == FAILED else max(bound, point.utility)
+        status = "optimal" if upper - point.utility <= gap else point.status
+        along[i] = replace(point, upper_bound=upper, gap=upper - point.utility, status=status)
+    return along
+
+
+def failed(joint: Joint, reason: str) -> Mechanism:
+    """Return a point without a value: no outputs, a utility that is no number, and the reason.
+
+    Examples
+    --------
+    >>> point = failed(Joint.from_counts([[3, 1], [1, 3]]), "No mechanism is known.")
+    >>> point.nmi, point.status, point.notes
+    (nan, 'failed', ('No mechanism is known.',))
+    """
+    return Mechanism(
+        name=NAME,
+        kernel=np.zeros((joint.n_x, 0)),
+        x_labels=joint.x_labels,
+        y_labels=(),
+        utility=np.nan,
+        nmi=np.nan,
+        upper_bound=float(measures.entropy(joint.p_x)),
+        gap=np.nan,
+        solver="none",
+        status=FAILED,
+        notion=None,
+        audit=None,
+        notes=(reason,),
+    )
+
+
+def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mechanism | CoreError]:
+    """Return the points, none that is not proven worse than the next larger budget's, diluted.
+
+    An output r is diluted as (1−δ) r + δ P_X, which is allowed for δ near 1. Robust promises are
+    left as they are: to check one takes as long as a search.
+    """
+    along = list(points)
+    larger: Mechanism | None = None
+    for i in reversed(range(len(along))):
+        point = along[i]
+        if isinstance(point, CoreError) or isinstance(point.notion, RLDP):
+            continue
+        if larger is not None and point.notion is not None and point.status != "optimal":
+            kernel = polished(joint, larger.kernel, point.notion)
+            kept = float(measures.mutual_information(joint.release_x(kernel)))
+            if kept > point.utility + CONTRADICTION:
+                along[i] = point = _instead(joint, larger, kernel, point)
+        larger = point
+    return along
+
+
+def _instead(joint: Joint, other: Mechanism, kernel: FloatArray, mechanism: Mechanism) -> Mechanism:
+    """Return another mechanism's kernel as the answer under the present notion.
+
+    Where it exceeds the present bound that bound is wrong: it is withdrawn, and a note says so.
+    """
+    wrong = disproves(joint, kernel, mechanism.notion, mechanism.upper_bound)
+    note = f"Another budget keeps more than the bound of {mechanism.upper_bound:.6g} nats."
+    same = kernel.shape[1] == len(other.y_labels)
+    return make_mechanism(
+        joint,
+        kernel,
+        name=mechanism.name,
+        solver=mechanism.solver,
+        status="heuristic" if wrong else mechanism.status,
+        notion=mechanism.notion,
+        y_labels=other.y_labels if same else None,
+        upper_bound=None if wrong else mechanism.upper_bound,
+        notes=(*mechanism.notes, note) if wrong else mechanism.notes,
+        partition=other.partition if kernel is other.kernel else None,
+    )

@@ -1,0 +1,71 @@
+"""The optimal mechanism: the most that can be kept of X under a notion."""
+
+from core.joint import Joint
+from core.mechanisms.entry import Options
+from core.mechanisms.optima.robust_optimal import best_under
+from core.mechanisms.optima.search import NAME, checked_options, optimal_from
+from core.mechanisms.optima.starts import at_least, starts
+from core.mechanisms.result import Mechanism
+from core.mechanisms.robust.design import estimate, is_estimate, on_symbols
+from core.notions.base import Notion
+from core.notions.rldp import RLDP
+from core.optimal.solve import Solver
+
+
+def optimal(
+    joint: Joint,
+    notion: Notion,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Maximise I(X;Y) over all kernels under a convex notion, with a bound on what is left.
+
+    Every convex notion is a condition on each output's posterior alone, so the optimum is a
+    mixture of extreme allowed posteriors. [Lift] §IV-C, [ALIP] §IV, [Funnel] §IV and [RLDP]
+    PolyOpt are four cases of it. It is never below another mechanism of the catalogue that keeps
+    the promise and reads X alone, however short the time: where there is no time for more, the
+    best of those is the answer.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : Notion
+        Any notion with an allowed set, intersections included.
+    solver : {"auto", "enumerate", "columns"}
+        All vertices first, or only those that are asked for; "auto" takes what it estimates to
+        be quicker.
+    time_limit : float, optional
+        Seconds, 5 where not given. The best mechanism so far is returned when time is over, with
+        status "time limit" and a bound that is valid all the same.
+    gap : float
+        Stop when the optimum is known to this many nats.
+    seed : int
+        Of the random starts; the same seed gives the same answer where time does not decide.
+
+    Raises
+    ------
+    NotConvexError
+        If the notion's allowed set is not convex.
+    InfeasibleError
+        If no mechanism meets the notion.
+    SolverError
+        If a known mechanism exceeds a bound that was proven: then the proof is wrong. Where a
+        solver fails, the best known mechanism is the answer, and a note says so.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> mechanism = optimal(Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]]), LIP(0.5))
+    >>> mechanism.status, round(mechanism.nmi, 4), mechanism.gap < 1e-9
+    ('optimal', 0.8088, True)
+    """
+    options = checked_options(solver, time_limit, gap, seed)
+    if not isinstance(notion, RLDP) or not is_estimate(joint, notion.uncertainty):
+        return optimal_from(joint, notion, None, **options)
+    cells = estimate(notion.uncertainty.p_hat_su, notion.uncertainty)
+    found = best_under(notion, cells, name=NAME, **options)
+    answer = on_symbols(joint, found)
+    return at_least(joint, answer, starts(joint, notion, Options(time_limit, gap, seed)))

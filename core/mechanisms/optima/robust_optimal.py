@@ -1,0 +1,130 @@
+"""The exact robust optimum: the best mechanism that is robust for the uncertainty set itself."""
+
+from functools import partial
+
+from numpy.typing import ArrayLike
+
+from core import clock, validation
+from core.joint import Joint
+from core.mechanisms.optima.robust_search import ldp_bound, robust_search
+from core.mechanisms.optima.search import checked_options
+from core.mechanisms.result import Mechanism
+from core.mechanisms.robust.design import estimate, released
+from core.mechanisms.robust.independent_reporting import independent_reporting
+from core.notions.rldp import RLDP
+from core.optimal.columns.linear_search import too_large
+from core.optimal.polish import polished
+from core.optimal.solve import DEFAULT_SECONDS, Solver
+from core.uncertainty import RenyiBall
+from core.validation import FloatArray
+
+_LEAST_SECONDS = 0.4
+"""With less than this, cutting planes would not come round once: then PolyOpt is the answer."""
+
+NAME = "Robust optimum"
+
+
+def robust_optimal(
+    p_su: ArrayLike,
+    eps: float,
+    uncertainty: RenyiBall,
+    *,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Maximise I(X;Y) at P̂ over all (ε, F)-RLDP mechanisms, with a bound on what is left.
+
+    Parameters
+    ----------
+    p_su : array_like
+        The P̂(s, u) that `uncertainty` is around, or counts, shape (n_s, n_u).
+    eps : float
+        Budget in nats.
+    uncertainty : RenyiBall
+        F.
+    solver, time_limit, gap, seed
+        As in `optimal`; the solver is PolyOpt's, and the time includes that of its search, which
+        this one starts from. PolyOpt is the answer where there is time for nothing else, or where
+        there are too many symbols for cutting planes. At the same limit it is never better.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument does not fit, or a secret was never seen.
+    SolverError
+        If a solver fails.
+
+    Notes
+    -----
+    F is smaller than the product of its projections: what moves P(U | s1) far cannot move
+    P(U | s2) far as well. [RLDP] §9 leaves this optimum open. It is found by cutting planes: the
+    solver proposes outputs, `core.allowed.robust_oracles` names the members of F that object.
+
+    Examples
+    --------
+    >>> p_hat = [[0.07, 0.10], [0.26, 0.57]]
+    >>> ball = RenyiBall.confidence(p_hat, n=100)
+    >>> round(robust_optimal(p_hat, 0.6931471805599453, ball).nmi, 3)
+    0.546
+    """
+    notion = RLDP(validation.budget(eps, "eps"), uncertainty, exact=True)
+    options = checked_options(solver, time_limit, gap, seed)
+    return best_under(notion, estimate(p_su, uncertainty), name=NAME, **options)
+
+
+def best_under(
+    notion: RLDP,
+    cells: FloatArray,
+    *,
+    name: str,
+    solver: Solver,
+    time_limit: float | None,
+    gap: float,
+    seed: int,
+) -> Mechanism:
+    """Return the best mechanism for F itself or for the polytopes around it.
+
+    It is PolyOpt, made as it would be by itself with the same options, and what the rest of the
+    time makes better.
+
+    Parameters
+    ----------
+    notion : RLDP
+        The promise.
+    cells : ndarray
+        P̂(s, u), checked, shape (n_s, n_u).
+    name : str
+        Of the result.
+    solver, time_limit, gap, seed
+        As in `optimal`, checked.
+    """
+    began, ball = clock.now(), notion.uncertainty
+    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+    search = partial(robust_search, cells, ball, name=name, solver=solver, gap=gap, seed=seed)
+    alone = seconds < _LEAST_SECONDS or too_large(
+        notion.allowed_set(Joint.with_secret_released(cells))
+    )
+    polytopes = RLDP(notion.eps, ball, include_same_secret=notion.include_same_secret)
+    first = search(polytopes, time_limit=time_limit, first=True, bounded=alone)
+    if not notion.exact and (alone or first.gap <= gap):
+        return first
+    if alone:
+        whole = Joint.with_secret_released(cells, keep_unseen=True)
+        return released(
+            cells,
+            polished(whole, first.kernel, notion, quick=True),  # F's level has its own rounding
+            name=name,
+            solver=first.solver,
+            status="time limit",
+            notion=notion,
+            upper_bound=ldp_bound(cells, notion.eps, seconds, gap=gap, seed=seed),
+            notes=first.notes,
+        )
+    left = max(seconds - (clock.now() - began), _LEAST_SECONDS / 2)
+    if not notion.exact:
+        second = search(notion, time_limit=left, known=(first,))
+        return max(second, first, key=lambda made: made.utility)
+    separate = independent_reporting(cells, notion.eps, ball)
+    return search(notion, time_limit=left, known=(first, separate))

@@ -1,0 +1,123 @@
+"""Optimal robust mechanisms: the solver, started from what keeps the promise in closed form."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.joint import Joint
+from core.mechanisms.entry import TIME_SHARE
+from core.mechanisms.optima.search import checked_options, optimal_from
+from core.mechanisms.result import Mechanism
+from core.mechanisms.robust.design import estimate, likely, released
+from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
+from core.notions import LDP
+from core.notions.rldp import RLDP
+from core.optimal.columns.linear_search import too_large
+from core.optimal.polish import polished
+from core.optimal.round_sets import maximise_round
+from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver
+from core.optimal.utility import MutualInformation
+from core.uncertainty import RenyiBall
+from core.validation import FloatArray
+
+_BOUND_SHARE = 0.1
+"""Time, beyond that of the search, for the bound of a search that ended without a proof."""
+
+
+def robust_search(
+    p_su: ArrayLike,
+    uncertainty: RenyiBall,
+    notion: RLDP,
+    *,
+    name: str,
+    solver: Solver,
+    time_limit: float | None,
+    gap: float,
+    seed: int,
+    known: tuple[Mechanism, ...] = (),
+    first: bool = False,
+    bounded: bool = True,
+) -> Mechanism:
+    """Return the mechanism with the most I(X;Y) at P̂ under a robust notion.
+
+    Parameters
+    ----------
+    p_su : array_like
+        P̂(s, u), or counts, shape (n_s, n_u).
+    uncertainty : RenyiBall
+        F, around P̂.
+    notion : RLDP
+        The promise.
+    name : str
+        Of the result.
+    solver, time_limit, gap, seed
+        As in `optimal`.
+    known : tuple of Mechanism
+        Mechanisms over all cells that keep the promise: the answer is at least as good.
+    first : bool
+        Whether another search goes on from the answer within the same limit. Then TIME_SHARE of it
+        is used, unless there are too many symbols for the other.
+    bounded : bool
+        Whether what LDP at P̂ allows bounds an answer that is not proven.
+    """
+    cells = estimate(p_su, uncertainty)
+    joint = Joint.with_secret_released(cells)
+    options = checked_options(solver, time_limit, gap, seed)
+    allowed = notion.allowed_set(joint)
+    found: Mechanism | Outcome
+    bound, designed = np.inf, cells
+    kernels = [mechanism.kernel for mechanism in known] or [_start(notion, cells)]
+    if allowed.oracle is None:
+        seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+        if too_large(allowed):
+            designed = likely(cells)
+            joint = Joint.with_secret_released(designed)
+            options["time_limit"] = (1 - _BOUND_SHARE) * seconds
+        elif first:
+            options["time_limit"] = TIME_SHARE * seconds
+        start = np.hstack(kernels)[joint.kept_x] / len(kernels)
+        found = optimal_from(joint, notion, start, **options)
+    else:
+        outputs = np.hstack(kernels)[joint.kept_x]
+        found = maximise_round(
+            allowed,
+            allowed.oracle,
+            joint.p_x,
+            outputs[:, joint.p_x @ outputs > 0],
+            time_limit=options["time_limit"],
+            gap=gap,
+            seed=seed,
+            finish=lambda kernel: polished(joint, kernel, notion, quick=True),
+        )
+    if bounded and found.upper_bound - found.utility > gap:
+        bound = ldp_bound(cells, notion.eps, time_limit, gap=gap, seed=seed)
+    return released(
+        cells,
+        found.kernel,
+        designed=designed,
+        name=name,
+        solver=found.solver,
+        status=found.status,
+        notion=notion,
+        upper_bound=min(found.upper_bound, bound) if designed is cells else bound,
+        notes=found.notes,
+    )
+
+
+def ldp_bound(
+    cells: FloatArray, eps: float, time_limit: float | None, *, gap: float, seed: int
+) -> float:
+    """Return what no robust mechanism exceeds, in nats: LDP at P̂ is asked of each.
+
+    It is the bound of a search that takes a tenth of the time limit.
+    """
+    seconds = _BOUND_SHARE * (DEFAULT_SECONDS if time_limit is None else time_limit)
+    joint = Joint.with_secret_released(cells)
+    if too_large(LDP(eps).allowed_set(joint)):  # a search without a proof: H(X) is all it says
+        return MutualInformation().offset(joint.p_x)
+    return optimal_from(joint, LDP(eps), None, time_limit=seconds, gap=gap, seed=seed).upper_bound
+
+
+def _start(notion: RLDP, cells: FloatArray) -> FloatArray:
+    """Return secret RR; the printed PolyOpt compares a secret with itself: at ε/2 that holds."""
+    eps = notion.eps / 2 if notion.include_same_secret else notion.eps
+    return secret_response_kernel(cells.shape[0], cells.shape[1], eps)

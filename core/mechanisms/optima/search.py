@@ -1,0 +1,118 @@
+"""The search behind every optimum: options checked, a start chosen, the solver, the audit."""
+
+from typing import TypedDict, get_args
+
+import numpy as np
+
+from core import validation
+from core.errors import InfeasibleError, InvalidInputError
+from core.joint import Joint
+from core.mechanisms.entry import Options
+from core.mechanisms.optima.chain_bound import chain_bound
+from core.mechanisms.optima.starts import QUICK, at_least, starts, together, useful
+from core.mechanisms.outputs import in_reading_order
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.notions.base import Notion
+from core.optimal.polish import polished
+from core.optimal.solve import Solver, maximise
+from core.validation import FloatArray
+
+NAME = "Optimal"
+
+
+class SearchOptions(TypedDict):
+    """How to search, checked; as in `optimal`."""
+
+    solver: Solver
+    time_limit: float | None
+    gap: float
+    seed: int
+
+
+def checked_options(
+    solver: Solver, time_limit: float | None, gap: float, seed: int
+) -> SearchOptions:
+    """Return the options of a search, for `optimal_from`.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is outside its domain.
+    """
+    if solver not in get_args(Solver):
+        raise InvalidInputError(f"solver must be auto, enumerate or columns, got {solver!r}.")
+    if time_limit is not None:
+        time_limit = validation.number(time_limit, "time_limit", low=0.0, open_low=True)
+    gap = validation.number(gap, "gap", low=0.0)
+    seed = validation.whole(seed, "seed", low=0)
+    return {"solver": solver, "time_limit": time_limit, "gap": gap, "seed": seed}
+
+
+def optimal_from(
+    joint: Joint,
+    notion: Notion,
+    start: FloatArray | None,
+    *,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+    prove: bool = True,
+) -> Mechanism:
+    """Return the optimal mechanism, starting from all that are known to be allowed.
+
+    What is not enumerated starts from the outputs of every mechanism of the catalogue that keeps
+    the promise, and is never below one of them.
+
+    Parameters
+    ----------
+    joint, notion, solver, time_limit, gap, seed
+        As in `optimal`, checked.
+    prove : bool
+        As in `maximise`.
+    start : ndarray or None
+        P(y | x) of one more mechanism under the notion, shape (n_x, n_y).
+
+    Raises
+    ------
+    InfeasibleError
+        If not even an output that says nothing about X keeps the promise.
+    SolverError
+        If a known mechanism exceeds a bound: then the bound is wrong.
+    """
+    if not notion.holds(joint, np.ones((joint.n_x, 1))):
+        raise InfeasibleError(
+            f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
+        )
+    options = Options(time_limit, gap, seed)
+    known: list[Mechanism] = []
+
+    def first(_deadline: float) -> FloatArray:
+        known.extend(starts(joint, notion, options))
+        own = [] if start is None else [start]
+        return together(joint, [*own, *useful(known)])
+
+    outcome = maximise(
+        notion.allowed_set(joint),
+        joint.p_x,
+        solver=solver,
+        time_limit=time_limit,
+        gap=gap,
+        seed=seed,
+        start=first,
+        finish=lambda kernel: polished(joint, kernel, notion),
+        prove=prove,
+    )
+    kernel, y_labels = in_reading_order(joint, outcome.kernel)
+    found = make_mechanism(
+        joint,
+        polished(joint, kernel, notion),  # sums in another order round otherwise
+        name=NAME,
+        solver=outcome.solver,
+        status=outcome.status,
+        notion=notion,
+        y_labels=y_labels,
+        upper_bound=min(outcome.upper_bound, chain_bound(joint, notion)),
+        notes=outcome.notes,
+    )
+    return at_least(joint, found, known or starts(joint, notion, options, QUICK))

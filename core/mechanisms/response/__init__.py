@@ -1,0 +1,1 @@
+"""Mechanisms that answer at random by a formula, calibrated to the notion."""

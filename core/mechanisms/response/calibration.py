@@ -1,0 +1,123 @@
+"""How much noise a promise needs: the largest α at which a protocol keeps it."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import optimize
+
+from core.errors import InfeasibleError, InvalidInputError
+from core.limits import ROUNDING
+from core.mechanisms.merging.subset_levels import symbol_notion
+from core.notions import LIP, Notion, SymbolNotion
+
+LARGEST = 700.0
+"""Largest α short of ∞ that is tried: e^{−α} is still an ordinary double there."""
+
+HAIR = 1e-13
+"""How far below its budget a level is aimed, in nats: the rounding of a sum over all outputs, so
+that what is achieved is not above what was asked in the last digit."""
+
+Levels = Callable[[float], tuple[float, float]]
+"""Takes α in [0, ∞]; returns the largest lower and upper level of any output, in nats.
+
+Each is within a budget on an interval of α that begins at 0, as it is where the levels increase.
+"""
+
+
+def asked(eps: float | None, notion: Notion | None, maker: str) -> SymbolNotion:
+    """Return what is asked of a protocol: a notion, or ε-LIP where only ε is given.
+
+    Raises
+    ------
+    InvalidInputError
+        If both or none are given, or the notion does not bound single symbols.
+
+    Examples
+    --------
+    >>> asked(0.5, None, "GRR")
+    LIP(eps=0.5)
+    """
+    if (eps is None) == (notion is None):
+        raise InvalidInputError(
+            f"{maker} needs either eps or notion, got eps={eps!r} and {notion}."
+        )
+    return LIP(eps) if eps is not None else symbol_notion(notion, maker)
+
+
+def calibrate(levels: Levels, notion: SymbolNotion) -> float:
+    """Return the largest α, rounded towards privacy, at which a protocol keeps a promise.
+
+    Parameters
+    ----------
+    levels : callable
+        The protocol's levels at α; increasing.
+    notion : SymbolNotion
+        Whose budgets bound them.
+
+    Returns
+    -------
+    alpha : float
+        ∞ where any α will do, 0 where no other will (or only one that rounds to it).
+
+    Raises
+    ------
+    InfeasibleError
+        If the promise is broken even at α = 0.
+
+    Examples
+    --------
+    >>> from core.notions import ALIP
+    >>> round(calibrate(lambda alpha: (alpha, 2 * alpha), ALIP(3, 1)), 9)
+    0.5
+    """
+
+    def excess(alpha: float) -> float:
+        lower, upper = levels(alpha)
+        return max(_over(lower, notion.lower_budget), _over(upper, notion.upper_budget))
+
+    if excess(np.inf) <= ROUNDING / 2:
+        return np.inf
+    at_zero = excess(0.0)
+    if at_zero > ROUNDING / 2:
+        raise InfeasibleError(f"No mechanism keeps {notion}: even the constant one breaks it.")
+    if at_zero > -HAIR:
+        return 0.0
+    high = 1.0
+    while excess(high) <= 0:
+        if high == LARGEST:
+            return LARGEST
+        high = min(2 * high, LARGEST)
+    tightest = 4 * np.finfo(float).eps  # the least that brentq takes
+    alpha = float(optimize.brentq(excess, 0.0, high, xtol=1e-20, rtol=tightest, maxiter=1000))
+    step = np.spacing(alpha)
+    while excess(alpha) > 0:  # the root may lie a hair too high
+        alpha = max(alpha - step, 0.0)
+        step *= 2
+    return float(alpha)
+
+
+def calibration_note(alpha: float) -> str:
+    """Say which α a protocol runs at.
+
+    Examples
+    --------
+    >>> calibration_note(0.5)
+    'Runs at α = 0.5.'
+    """
+    if alpha == np.inf:
+        return "Any α will do: the promise holds with no noise at all (α = ∞)."
+    if alpha == 0:
+        return "Only α = 0 keeps the promise."
+    return f"Runs at α = {alpha:.6g}."
+
+
+def status_at(alpha: float) -> str:
+    """Return the status of a protocol that runs at α."""
+    return "no noise needed" if alpha == np.inf else "calibrated"
+
+
+def _over(level: float, budget: float) -> float:
+    """Return by how much a level exceeds its budget, less a hair; −∞ where nothing is asked."""
+    if budget == np.inf:
+        return -np.inf
+    return level - (budget - min(HAIR, abs(budget) / 2))

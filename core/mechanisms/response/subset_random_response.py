@@ -1,0 +1,169 @@
+"""Subset random response: the optimum within each set of subset merging's partition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from core import clock, validation
+from core.allowed.allowed_set import AllowedSet
+from core.joint import Joint
+from core.mechanisms.entry import TIME_SHARE
+from core.mechanisms.merging.partition import merging_kernel
+from core.mechanisms.merging.subset_levels import symbol_notion
+from core.mechanisms.merging.subset_merging import merge_high_risk, subset_merging
+from core.mechanisms.outputs import in_reading_order
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.notions.base import Notion
+from core.optimal.polish import polished
+from core.optimal.solve import DEFAULT_SECONDS, maximise
+from core.validation import FloatArray
+
+Members = tuple[int, ...]
+
+NAME = "Subset random response"
+
+
+def subset_random_response(
+    joint: Joint, notion: Notion, time_limit: float | None = None, gap: float = 1e-6, seed: int = 0
+) -> Mechanism:
+    """Publish X_L as it is and answer at random within small sets of X_H, as well as possible.
+
+    The sets are those of subset merging, and within each the kernel is optimal. Source: [Lift]
+    Algorithm 2. A set is feasible there when P(X | set) is an allowed posterior, so when it is
+    private as one output: print asks whether the polytope is empty, which is not enough. The
+    sets of the corrected Algorithm 1 are all private, so none has to be joined with others,
+    unless X_H as a whole is not: then subset merging, with its repair, answers.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : SymbolNotion
+        A convex one: LIP, ALIP, LDP, α-lift, …
+    time_limit : float, optional
+        Seconds for all sets together, of which TIME_SHARE is used; those that matter most come
+        first, and a set that has no time left is merged.
+    gap, seed
+        As in `optimal`, for each set.
+
+    Returns
+    -------
+    Mechanism
+        With status "time limit" where more time may find a better one.
+
+    Raises
+    ------
+    InvalidInputError
+        If the notion does not bound single symbols.
+    NotConvexError
+        If the notion's allowed set is not convex.
+    SolverError
+        If a solver fails.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[8, 1, 7, 2, 5], [1, 8, 2, 7, 5]])
+    >>> mechanism = subset_random_response(joint, LIP(0.4))
+    >>> mechanism.utility > subset_merging(joint, LIP(0.4)).utility
+    True
+    """
+    asked = symbol_notion(notion, "Subset random response")
+    allowed = asked.allowed_set(joint)
+    limit = validation.number(time_limit or DEFAULT_SECONDS, "time_limit", low=0.0, open_low=True)
+    deadline = clock.now() + TIME_SHARE * limit
+    merging = merge_high_risk(joint, asked)
+    if not merging.attained:
+        whole = subset_merging(joint, asked)
+        note = "X_H is not private even as one set, so subset merging answers."
+        return replace(whole, name=NAME, notes=(note, *whole.notes))
+    sets = merging.sets
+    high = {x for members in sets for x in members}
+    columns = [np.eye(joint.n_x)[:, [x for x in range(joint.n_x) if x not in high]]]
+    merged = merging_kernel(sets, joint.n_x)
+    stakes = [_stake(joint.p_x[list(members)]) for members in sets]
+    ranked = sorted(range(len(sets)), key=lambda i: -stakes[i])
+    late, cut = 0, False
+    for done, i in enumerate(ranked):
+        members, p_in = list(sets[i]), joint.p_x[list(sets[i])] / joint.p_x[list(sets[i])].sum()
+        inside = _restricted(allowed, sets[i])
+        if len(members) == 2 and inside.oracle is None and not inside.n_helpers:
+            block = _of_two(inside.rows.toarray(), p_in)
+        elif (now := clock.now()) < deadline:
+            left = stakes[i] / sum(stakes[j] for j in ranked[done:])
+            outcome = maximise(
+                inside,
+                p_in,
+                time_limit=left * (deadline - now),
+                gap=gap,
+                seed=seed,
+                prove=False,  # the answer as a whole is no optimum: the time is better spent
+            )
+            block = outcome.kernel
+            late += outcome.status != "optimal"
+            cut |= outcome.status == "time limit"
+        else:
+            columns.append(merged[:, [i]])
+            late += 1
+            cut = True
+            continue
+        wide = np.zeros((joint.n_x, block.shape[1]))
+        wide[members] = block
+        columns.append(wide)
+    notes = (f"{late} of {len(sets)} sets are not proven optimal.",) if late else ()
+    kernel, y_labels = in_reading_order(joint, polished(joint, np.hstack(columns), asked))
+    return make_mechanism(
+        joint,
+        kernel,
+        name=NAME,
+        solver="columns",
+        status="time limit" if cut else "heuristic",
+        notion=asked,
+        y_labels=y_labels,
+        notes=notes,
+    )
+
+
+def _stake(p_x: FloatArray) -> float:
+    """Return what merging a set loses at most, in nats: Σ_x P(x) log(P(set)/P(x))."""
+    return float((p_x * np.log(p_x.sum() / p_x)).sum())
+
+
+def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
+    """Return the best kernel of two symbols: its outputs are the ends of the allowed interval.
+
+    A row a·t + b·(1 − t) ≤ 0, which t = P(first symbol) meets, bounds t on one side.
+    """
+    t, slope = float(p_in[0]), rows[:, 0] - rows[:, 1]
+    room = -np.minimum(rows @ p_in, 0.0)  # above 0 it is rounding
+    with np.errstate(divide="ignore"):
+        steps = room / np.abs(slope)
+    up = float(steps[slope > 0].min(initial=1.0 - t))
+    down = float(steps[slope < 0].min(initial=t))
+    if min(up, down) <= 0.0:
+        return np.ones((2, 1))
+    share = down / (up + down)  # of the output at the upper end
+    high = np.array([t + up, 1.0 - t - up]) * share / p_in
+    low = np.maximum(1.0 - high, 0.0)
+    result: FloatArray = np.column_stack([high, low])
+    return result
+
+
+def _restricted(allowed: AllowedSet, members: Members) -> AllowedSet:
+    """Return the allowed outputs that say x is in a set: posteriors on its members alone."""
+    inside = np.array(members)
+    helpers = np.arange(allowed.n_x, allowed.rows.shape[1])
+    rows = sparse.csr_array(allowed.rows[:, np.concatenate([inside, helpers])])
+    whole = allowed.oracle
+    if whole is None:
+        return AllowedSet(rows, len(inside))
+
+    def oracle(r: FloatArray) -> FloatArray:
+        wide = np.zeros(allowed.n_x)
+        wide[inside] = r
+        return whole(wide)[:, inside]
+
+    return AllowedSet(rows, len(inside), oracle)

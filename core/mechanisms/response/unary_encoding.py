@@ -1,0 +1,163 @@
+"""Optimised unary encoding: release a set that x is in half of the time, others rarely."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import special
+
+from core import validation
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.mechanisms.response.calibration import asked, calibrate, calibration_note, status_at
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.notions import ALIP, LDP, LIP, Notion, SymbolNotion
+from core.validation import FloatArray
+
+MOST_SYMBOLS = 16
+"""Most symbols of X whose 2^n_x outputs are written out: 65,536 columns, 8 MB."""
+
+
+def optimized_unary_encoding(
+    joint: Joint, eps: float | None = None, notion: Notion | None = None
+) -> Mechanism:
+    """Release a random set: x is in it with probability ½, each other symbol with 1/(e^α + 1).
+
+    Source: [Funnel] eq. 27, with the largest α at which the promise with respect to S holds.
+    Its utility is at most ½·H(X), whatever the budget.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x), n_x ≤ 16: the matrix has 2^n_x columns, numbered with x1 as the lowest bit.
+        For more symbols see `unary_encoding_summary`.
+    eps : float, optional
+        Asks for ε-LIP.
+    notion : LIP, ALIP or LDP, optional
+        Asks for this instead.
+
+    Raises
+    ------
+    InvalidInputError
+        If both or none of `eps` and `notion` are given, the notion is another, or X has more
+        than 16 symbols.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> mechanism = optimized_unary_encoding(joint, eps=0.3)
+    >>> mechanism.y_labels
+    ('{}', '{x1}', '{x2}', '{x1, x2}')
+    >>> round(mechanism.audit.achieved, 9)
+    0.3
+    """
+    promise = lift_promise(eps, notion)
+    if joint.n_x > MOST_SYMBOLS:
+        raise InvalidInputError(
+            f"Unary encoding of {joint.n_x} symbols has 2^{joint.n_x} outputs, and its matrix is "
+            f"written out for at most {MOST_SYMBOLS}; unary_encoding_summary gives its level and "
+            "an estimate of its utility."
+        )
+    alpha = unary_alpha(joint, promise)
+    return make_mechanism(
+        joint,
+        unary_kernel(joint.n_x, alpha),
+        name="Optimised unary encoding",
+        solver="closed form",
+        status=status_at(alpha),
+        notion=promise,
+        y_labels=_set_labels(joint.x_labels),
+        notes=(calibration_note(alpha),),
+    )
+
+
+def unary_kernel(n_x: int, alpha: float) -> FloatArray:
+    """Return P(y | x), shape (n_x, 2^n_x); bit x of y's number says whether x is in the set.
+
+    Source: [Funnel] eq. 28.
+
+    Raises
+    ------
+    InvalidInputError
+        If `n_x` is not from 1 to 16 or `alpha` is negative.
+
+    Examples
+    --------
+    >>> unary_kernel(2, np.log(3))
+    array([[0.375, 0.375, 0.125, 0.125],
+           [0.375, 0.125, 0.375, 0.125]])
+    """
+    size = validation.whole(n_x, "n_x", low=1, high=MOST_SYMBOLS)
+    flip = special.expit(-validation.budget(alpha, "alpha"))
+    kernel = np.ones((size, 1))
+    for x in range(size):
+        present = np.where(np.arange(size) == x, 0.5, flip)[:, None]
+        kernel = np.hstack([kernel * (1 - present), kernel * present])
+    return kernel
+
+
+def unary_levels(joint: Joint, notion: SymbolNotion, alpha: float) -> tuple[float, float]:
+    """Return the largest lower and upper level over all 2^n_x outputs, exactly.
+
+    An output T has lift (1 + (e^α − 1) P(T|s))/(1 + (e^α − 1) P(T)) ([Funnel] eq. 29). For one
+    s, the sets of largest lift λ are {x : P(x|s) > λ P(x)}: they maximise
+    1 + (e^α − 1) P(T|s) − λ (1 + (e^α − 1) P(T)), which is a sum over x. So only the n_x sets
+    that come first when X is ordered by lift need be looked at, not all 2^n_x. Likewise for the
+    smallest lift, and for LDP with P(x|s') in the place of P(x).
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : LIP, ALIP or LDP
+        Whose levels.
+    alpha : float
+        In [0, ∞].
+    """
+    given = joint.p / joint.p_s[:, None]
+    other = np.exp(-alpha)
+    if isinstance(notion, LDP):
+        return 0.0, max(_largest_ratio(given, against, other) for against in given)
+    lower = _largest_ratio(np.broadcast_to(joint.p_x, given.shape), given, other)
+    return lower, _largest_ratio(given, joint.p_x, other)
+
+
+def unary_alpha(joint: Joint, notion: SymbolNotion) -> float:
+    """Return the largest α at which unary encoding keeps LIP, ALIP or LDP, rounded down."""
+    return calibrate(lambda alpha: unary_levels(joint, notion, alpha), notion)
+
+
+def lift_promise(eps: float | None, notion: Notion | None) -> SymbolNotion:
+    """Return what is asked of unary encoding, checked to be about the extremes of the lift.
+
+    Raises
+    ------
+    InvalidInputError
+        If both or none of `eps` and `notion` are given, or the notion is another.
+    """
+    promise = asked(eps, notion, "Unary encoding")
+    if not isinstance(promise, LIP | ALIP | LDP):
+        raise InvalidInputError(f"Unary encoding is calibrated to LIP, ALIP or LDP, got {promise}.")
+    return promise
+
+
+def _largest_ratio(above: FloatArray, below: FloatArray, other: float) -> float:
+    """Return log max over T of (e^{−α} + (1 − e^{−α}) above(T))/(… below(T)), each row apart.
+
+    Shapes (n_s, n_x) and (n_x,) or (n_s, n_x); all of X has ratio 1.
+    """
+    below = np.broadcast_to(below, above.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        order = np.argsort(-np.nan_to_num(above / below, nan=0.0, posinf=np.inf), axis=1)
+    upper = other + (1 - other) * np.take_along_axis(above, order, axis=1).cumsum(axis=1)
+    lower = other + (1 - other) * np.take_along_axis(below, order, axis=1).cumsum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # α = ∞: x/0 is ∞, 0/0 does not occur
+        ratios = np.log(upper / lower)
+    return float(np.nanmax(ratios))
+
+
+def _set_labels(x_labels: Sequence[str]) -> list[str]:
+    """Return the 2^n_x subsets as text, in the order of `unary_kernel`."""
+    names = [""]
+    for label in x_labels:
+        names += [f"{name}, {label}" if name else label for name in names]
+    return [f"{{{name}}}" for name in names]

@@ -1,0 +1,1 @@
+"""Robust mechanisms in closed form, and what every robust design shares."""

@@ -1,0 +1,1 @@
+"""What the algorithms are held against: all partitions, submodular search, suppression."""

@@ -1,0 +1,162 @@
+"""The true optimum of problems (3), (5) and (10), by looking at every partition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.errors import InvalidInputError
+from core.limits import MAX_ENUMERATED
+from core.nonstochastic.clustering.distortion import Distance
+from core.nonstochastic.clustering.frontier import ALGORITHMS, FrontierPoint, non_dominated
+from core.nonstochastic.clustering.path import Step, checked_weight, lagrangian
+from core.nonstochastic.clustering.utility import cluster_loss
+from core.nonstochastic.ranges.components import components
+from core.nonstochastic.ranges.partition import Partition, joint_range
+from core.nonstochastic.ranges.units import logarithm
+from core.validation import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class AllPartitions:
+    """Every partition of X that a problem allows, with its leakage and its loss.
+
+    Attributes
+    ----------
+    blocks : ndarray of int
+        For each partition the cluster of each symbol, shape (count, n_x).
+    leakages, losses : ndarray
+        Shape (count,).
+    """
+
+    blocks: IntArray
+    leakages: FloatArray
+    losses: FloatArray
+
+    def partition(self, index: int) -> Partition:
+        """Return one partition as clusters."""
+        row = self.blocks[index]
+        return tuple(tuple(np.flatnonzero(row == c).tolist()) for c in range(row.max() + 1))
+
+    def optimum(self, weight: float) -> Step:
+        """Return a partition with the least leakage + weight·loss.
+
+        Raises
+        ------
+        InvalidInputError
+            If the weight is below 0.
+        """
+        value = checked_weight(weight)
+        best = int((self.leakages + value * self.losses).argmin())
+        leakage, loss = float(self.leakages[best]), float(self.losses[best])
+        return Step(self.partition(best), leakage, 0.0 - loss, lagrangian(leakage, loss, value))
+
+    def frontier(self) -> tuple[FrontierPoint, ...]:
+        """Return every non-dominated pair, those that no weight leads to included."""
+        order = np.lexsort((self.losses, self.leakages))
+        best_before = np.minimum.accumulate(self.losses[order])
+        falls = np.r_[True, best_before[1:] < best_before[:-1]]
+        return non_dominated(
+            FrontierPoint(float(self.leakages[i]), 0.0 - float(self.losses[i]), self.partition(i))
+            for i in order[falls].tolist()
+        )
+
+
+def all_partitions(
+    occurs: ArrayLike,
+    problem: str,
+    utility: str = "resolution",
+    values: ArrayLike | None = None,
+    *,
+    codeword: str = "centroid",
+    distance: Distance | None = None,
+    base: float = 2,
+) -> AllPartitions:
+    """Evaluate every partition of at most 10 symbols.
+
+    Parameters
+    ----------
+    occurs : array_like of bool
+        Which pairs (s, x) can occur, shape (n_s, n_x).
+    problem : {"anonymity", "maximin", "reduction"}
+        The leakage: L0 for (3), I* for (5), L0 among the partitions with I* = 0 for (10).
+    utility, values, codeword, distance, base
+        As in `merge_for_anonymity`.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are more than 10 symbols, the problem is unknown, or as `merge_for_anonymity`.
+
+    Examples
+    --------
+    >>> every = all_partitions([[1, 0, 0], [0, 1, 0], [0, 1, 1]], "anonymity")
+    >>> len(every.blocks), every.optimum(0.1).clusters
+    (5, ((0, 1, 2),))
+    """
+    if problem not in ALGORITHMS:
+        raise InvalidInputError(f"problem must be one of {', '.join(ALGORITHMS)}, got {problem!r}.")
+    ranges = joint_range(occurs)
+    n_x = validation.whole(ranges.shape[1], "The number of symbols", low=1, high=MAX_ENUMERATED)
+    loss = cluster_loss(utility, n_x, values, codeword=codeword, distance=distance, base=base)
+    log = logarithm(base)
+    blocks = set_partitions(n_x)
+    masks = np.stack([((blocks == c) << np.arange(n_x)).sum(axis=1) for c in range(n_x)], axis=1)
+    members = np.arange(1 << n_x)[:, None] >> np.arange(n_x) & 1 == 1
+    subset_loss = np.array(
+        [-np.inf, *(loss.of_set(np.flatnonzero(row).tolist()) for row in members[1:])]
+    )
+    losses = subset_loss[masks].max(axis=1)
+    if problem == "maximin":
+        return AllPartitions(blocks, log(_component_counts(ranges, members, masks)), losses)
+    secrets = (ranges @ members.T).sum(axis=0)
+    fewest = np.where(masks > 0, secrets[masks], ranges.shape[0]).min(axis=1)
+    leakages = log(ranges.any(axis=1).sum() / fewest)
+    if problem == "anonymity":
+        return AllPartitions(blocks, leakages, losses)
+    whole = _component_counts(ranges, members, masks) == 1
+    return AllPartitions(blocks[whole], leakages[whole], losses[whole])
+
+
+def set_partitions(count: int) -> IntArray:
+    """Return all partitions of 0 … count − 1, shape (Bell(count), count): each one's clusters.
+
+    Clusters are numbered in order of their first member.
+
+    Examples
+    --------
+    >>> set_partitions(3).tolist()
+    [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 1, 2]]
+    """
+    rows: IntArray = np.zeros((1, 1), dtype=np.int64)
+    for _ in range(1, count):
+        choices = rows.max(axis=1) + 2
+        last = np.concatenate([np.arange(c) for c in choices])
+        rows = np.column_stack([np.repeat(rows, choices, axis=0), last])
+    return rows
+
+
+def _component_counts(ranges: BoolArray, members: BoolArray, masks: IntArray) -> IntArray:
+    """Return the number of components after each partition, shape (count,).
+
+    Each cluster joins the components of X that it touches. A component's present union is a
+    bit mask of components; a cluster gives all that it reaches the same mask.
+    """
+    column = components(ranges)[1]
+    count = int(column.max()) + 1
+    touched = np.zeros(len(members), dtype=np.int64)
+    for x, component in enumerate(column):
+        touched |= members[:, x].astype(np.int64) << component
+    unions = np.tile(1 << np.arange(count), (len(masks), 1))
+    bits = np.arange(count)
+    for block in touched[masks].T:
+        hit = block[:, None] >> bits & 1 == 1
+        reach = np.bitwise_or.reduce(np.where(hit, unions, 0), axis=1)
+        inside = reach[:, None] >> bits & 1 == 1
+        unions = np.where(inside, reach[:, None], unions)
+    lowest = unions & -unions
+    counts: IntArray = (lowest == 1 << bits).sum(axis=1)
+    return counts

@@ -1,0 +1,1 @@
+"""Greedy merging of releases by [NonStoch]: its algorithms, utilities and frontiers."""

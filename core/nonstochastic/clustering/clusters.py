@@ -1,0 +1,164 @@
+"""The working state of an agglomerative clustering, updated merge by merge and never recomputed.
+
+The secrets of a cluster are bits in 64-bit words, so that a union is one `|` of words, a
+containment one `& ~`, and a size a popcount.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.errors import InvalidInputError
+from core.limits import MAX_LEVELS
+from core.nonstochastic.clustering.path import Step, lagrangian
+from core.nonstochastic.clustering.utility import ClusterLoss
+from core.nonstochastic.ranges.components import DisjointSets
+from core.nonstochastic.ranges.partition import Partition
+from core.nonstochastic.ranges.units import logarithm
+from core.validation import BoolArray, FloatArray, IntArray
+
+Words = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
+
+
+class Clusters:
+    """Clusters of X in slots; slot x starts with the symbol x, a union keeps the lower slot.
+
+    Attributes
+    ----------
+    members : list of tuple of int
+        The symbols of each slot's cluster, empty where it was absorbed.
+    alive : ndarray of bool
+        Which slots hold a cluster, shape (n_x,).
+    words : ndarray of uint64
+        ⟦S|x̂,z⟧ as bits, shape (n_z, n_x, words).
+    sizes : ndarray of int
+        |⟦S|x̂,z⟧|, shape (n_z, n_x); 0 where x̂ does not occur with z, or is absorbed.
+    possible : ndarray of int
+        |⟦S|z⟧|, shape (n_z,).
+    loss : ClusterLoss
+        The utility's side of the same clusters.
+    """
+
+    def __init__(self, occurs: BoolArray, loss: ClusterLoss, base: float) -> None:
+        stack = occurs if occurs.ndim == 3 else occurs[None]
+        n_x = stack.shape[2]
+        if n_x > MAX_LEVELS:
+            raise InvalidInputError(
+                f"At most {MAX_LEVELS} symbols of X can be clustered, got {n_x}."
+            )
+        self.words = _packed(stack)
+        self.sizes = _counted(self.words)
+        self.possible: IntArray = stack.any(axis=2).sum(axis=1)
+        self.members: list[tuple[int, ...]] = [(x,) for x in range(n_x)]
+        self.alive: BoolArray = np.ones(n_x, dtype=np.bool_)
+        self.loss = loss
+        self.log = logarithm(base)
+
+    def ratios(self) -> FloatArray:
+        """Return |⟦S|z⟧| / |⟦S|x̂,z⟧|, shape (n_z, n_x); 0 where they never meet."""
+        ratios: FloatArray = np.where(
+            self.sizes > 0, self.possible[:, None] / np.maximum(self.sizes, 1), 0.0
+        )
+        return ratios
+
+    def reduction(self) -> float:
+        """Return L0(S→X̂), the worst over side information."""
+        return float(self.log(self.ratios().max()))
+
+    def adds_secrets(self, slot: int, z: int) -> BoolArray:
+        """Say which clusters hold a secret, given z, that the one in `slot` lacks."""
+        new: BoolArray = (self.words[z] & ~self.words[z, slot]).any(axis=1) & self.alive
+        return new
+
+    def union_sizes(self, slot: int) -> IntArray:
+        """Return |⟦S|x̂ ∪ x̂',z⟧| of one cluster with each other, shape (n_z, n_x)."""
+        return _counted(self.words | self.words[:, slot, None])
+
+    def merge(self, a: int, b: int) -> int:
+        """Merge two clusters and return the slot of the union."""
+        kept, absorbed = min(a, b), max(a, b)
+        self.members[kept] = tuple(sorted(self.members[kept] + self.members[absorbed]))
+        self.members[absorbed] = ()
+        self.alive[absorbed] = False
+        self.words[:, kept] |= self.words[:, absorbed]
+        self.words[:, absorbed] = 0
+        self.sizes[:, kept] = _counted(self.words[:, kept])
+        self.sizes[:, absorbed] = 0
+        self.loss.merge(kept, absorbed)
+        return kept
+
+    def worst_loss(self) -> float:
+        """Return the largest loss over the clusters: minus the utility."""
+        return float(self.loss.own()[self.alive].max())
+
+    def partition(self) -> Partition:
+        """Return the clusters in the order of their first symbols."""
+        return tuple(cluster for cluster in self.members if cluster)
+
+    def step(self, leakage: float, weight: float, merged: Partition = ()) -> Step:
+        """Return the present partition as a step of the path."""
+        loss = self.worst_loss()
+        value = lagrangian(leakage, loss, weight)
+        return Step(self.partition(), leakage, 0.0 - loss, value, merged)
+
+
+class Components:
+    """The connected components of the clusters' confusability graph, for each z."""
+
+    def __init__(self, clusters: Clusters, occurs: BoolArray) -> None:
+        stack = occurs if occurs.ndim == 3 else occurs[None]
+        self.present: BoolArray = clusters.sizes > 0
+        self.sets = [DisjointSets(stack.shape[2]) for _ in stack]
+        self.counts: IntArray = self.present.sum(axis=1)
+        self.upper: BoolArray = np.triu(np.ones((stack.shape[2],) * 2, dtype=np.bool_), 1)
+        for z, (sets, ranges) in enumerate(zip(self.sets, stack, strict=True)):
+            for row in ranges:
+                self.counts[z] -= sets.unite(np.flatnonzero(row))
+
+    def merge(self, kept: int, absorbed: int) -> None:
+        """Join the components of two clusters that become one."""
+        both = self.present[:, kept] & self.present[:, absorbed]
+        for z, sets in enumerate(self.sets):
+            fell = sets.unite(np.array([kept, absorbed]))
+            self.counts[z] -= fell * both[z]  # one that never occurs with z was no component
+        self.present[:, kept] |= self.present[:, absorbed]
+        self.present[:, absorbed] = False
+
+    def most(self) -> int:
+        """Return the number of components, the largest over z."""
+        return int(self.counts.max())
+
+    def candidates(self) -> BoolArray:
+        """Return the pairs (i, j), i < j, in different components under a z that has most of them.
+
+        Merging within one component only loses utility ([NonStoch] eq. 6, 7). Shape (n_x, n_x).
+        """
+        size = self.present.shape[1]
+        apart = np.zeros((size, size), dtype=np.bool_)
+        for z in np.flatnonzero(self.counts == self.counts.max()):
+            labels, here = self.sets[z].labels, self.present[z]
+            apart |= (labels[:, None] != labels) & here[:, None] & here
+        return apart & self.upper
+
+    def nodes(self) -> IntArray:
+        """Return for each cluster how many there are in its component, shape (n_z, n_x)."""
+        sizes = np.zeros(self.present.shape, dtype=np.int64)
+        for z, (sets, here) in enumerate(zip(self.sets, self.present, strict=True)):
+            counts = np.bincount(sets.labels[here], minlength=here.size)
+            sizes[z] = counts[sets.labels] * here
+        return sizes
+
+
+def _packed(stack: BoolArray) -> Words:
+    """Return booleans (n_z, n_s, n_x) as words of 64 secrets, shape (n_z, n_x, words)."""
+    n_z, n_s, n_x = stack.shape
+    padded = np.zeros((n_z, n_x, n_s + -n_s % 64), dtype=np.bool_)
+    padded[:, :, :n_s] = np.swapaxes(stack, 1, 2)
+    words: Words = np.packbits(padded, axis=2).view(np.uint64)
+    return words
+
+
+def _counted(words: Words) -> IntArray:
+    """Return the number of bits set, over the last axis."""
+    counted: IntArray = np.bitwise_count(words).sum(axis=-1, dtype=np.int64)
+    return counted

@@ -1,0 +1,197 @@
+"""Pareto frontiers: every trade-off that an algorithm offers, over all weights λ ≥ 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from core.errors import InvalidInputError
+from core.nonstochastic.clustering.algorithm_1 import merge_for_anonymity
+from core.nonstochastic.clustering.algorithm_2 import merge_for_indistinguishability
+from core.nonstochastic.clustering.distortion import Distance
+from core.nonstochastic.clustering.path import Clustering, Step
+from core.nonstochastic.ranges.partition import Partition
+
+ALGORITHMS = ("anonymity", "maximin", "reduction")
+"""Algorithm 1, Algorithm 2, and Algorithm 2's variant for problem (10)."""
+
+NEXT_WEIGHT = 1e-9
+"""How far past a change of the path, relative to it, the next weight is tried: far above the
+rounding of a Lagrangian, far below any difference of weights that a reader would set."""
+
+SAME_WEIGHT = 1e-12
+"""Weights that differ by less, relative to them, differ by rounding."""
+
+LEAST_WEIGHT = 1e-9
+"""The first weight tried after 0: with much less, a loss in any usual unit rounds away."""
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """One partition that no other of the algorithm beats in both respects.
+
+    Attributes
+    ----------
+    leakage : float
+        L0 or I*, whichever the algorithm lowers.
+    utility : float
+        I0(X;X̂), or minus the largest distortion.
+    partition : tuple of tuple of int
+        The clusters.
+    weights : (float, float) or None
+        The λ from and up to which the algorithm returns it; None where no λ does, as for a step
+        that the algorithm passes.
+    """
+
+    leakage: float
+    utility: float
+    partition: Partition
+    weights: tuple[float, float] | None = None
+
+    @property
+    def loss(self) -> float:
+        """Utility lost: minus the utility."""
+        return -self.utility
+
+
+def pareto_frontier(
+    occurs: ArrayLike,
+    algorithm: str | Callable[..., Clustering],
+    utility: str,
+    values: ArrayLike | None = None,
+    *,
+    codeword: str = "centroid",
+    distance: Distance | None = None,
+    base: float = 2,
+    every_step: bool = False,
+) -> tuple[FrontierPoint, ...]:
+    """Return the non-dominated (leakage, utility) pairs of an algorithm over all weights.
+
+    No grid is needed. Where the path does not depend on λ, the weights at which it stops earlier
+    are the ratios of leakage spared to utility lost of its steps. Where it does ("reduction"),
+    each run tells up to which weight its choices stand, and the next one starts there.
+
+    Parameters
+    ----------
+    occurs : array_like of bool
+        Which pairs (s, x) can occur, shape (n_s, n_x) or (n_z, n_s, n_x).
+    algorithm : {"anonymity", "maximin", "reduction"} or function
+        Algorithm 1, Algorithm 2, or its variant for problem (10); `merge_for_anonymity` and
+        `merge_for_indistinguishability` stand for the first two.
+    utility, values, codeword, distance, base
+        As in `merge_for_anonymity`.
+    every_step : bool
+        Also offer the partitions on the way that the algorithm returns for no weight; the way of
+        "reduction" breaks its condition I* = 0 and is not offered.
+
+    Returns
+    -------
+    tuple of FrontierPoint
+        In order of increasing leakage and utility.
+
+    Raises
+    ------
+    InvalidInputError
+        As the algorithms, and if there is no such algorithm.
+
+    Source: [NonStoch] §VII-A.
+
+    Examples
+    --------
+    >>> occurs = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]]
+    >>> for point in pareto_frontier(occurs, "anonymity", "resolution"):
+    ...     print(round(point.leakage, 2), round(point.utility, 2), point.partition)
+    0.0 0.0 ((0, 1, 2, 3),)
+    0.42 1.0 ((0, 1), (2, 3))
+    2.0 2.0 ((0,), (1,), (2,), (3,))
+    """
+    name = _named(algorithm)
+    settings: dict[str, Any] = {
+        "utility": utility,
+        "values": values,
+        "codeword": codeword,
+        "distance": distance,
+        "base": base,
+    }
+    if name == "anonymity":
+        found = list(_stops(merge_for_anonymity(occurs, 0.0, **settings).steps))
+    elif name == "maximin":
+        found = list(_stops(merge_for_indistinguishability(occurs, 0.0, **settings).steps))
+    else:
+        found = _sweep(occurs, settings)
+    points = [point for point in found if every_step or point.weights is not None]
+    return non_dominated(points)
+
+
+def non_dominated(points: Iterable[FrontierPoint]) -> tuple[FrontierPoint, ...]:
+    """Return the points that no other beats, in order of leakage; of equal ones the first.
+
+    Examples
+    --------
+    >>> low, high, poor = (FrontierPoint(a, b, ()) for a, b in [(0.0, 1.0), (1.0, 2.0), (1.0, 1.0)])
+    >>> [point.leakage for point in non_dominated([high, poor, low])]
+    [0.0, 1.0]
+    """
+    kept: list[FrontierPoint] = []
+    for point in sorted(points, key=lambda p: (p.leakage, -p.utility)):
+        if not kept or point.utility > kept[-1].utility:
+            kept.append(point)
+    return tuple(kept)
+
+
+def _named(algorithm: str | Callable[..., Clustering]) -> str:
+    """Return the name of an algorithm given by name or as its function."""
+    functions = {merge_for_anonymity: "anonymity", merge_for_indistinguishability: "maximin"}
+    name = algorithm if isinstance(algorithm, str) else functions.get(algorithm, "")
+    aliases = {function.__name__: short for function, short in functions.items()}
+    name = aliases.get(name, name)
+    if name not in ALGORITHMS:
+        raise InvalidInputError(
+            f"algorithm must be one of {', '.join(ALGORITHMS)}, got {algorithm!r}."
+        )
+    return name
+
+
+def _stops(steps: tuple[Step, ...]) -> Iterator[FrontierPoint]:
+    """Yield each step of a path that does not depend on λ, with the weights that stop there.
+
+    A step is taken iff λ is below the leakage it spares over the utility it loses, so the path
+    gets to step i for λ below the least such ratio so far. Equal ratios, whatever rounding makes
+    of them, leave a step no weight of its own.
+    """
+    reached = float("inf")
+    for i, step in enumerate(steps):
+        leaves = 0.0 if i + 1 == len(steps) else _ratio(step, steps[i + 1])
+        weights = (leaves, reached) if leaves < reached * (1 - SAME_WEIGHT) else None
+        yield FrontierPoint(step.leakage, step.utility, step.clusters, weights)
+        reached = min(reached, leaves) if i + 1 < len(steps) else reached
+
+
+def _ratio(before: Step, after: Step) -> float:
+    """Return the weight from which a step does not lower the Lagrangian."""
+    lost = after.loss - before.loss
+    return (before.leakage - after.leakage) / lost if lost > 0 else float("inf")
+
+
+def _sweep(occurs: ArrayLike, settings: dict[str, Any]) -> list[FrontierPoint]:
+    """Return the results of the variant for (10) for all weights, each with its stretch of them."""
+    found: list[FrontierPoint] = []
+    since, begin, weight, stalled = 0.0, 0.0, 0.0, 0
+    while True:
+        result = merge_for_indistinguishability(occurs, weight, objective="reduction", **settings)
+        end = max(result.valid_below, weight)
+        point = FrontierPoint(result.leakage, result.utility, result.partition, (begin, end))
+        if found and found[-1].partition == point.partition:
+            found[-1] = replace(found[-1], weights=(since, end))
+        else:
+            found.append(point)
+            since = begin
+        if end == float("inf"):
+            return found
+        # A weight at which two choices tie tells no end beyond itself: step on, ever further.
+        stalled = stalled + 1 if end == weight else 0
+        start = max(end, LEAST_WEIGHT)
+        begin, weight = end, start + NEXT_WEIGHT * 100**stalled * start

@@ -1,0 +1,203 @@
+"""What a quantisation costs: the loss of its worst cluster ([NonStoch] §V-A).
+
+Both utilities are minus the largest loss over the clusters, so the algorithms need one thing of
+them: the loss of a union of two clusters, for one cluster against all others at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.errors import InvalidInputError
+from core.nonstochastic.clustering.distortion import Distance, Distortion
+from core.nonstochastic.ranges.partition import Partition
+from core.nonstochastic.ranges.units import logarithm
+from core.validation import FloatArray, IntArray
+
+UTILITIES = ("resolution", "distortion")
+"""What a release can be judged by."""
+
+
+class ClusterLoss(ABC):
+    """The losses of clusters while they are merged.
+
+    Clusters live in numbered slots, at first one for each symbol; the union of two takes the
+    first one's slot.
+    """
+
+    @abstractmethod
+    def own(self) -> FloatArray:
+        """Return the loss of the cluster in each slot, shape (n_x,)."""
+
+    @abstractmethod
+    def of_unions(self, slot: int) -> FloatArray:
+        """Return the loss of the union of one cluster with each other one, shape (n_x,)."""
+
+    def of_all_unions(self) -> FloatArray:
+        """Return the loss of the union of every two clusters, shape (n_x, n_x)."""
+        return np.array([self.of_unions(slot) for slot in range(len(self.own()))])
+
+    @abstractmethod
+    def merge(self, kept: int, absorbed: int) -> None:
+        """Put the union of two clusters into the slot `kept`; `absorbed` means nothing any more."""
+
+    @abstractmethod
+    def of_set(self, symbols: Sequence[int]) -> float:
+        """Return the loss of the cluster that holds these symbols, from scratch."""
+
+    def of_partition(self, partition: Partition) -> float:
+        """Return the loss of a partition, that of its worst cluster, from scratch."""
+        return max(self.of_set(cluster) for cluster in partition)
+
+
+class ResolutionLoss(ClusterLoss):
+    """Minus log(n_x / |x̂|): the largest over the clusters is −I0(X;X̂)."""
+
+    def __init__(self, n_x: int, base: float) -> None:
+        self.sizes: IntArray = np.ones(n_x, dtype=np.int64)
+        self.log = logarithm(base)
+
+    def own(self) -> FloatArray:
+        """Return the loss of the cluster in each slot."""
+        return self._loss(self.sizes)
+
+    def of_unions(self, slot: int) -> FloatArray:
+        """Return the loss of the union of one cluster with each other one."""
+        return self._loss(self.sizes + self.sizes[slot])
+
+    def merge(self, kept: int, absorbed: int) -> None:
+        """Put the union of two clusters into the slot `kept`."""
+        self.sizes[kept] += self.sizes[absorbed]
+
+    def of_set(self, symbols: Sequence[int]) -> float:
+        """Return the loss of a cluster, from scratch."""
+        return float(self._loss(np.array([len(symbols)]))[0])
+
+    def _loss(self, sizes: IntArray) -> FloatArray:
+        return -self.log(len(self.sizes) / sizes)
+
+
+class NumberDistortionLoss(ClusterLoss):
+    """Largest |x − x̂(x)| of numbers, from each cluster's least, greatest, sum and count."""
+
+    def __init__(self, distortion: Distortion) -> None:
+        self.distortion = distortion
+        self.low: FloatArray = distortion.points.copy()
+        self.high: FloatArray = distortion.points.copy()
+        self.total: FloatArray = distortion.points.copy()
+        self.count: IntArray = np.ones(len(self.low), dtype=np.int64)
+
+    def own(self) -> FloatArray:
+        """Return the loss of the cluster in each slot."""
+        return self._loss(self.low, self.high, self.total, self.count)
+
+    def of_unions(self, slot: int) -> FloatArray:
+        """Return the loss of the union of one cluster with each other one."""
+        return self._loss(
+            np.minimum(self.low, self.low[slot]),
+            np.maximum(self.high, self.high[slot]),
+            self.total + self.total[slot],
+            self.count + self.count[slot],
+        )
+
+    def merge(self, kept: int, absorbed: int) -> None:
+        """Put the union of two clusters into the slot `kept`."""
+        self.low[kept] = min(self.low[kept], self.low[absorbed])
+        self.high[kept] = max(self.high[kept], self.high[absorbed])
+        self.total[kept] += self.total[absorbed]
+        self.count[kept] += self.count[absorbed]
+
+    def of_set(self, symbols: Sequence[int]) -> float:
+        """Return the loss of a cluster, from scratch."""
+        return self.distortion.of(symbols)
+
+    def _loss(
+        self, low: FloatArray, high: FloatArray, total: FloatArray, count: IntArray
+    ) -> FloatArray:
+        middle = total / count if self.distortion.codeword == "centroid" else (low + high) / 2
+        loss: FloatArray = np.maximum(high - middle, middle - low)
+        return loss
+
+
+class AnyDistortionLoss(ClusterLoss):
+    """Largest d(x, x̂(x)) for any distance, codeword and points: one call for each union."""
+
+    def __init__(self, distortion: Distortion) -> None:
+        self.distortion = distortion
+        self.members: list[list[int]] = [[x] for x in range(len(distortion.points))]
+        self.losses: FloatArray = np.array([distortion.of(each) for each in self.members])
+
+    def own(self) -> FloatArray:
+        """Return the loss of the cluster in each slot."""
+        return self.losses
+
+    def of_unions(self, slot: int) -> FloatArray:
+        """Return the loss of the union of one cluster with each other one."""
+        mine = self.members[slot]
+        return np.array(
+            [self.distortion.of(mine + others) if others else np.inf for others in self.members]
+        )
+
+    def of_all_unions(self) -> FloatArray:
+        """Return the loss of the union of every two clusters, each computed once."""
+        size = len(self.members)
+        unions = np.zeros((size, size))
+        for a, b in combinations(range(size), 2):
+            unions[a, b] = unions[b, a] = self.distortion.of(self.members[a] + self.members[b])
+        return unions
+
+    def merge(self, kept: int, absorbed: int) -> None:
+        """Put the union of two clusters into the slot `kept`."""
+        self.members[kept] = self.members[kept] + self.members[absorbed]
+        self.members[absorbed] = []
+        self.losses[kept] = self.distortion.of(self.members[kept])
+
+    def of_set(self, symbols: Sequence[int]) -> float:
+        """Return the loss of a cluster, from scratch."""
+        return self.distortion.of(symbols)
+
+
+def cluster_loss(
+    utility: str,
+    n_x: int,
+    values: ArrayLike | None,
+    *,
+    codeword: str = "centroid",
+    distance: Distance | None = None,
+    base: float = 2,
+) -> ClusterLoss:
+    """Return the losses that a utility stands for, all clusters single symbols.
+
+    Parameters
+    ----------
+    utility : {"resolution", "distortion"}
+        I0(X;X̂), or minus the largest distortion.
+    n_x : int
+        Number of symbols.
+    values : array_like, optional
+        The symbols' numbers, shape (n_x,) or (n_x, d); needed for "distortion".
+    codeword, distance
+        As in `max_distortion`.
+    base : float
+        Of the resolution's logarithm.
+
+    Raises
+    ------
+    InvalidInputError
+        If the utility is unknown, or distortion has no values, wrong ones or not n_x of them.
+    """
+    if utility not in UTILITIES:
+        raise InvalidInputError(f'utility must be "resolution" or "distortion", got {utility!r}.')
+    if utility == "resolution":
+        return ResolutionLoss(n_x, base)
+    if values is None:
+        raise InvalidInputError("The distortion utility needs values: a number for each symbol x.")
+    distortion = Distortion.checked(values, n_x, codeword, distance)
+    if distortion.plain:
+        return NumberDistortionLoss(distortion)
+    return AnyDistortionLoss(distortion)

@@ -1,0 +1,1 @@
+"""What follows from which secrets and releases occur together: parts, graphs, measures."""

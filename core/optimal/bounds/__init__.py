@@ -1,0 +1,1 @@
+"""What no mechanism exceeds: proofs that no allowed output undercuts the duals."""

@@ -1,0 +1,346 @@
+"""A bound on all outputs of a mixture together: entropies by their secants, box by box.
+
+The allowed outputs are cut into boxes l ≤ r ≤ u. On each, H lies above the sum of its symbols'
+secants, so the least Σ_y q_y secant(r_y) over mixtures of P_X is a floor under H(X|Y): a linear
+program over all boxes at once. Its duals are prices that suit the whole mixture; what branch and
+bound at the prices of the known outputs loses at a few odd outputs, it loses only as far as such
+outputs can be mixed to P_X. Boxes in which the solution gains most by its secants are split.
+
+Any prices p prove a bound: H(r) − p·r is at least the worst box's floor, which multipliers of the
+rows prove. Columns come from each box's own program (Dantzig and Wolfe, 1960).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse, special
+
+from core import clock
+from core.allowed.allowed_set import AllowedSet
+from core.errors import SolverError
+from core.optimal.bounds.relaxation import EPSILON, THIN, Relaxation
+from core.optimal.programs.highs import LinearProgram
+from core.validation import FloatArray, IntArray
+
+DEAREST = 50.0
+"""Cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start."""
+
+CLOSE = 0.2
+"""Prices are settled where they prove all but this part of what the bound lacks."""
+
+SPLIT_SHARE = 0.2
+"""Boxes are split that gain at least this part of what the worst gains by its secants."""
+
+MOST_SPLIT = 8
+"""Most boxes that are split at a time."""
+
+INWARD = 0.15
+"""A split keeps at least this part of the side on either side of it."""
+
+FINE = 1e-9
+"""Secants that gain less than this, in nats, are not what the bound lacks."""
+
+INSIDE = 1e-9
+"""How far a point may miss a box that it belongs to: as far as HiGHS may miss it."""
+
+MARGIN = 1e-12
+"""Added to every bound, in nats: the rounding of its last sums."""
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Part of the allowed outputs, and a line below the entropy there.
+
+    Attributes
+    ----------
+    lower, upper : ndarray
+        l and u, shape (n_x,).
+    slopes : ndarray
+        H(r) ≥ slopes·r + intercept in the box, shape (n_x,).
+    intercept : float
+        In nats.
+    highest : ndarray
+        For each symbol an output of this box, or of one around it, in which it is as large as
+        it can be; shape (n_x, n_x).
+    priced : ndarray
+        Row multipliers times rows, shape (n_x,): with `mass` they prove a floor at any prices.
+    mass, rounding : float
+        Multiplier of Σr = 1, and the size of all multipliers, which rounding grows with.
+    basis : object
+        Where the box's program ended: the next starts there.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    slopes: FloatArray
+    intercept: float
+    highest: FloatArray
+    priced: FloatArray
+    mass: float = 0.0
+    rounding: float = 1.0
+    basis: Any = None
+
+
+class BoxBound:
+    """Bounds on I(X;Y) over one allowed set; boxes and columns are kept between calls.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The allowed outputs; its oracle is not asked, so that the bound is one of a larger set
+        where it has one: valid too.
+    p_x : ndarray
+        P(x), shape (n_x,), all positive, n_x ≥ 2.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> bounds = BoxBound(LIP(0.5).allowed_set(joint), joint.p_x)
+    >>> 0.3539 < bounds.bound(joint.p_x[None], 0.36, clock.now() + 10) <= 0.36
+    True
+    """
+
+    def __init__(self, allowed: AllowedSet, p_x: FloatArray) -> None:
+        self.p_x = p_x
+        self._relaxation = Relaxation(allowed, primal=True)
+        self._entropy = float(special.entr(p_x).sum())
+        self._best = self._entropy + MARGIN
+        self._boxes: list[Box] = []
+        self._failed = False
+        self._columns = np.zeros((0, len(p_x)))
+        self._of = np.zeros(0, dtype=np.int64)
+        self._program = self._empty_program()
+
+    def bound(self, outputs: FloatArray, enough: float, deadline: float) -> float:
+        """Return a bound on I(X;Y): better with more time, until it is at most `enough`.
+
+        Parameters
+        ----------
+        outputs : ndarray
+            Allowed posteriors to start from, shape (k, n_x), such as those of a mixture.
+        enough : float
+            In nats.
+        deadline : float
+            On the clock of `core.clock`; however short the time, what is returned is valid.
+        """
+        try:
+            return self._improved(outputs, enough, deadline)
+        except SolverError:  # coefficients too far apart for HiGHS: what is proven stands
+            self._failed = True
+            return self._best
+
+    def _improved(self, outputs: FloatArray, enough: float, deadline: float) -> float:
+        """Split and solve until the bound is low enough or time is over; arguments as there."""
+        if self._failed:
+            return self._best
+        if not self._boxes:
+            self._start()
+        self._columns = np.vstack([self._columns, outputs])
+        self._of = np.append(self._of, np.full(len(outputs), -1))
+        while True:
+            self._assign()
+            weights = self._settle(enough, deadline)
+            late = clock.now() >= deadline
+            if self._best <= enough or late or not self._refine(weights, deadline):
+                return self._best
+
+    def _start(self) -> None:
+        """Put the first box: the whole set."""
+        n = len(self.p_x)
+        nowhere = np.full((n, n), np.inf)
+        whole = Box(np.zeros(n), np.ones(n), np.zeros(n), 0.0, nowhere, np.zeros(n))
+        box = self._narrowed(whole, whole.lower, whole.upper, np.arange(n))
+        self._boxes = [] if box is None else [box]
+
+    def _empty_program(self) -> LinearProgram:
+        n = len(self.p_x)
+        rows = sparse.eye_array(n, format="csr")
+        ones = np.ones(n)
+        return LinearProgram(rows, ones, ones, cost=DEAREST * self.p_x, primal=True)
+
+    def _assign(self) -> None:
+        """Give columns of boxes that are gone to those that hold them now, and start afresh."""
+        for i in np.flatnonzero(self._of < 0):
+            self._of[i] = self._holder(self._columns[i])
+        kept = self._of >= 0
+        self._columns, self._of = self._columns[kept], self._of[kept]
+        self._program = self._empty_program()
+        self._enter(self._columns, self._of)
+
+    def _holder(self, r: FloatArray) -> int:
+        """Return the latest box that an output is in, −1 for none."""
+        for k in range(len(self._boxes) - 1, -1, -1):
+            box = self._boxes[k]
+            if (r >= box.lower - INSIDE).all() and (r <= box.upper + INSIDE).all():
+                return k
+        return -1
+
+    def _enter(self, columns: FloatArray, of: IntArray) -> None:
+        """Let columns into the program, at their boxes' costs."""
+        if len(columns):
+            boxes = [self._boxes[k] for k in of]
+            costs = [box.slopes @ r + box.intercept for r, box in zip(columns, boxes, strict=True)]
+            self._program.add_cols(columns / self.p_x, np.array(costs))
+
+    def _settle(self, enough: float, deadline: float) -> FloatArray:
+        """Add columns until the prices are settled; return the weights of all columns."""
+        while True:
+            solution = self._program.solve()
+            prices = solution.duals / self.p_x
+            worth = float(prices @ self.p_x)
+            slack = max(CLOSE * (self._entropy - worth - enough), INSIDE)
+            floors = self._floors(prices)
+            found: list[FloatArray] = []
+            of: list[int] = []
+            for k in np.flatnonzero(floors < -slack):
+                if clock.now() >= deadline:
+                    break
+                point = self._price(int(k), prices)
+                if point is not None:
+                    found.append(point)
+                    of.append(int(k))
+            floors = self._floors(prices)
+            lowest = float(floors.min(initial=np.inf))
+            self._best = min(self._best, self._entropy - worth - min(lowest, 0.0) + MARGIN)
+            if lowest >= -slack or self._best <= enough or not found or clock.now() >= deadline:
+                return np.maximum(solution.x[len(self.p_x) :], 0.0)
+            self._enter(np.array(found), np.array(of))
+            self._columns = np.vstack([self._columns, found])
+            self._of = np.append(self._of, of)
+
+    def _floors(self, prices: FloatArray) -> FloatArray:
+        """Return a proven floor under H(r) − prices·r in each box, shape (boxes,)."""
+        if not self._boxes:
+            return np.zeros(0)
+        lower = np.array([box.lower for box in self._boxes])
+        upper = np.array([box.upper for box in self._boxes])
+        costs = np.array([box.slopes for box in self._boxes]) - prices
+        mass = np.array([box.mass for box in self._boxes])
+        reduced = costs + np.array([box.priced for box in self._boxes]) - mass[:, None]
+        least = np.minimum(reduced * lower, reduced * upper).sum(axis=1) + mass
+        rounding = np.array([box.rounding for box in self._boxes]) + np.abs(costs).max(axis=1)
+        terms = len(self._relaxation.matrix) + len(prices) + 8
+        rounding *= EPSILON * terms * (1.0 + upper.sum(axis=1))
+        floors: FloatArray = least - rounding + np.array([box.intercept for box in self._boxes])
+        return floors
+
+    def _price(self, k: int, prices: FloatArray) -> FloatArray | None:
+        """Solve a box's program: keep what proves it, and return its point where there is one."""
+        box, relaxation = self._boxes[k], self._relaxation
+        if box.basis is not None:
+            relaxation.set_basis(box.basis)
+        point, multipliers = relaxation.solve(box.slopes - prices, box.lower, box.upper)
+        if point is None:
+            return None
+        priced, rows = relaxation.priced(multipliers.rows)
+        self._boxes[k] = replace(
+            box,
+            priced=priced,
+            mass=multipliers.mass,
+            rounding=1.0 + abs(multipliers.mass) + float(rows.sum()),
+            basis=relaxation.basis(),
+        )
+        return np.clip(point, box.lower, box.upper)
+
+    def _refine(self, weights: FloatArray, deadline: float) -> bool:
+        """Split the boxes whose secants gain most in the solution; say whether there are any."""
+        weights = np.pad(weights, (0, len(self._of) - len(weights)))
+        mixed = np.zeros((len(self._boxes), len(self.p_x)))
+        np.add.at(mixed, self._of, weights[:, None] * self._columns)
+        masses = mixed.sum(axis=1)
+        errors = np.zeros_like(mixed)
+        means = np.zeros_like(mixed)
+        for k in np.flatnonzero(masses > 0):
+            lower, upper = self._boxes[k].lower, self._boxes[k].upper
+            means[k] = mixed[k] / masses[k]
+            slopes, intercepts = secants(lower, upper)
+            errors[k] = masses[k] * (special.entr(means[k]) - slopes * means[k] - intercepts)
+        totals = errors.sum(axis=1)
+        worst = np.argsort(-totals)[:MOST_SPLIT]
+        worst = worst[totals[worst] >= max(FINE, SPLIT_SHARE * float(totals.max()))]
+        halves: list[Box] = []
+        done = 0
+        while done < len(worst) and clock.now() < deadline:
+            q = int(worst[done])
+            halves += self._split(q, int(errors[q].argmax()), means[q])
+            done += 1
+        gone = np.isin(np.arange(len(self._boxes)), worst[:done])
+        place = np.where(gone, -1, np.cumsum(~gone) - 1)
+        self._of = place[self._of]
+        self._boxes = [box for k, box in enumerate(self._boxes) if not gone[k]] + halves
+        return len(worst) > 0
+
+    def _split(self, k: int, x: int, mean: FloatArray) -> list[Box]:
+        """Return the halves of a box, split at one symbol's share, that are not empty."""
+        box = self._boxes[k]
+        side = box.upper[x] - box.lower[x]
+        at = np.clip(mean[x], box.lower[x] + INWARD * side, box.upper[x] - INWARD * side)
+        left, right = box.upper.copy(), box.lower.copy()
+        left[x] = right[x] = at
+        which = np.flatnonzero(mean > 0)
+        halves = [
+            self._narrowed(box, box.lower, left, which),
+            self._narrowed(box, right, box.upper, which),
+        ]
+        return [half for half in halves if half is not None]
+
+    def _narrowed(
+        self, box: Box, lower: FloatArray, upper: FloatArray, which: IntArray
+    ) -> Box | None:
+        """Return part of a box, some of its sides as short as can be shown; None if it is empty.
+
+        A symbol that is known to be as large as it can be in an output of this very part needs
+        no program.
+        """
+        lower, upper, highest = lower.copy(), upper.copy(), box.highest.copy()
+        for x in which:
+            r = highest[x]
+            if (r <= upper + INSIDE).all() and (r >= lower - INSIDE).all():
+                continue
+            met = self._reach(int(x), -1.0, lower, upper)
+            if met is None:
+                return None
+            upper[x] = max(min(upper[x], -met[0]), lower[x])
+            highest[x] = met[1]
+        largest = int(self.p_x.argmax())
+        met = self._reach(largest, 1.0, lower, upper)
+        if met is None:
+            return None
+        lower[largest] = min(max(lower[largest], met[0]), upper[largest])
+        upper = np.minimum(upper, 1.0 - (lower.sum() - lower) + THIN)
+        lower = np.maximum(lower, 1.0 - (upper.sum() - upper) - THIN)
+        if (lower > upper).any():
+            return None
+        slopes, intercepts = secants(lower, upper)
+        intercept = float(intercepts.sum())
+        return replace(
+            box, lower=lower, upper=upper, slopes=slopes, intercept=intercept, highest=highest
+        )
+
+    def _reach(
+        self, x: int, sign: float, lower: FloatArray, upper: FloatArray
+    ) -> tuple[float, FloatArray] | None:
+        """Return what sign·r_x is at least in a box, and where; None if it is shown to be empty."""
+        costs = np.zeros(len(lower))
+        costs[x] = sign
+        point, multipliers = self._relaxation.solve(costs, lower, upper)
+        if point is not None:
+            return self._relaxation.proven(costs, lower, upper, multipliers)[0], point
+        if self._relaxation.shown_empty(lower, upper, multipliers):
+            return None
+        return -np.inf, np.full(len(lower), np.inf)
+
+
+def secants(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return slopes and intercepts of lines below −r log r on [l, u] in [0, 1], shapes (n,)."""
+    at_lower, at_upper = special.entr(lower), special.entr(upper)
+    width = upper - lower
+    thin = width < THIN  # a flat line through the lower end
+    slopes = np.where(thin, 0.0, (at_upper - at_lower) / np.where(thin, 1.0, width))
+    intercepts = np.where(thin, np.minimum(at_lower, at_upper), at_lower - slopes * lower)
+    return slopes, intercepts

@@ -1,0 +1,279 @@
+"""The tree of one dominant symbol: which price of that symbol can be proven.
+
+Prices p are proven for a symbol d when H(r) ≥ p·r for every allowed r in which d is the largest.
+Such an r costs at least −log r_d, so only r_d > exp(−max p) needs a look. The tree splits boxes
+of (odds, others' distribution) until their relaxations say so; where they cannot, or a column
+shows the contrary, p_d is lowered: every bound rises with it by at least the odds, so nothing
+that was proven is lost.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from core import clock
+from core.optimal.bounds.odds import dominance, least_worth, odds_worth_a_look
+from core.optimal.bounds.pairs import HALF, none_large, one_large, pair_bounds
+from core.optimal.bounds.relaxation import THIN, Multipliers
+from core.optimal.bounds.space import Space
+from core.validation import FloatArray
+
+TIGHTENINGS = 4
+"""Most times that one box is tightened by its reduced costs and solved again."""
+
+WORTHWHILE = 0.1
+"""A tightening that lifts the bound by less than this part of what is missing is the last."""
+
+INWARD = 0.2
+"""A split keeps at least this part of the side on either side of it."""
+
+ABOUT_LARGEST = 0.9
+"""A column counts as one of d's if d has at least this part of its largest entry."""
+
+NARROW = 1e-8
+"""A box no wider than this is not split: HiGHS cannot tell its points apart. Its bound, short by
+some 1e-9 at most, then lowers the price."""
+
+MANY = 60
+"""With fewer symbols than this, splitting one after the other is quicker than all pairs."""
+
+FLAT = 1e-9
+"""A reduced cost below this tightens nothing."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Box:
+    """A box whose bound is not yet 0, and where to split it; one not looked at has no place."""
+
+    lower: FloatArray
+    upper: FloatArray
+    multipliers: Multipliers
+    split: int = -1
+    at: float = 0.0
+
+
+class Tree:
+    """Branch and bound over the allowed outputs in which one symbol is the largest.
+
+    Parameters
+    ----------
+    space : Space
+        The allowed outputs; shared by all trees.
+    dominant : int
+        The symbol d.
+    prices : ndarray
+        p, shape (n_x,), n_x ≥ 2. Only p_d is ever lowered here.
+    tolerance : float
+        What p_d may lose to save work: it aims at p_d − tolerance.
+    floor : float
+        A price p_d that is known to hold, the other prices given.
+    found : callable
+        Takes an allowed column, shape (n_x,), that shows p to be too high, and returns columns
+        near it that may show more.
+
+    Attributes
+    ----------
+    target : float
+        The price p_d that it tries to prove at present.
+    boxes : int
+        How many boxes it has looked at.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        dominant: int,
+        prices: FloatArray,
+        tolerance: float,
+        floor: float,
+        found: Callable[[FloatArray], list[FloatArray]],
+    ) -> None:
+        self.space, self.dominant = space, dominant
+        self.target = float(prices[dominant]) - tolerance
+        self.boxes = 0
+        self._tolerance, self._found = tolerance, found
+        self._prices = prices.copy()
+        self._prices[dominant] = self.target
+        self._count = itertools.count()
+        self._open: list[tuple[float, int, Box]] = []
+        self._floor = floor
+        self._started = False
+        self._latest = Multipliers(np.zeros(len(space.relaxation.matrix)), 0.0)
+
+    @property
+    def proven(self) -> float:
+        """The price p_d proven so far, the other prices as given (or any lower ones)."""
+        if not self._started:
+            return min(self.target, self._floor)
+        worst = self._open[0][0] if self._open else self.target
+        return min(self.target, max(worst, self._floor))
+
+    @property
+    def closed(self) -> bool:
+        """Whether the target is proven."""
+        return self.proven >= self.target
+
+    @property
+    def waiting(self) -> int:
+        """How many boxes wait to be split."""
+        return len(self._open)
+
+    def lower(self, target: float) -> None:
+        """Aim at a lower price."""
+        self.target = min(self.target, target)
+        self._prices[self.dominant] = self.target
+
+    def learn(self, column: FloatArray) -> None:
+        """Aim lower if an allowed column shows that the target is too high.
+
+        One in which another symbol is clearly larger is left to that symbol's tree.
+        """
+        excess, share = self._excess(column), float(column[self.dominant])
+        if excess > 0 and share >= ABOUT_LARGEST * float(column.max()):
+            self.lower(max(self.target - excess / share - self._tolerance, self._floor))
+
+    def grow(self, boxes: int, deadline: float) -> None:
+        """Split the worst boxes until the target is proven, a number is done, or time is up.
+
+        The first call looks at the whole set. `deadline` is on the clock of `core.clock`.
+        """
+        last = self.boxes + boxes
+        if not self.closed and not self._started:
+            self._start()
+        self.space.relaxation.focus(self.dominant)
+        while not self.closed and self.boxes < last and clock.now() < deadline:
+            _, _, box = heapq.heappop(self._open)
+            if box.split < 0:
+                self._add(box.lower, box.upper, box.multipliers)
+                continue
+            left, right = box.upper.copy(), box.lower.copy()
+            left[box.split] = right[box.split] = box.at
+            self._add(box.lower, left, box.multipliers)
+            self._add(right, box.upper, box.multipliers)
+
+    def _start(self) -> None:
+        """Put the first box, unless prices alone prove the target."""
+        d, prices = self.dominant, self._prices
+        self._started = True
+        highest = self.space.highest_odds(d)
+        if np.isinf(highest):  # d alone is (nearly) allowed, and costs nothing
+            self._inspect(self.space.purest(d))
+            self.lower(-self._tolerance)
+        least, most = odds_worth_a_look(prices, d, highest)
+        least = least_worth(prices, d, least, most)
+        if least >= most:
+            return
+        lower, upper = np.zeros(len(prices)), np.full(len(prices), min(1.0, most))
+        lower[d], upper[d] = least, most
+        self.space.relaxation.focus(d)
+        if len(prices) < MANY or upper.max() <= HALF:
+            self._add(lower, upper, None)
+            return
+        self._add(lower, none_large(upper, d), None)
+        values = pair_bounds(self.space.relaxation, self._prices, lower, upper, self._latest)
+        for large in np.flatnonzero(values < 0):
+            box = one_large(lower, upper, d, int(large))
+            closing = self.target + float(values[large] / least)
+            heapq.heappush(self._open, (closing, next(self._count), Box(*box, self._latest)))
+
+    def _add(self, lower: FloatArray, upper: FloatArray, known: Multipliers | None) -> None:
+        """Bound a box, tighten it, and keep it unless its bound is 0."""
+        self.boxes += 1
+        value = -np.inf
+        if known is not None:
+            value, lower, upper = self._tightened(lower, upper, known)
+            if value >= 0:
+                return
+        point, met = (lower + upper) / 2, None
+        for _ in range(TIGHTENINGS):
+            slopes, _ = self.space.relaxation.secants(lower, upper)
+            met, multipliers = self.space.relaxation.solve(slopes - self._prices, lower, upper)
+            self._latest = multipliers
+            if met is None:
+                if self.space.relaxation.shown_empty(lower, upper, multipliers):
+                    return
+                break
+            point = met
+            value, inner_lower, inner_upper = self._tightened(lower, upper, multipliers)
+            if value >= 0:
+                return
+            lifted = self._under(point, inner_lower, inner_upper)
+            lifted -= self._under(point, lower, upper)
+            lower, upper = inner_lower, inner_upper
+            if lifted < -WORTHWHILE * value:
+                break
+        closing = self.target + value / float(lower[self.dominant])
+        if met is not None:
+            self._inspect(point)
+        if (upper - lower <= NARROW * (1.0 + lower)).all():  # what is missing is rounding
+            self.lower(max(closing, self._floor))
+            return
+        box = Box(lower, upper, multipliers, *self._split(point, lower, upper))
+        heapq.heappush(self._open, (closing, next(self._count), box))
+
+    def _tightened(
+        self, lower: FloatArray, upper: FloatArray, multipliers: Multipliers
+    ) -> tuple[float, FloatArray, FloatArray]:
+        """Return a proven bound on a box, and the part of the box where it is below 0."""
+        d = self.dominant
+        slopes, intercepts = self.space.relaxation.secants(lower, upper)
+        costs = slopes - self._prices
+        value, reduced = self.space.relaxation.proven(costs, lower, upper, multipliers)
+        value += float(intercepts.sum())
+        if value >= 0:
+            return value, lower, upper
+        reach = np.full(len(reduced), np.inf)
+        np.divide(-value, np.abs(reduced), out=reach, where=np.abs(reduced) > FLAT)
+        reach += THIN
+        upper, lower = (
+            np.minimum(upper, np.where(reduced > 0, lower + reach, np.inf)),
+            np.maximum(lower, np.where(reduced < 0, upper - reach, -np.inf)),
+        )
+        # the others have mass 1, and none is more than d
+        least, most = float(lower[d]), float(upper[d])
+        room = 1.0 - (float(lower.sum()) - least) + THIN
+        upper = np.minimum(upper, np.minimum(lower + room, most))
+        upper[d] = most
+        lower[d] = max(least, float(np.delete(lower, d).max()))
+        if (lower > upper).any():
+            return np.inf, lower, upper
+        return value, lower, upper
+
+    def _under(self, point: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
+        """Return the secants' value at a point."""
+        slopes, intercepts = self.space.relaxation.secants(lower, upper)
+        return float(slopes @ point + intercepts.sum())
+
+    def _split(self, point: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[int, float]:
+        """Return the variable whose secant is furthest off at a point, and where to split it."""
+        d = self.dominant
+        side = upper - lower
+        slopes, intercepts = self.space.relaxation.secants(lower, upper)
+        exact = special.entr(np.maximum(point, 0.0))
+        exact[d] = dominance(float(point[d]))
+        error = exact - slopes * point - intercepts
+        j, at = int(error.argmax()), point
+        if point[d] < ABOUT_LARGEST * point.max():  # either half leaves this point out
+            j, at = d, np.full(len(point), (point[d] + point.max()) / 2)
+        elif error[j] <= THIN:
+            j = int(side.argmax())
+        inward = INWARD * side[j]
+        return j, float(np.clip(at[j], lower[j] + inward, upper[j] - inward))
+
+    def _inspect(self, point: FloatArray) -> None:
+        """Learn from a point of the linear program, if it is allowed and costs too little."""
+        r = np.maximum(point, 0.0)
+        r /= r.sum()
+        if self._excess(r) > 0:
+            for column in (r, *self._found(r)):
+                self.learn(column)
+
+    def _excess(self, r: FloatArray) -> float:
+        """Return p·r − H(r): by how much a column shows the prices to be too high."""
+        return float(self._prices @ r - special.entr(r).sum())

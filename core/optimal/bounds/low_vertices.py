@@ -1,0 +1,273 @@
+"""Vertices of a polytope that undercut given prices, or the proof that there are none.
+
+A polytope starts as the simplex and gets one row after the other. A new vertex lies on an edge
+of which the row cuts one end off; the reduced cost is concave, so a new vertex that undercuts the
+prices has a neighbour that did. It is enough to keep those that do, each with its edges, and to
+look at rows that one of them breaks: where none is left, the prices are proven.
+
+Source: double description, Motzkin et al. (1953), of the vertices below a concave level only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from core import clock
+from core.optimal.polytopes.facets import (
+    MOST_BYTES,
+    PARALLEL,
+    Facets,
+    inverses,
+    relaxed,
+    simplex_corners,
+    solved_corners,
+    systems,
+)
+from core.optimal.utility import Utility
+from core.validation import FloatArray, IntArray
+
+STEEP = 1e5
+"""Inverses of systems up to this leave a vertex, off by rounding, far inside rows moved out."""
+
+MOST = 2_000
+"""Vertices that are kept at a time, where not given."""
+
+
+@dataclass(frozen=True, eq=False)
+class Undercut:
+    """What undercuts prices λ.
+
+    Attributes
+    ----------
+    outputs : ndarray
+        Vertices with φ(r) − λ·r below the floor, as posteriors, shape (k, n_x), the lowest of
+        all first; none where none is below it. Of a polytope around it where time was over.
+    bound : float
+        No mixture over the polytope has more utility.
+    slack : float
+        The floor is −slack nats: what was asked for, or more where there were too many vertices.
+    finished : bool
+        Whether the outputs are the polytope's own.
+    sure : bool
+        Whether all of its vertices were known to far more digits than rows were moved out by;
+        else the bound is no proof.
+    """
+
+    outputs: FloatArray
+    bound: float
+    slack: float
+    finished: bool
+    sure: bool
+
+
+def undercutting(
+    facets: Facets,
+    p_x: FloatArray,
+    utility: Utility,
+    duals: FloatArray,
+    *,
+    slack: float,
+    most: int = MOST,
+    deadline: float = np.inf,
+) -> Undercut:
+    """Return the vertices of a polytope that undercut prices, and the bound that the prices prove.
+
+    Where prices are so bad that too many vertices undercut them, the lowest of these are found.
+
+    Parameters
+    ----------
+    facets : Facets
+        The polytope. Rows are moved out by a hair on the way, not for the outputs.
+    p_x : ndarray
+        P(x), shape (n_x,).
+    utility : Utility
+        Gives the costs φ.
+    duals : ndarray
+        λ, shape (n_x,).
+    slack : float
+        The floor is −slack nats; the bound allows for what lies above it.
+    most : int
+        Where more vertices are below the floor, it goes down to what so many are below.
+    deadline : float
+        On the clock of `core.clock`; whatever it is, the bound is one.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.notions import LIP
+    >>> from core.optimal.polytopes.standard_form import polytope
+    >>> from core.optimal.utility import MutualInformation
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> facets = polytope(LIP(0.5).allowed_set(joint), joint.p_x).facets()
+    >>> goal = MutualInformation()
+    >>> found = undercutting(facets, joint.p_x, goal, np.array([0.7, 0.1]), slack=1e-9)
+    >>> found.outputs.round(4)
+    array([[0.8935, 0.1065]])
+    """
+
+    def price(points: FloatArray) -> FloatArray:
+        posteriors = facets.posteriors(points)
+        result: FloatArray = utility.cost(posteriors) - posteriors @ duals
+        return result
+
+    known = _Known(facets, price, -slack, most)
+    finished = False
+    while not finished and clock.now() < deadline:
+        row = known.most_broken()
+        finished = row is None
+        if row is not None:
+            known.apply(row)
+    worth = worth_of(duals, known.prices, facets.posteriors(known.points), p_x)
+    order = np.argsort(known.prices, kind="stable")
+    outputs = facets.posteriors(known.exact(order))
+    slack = -known.floor
+    return Undercut(outputs, utility.offset(p_x) - worth + slack, slack, finished, known.sure)
+
+
+def worth_of(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: FloatArray) -> float:
+    """Return p·P_X of duals p ≤ λ that none of some outputs undercuts.
+
+    Either all duals fall by as much as the lowest price asks, or, for each output with a negative
+    price, that of the symbol which it says most about: that is the cheaper way where only symbols
+    of tiny probability are priced too high.
+
+    Parameters
+    ----------
+    duals : ndarray
+        λ, shape (n_x,).
+    prices : ndarray
+        φ(r) − λ·r of each output, shape (k,).
+    points : ndarray
+        The outputs r, as posteriors, shape (k, n_x).
+    p_x : ndarray
+        P(x), shape (n_x,).
+    """
+    total = float(duals @ p_x)
+    low = np.flatnonzero(prices < 0)
+    if len(low) == 0:
+        return total
+    points = points[low]
+    symbol = (points / p_x).argmax(axis=1)
+    fall = np.zeros(len(p_x))
+    np.maximum.at(fall, symbol, -prices[low] / points[np.arange(len(low)), symbol])
+    return total - min(-float(prices.min()), float(fall @ p_x))
+
+
+class _Known:
+    """The vertices below the floor under the rows so far; parameters as in `undercutting`.
+
+    Attributes
+    ----------
+    points : ndarray
+        Shape (k, n).
+    tight : ndarray
+        The rows that each meets, shape (k, n − 1).
+    edges : ndarray
+        The directions in which each of these rows alone grows slack, shape (k, n, n − 1).
+    lengths : ndarray
+        How far each edge leads, shape (k, n − 1).
+    excess : ndarray
+        How far each vertex is beyond each row, applied or not, shape (k, m).
+    prices : ndarray
+        Shape (k,).
+    floor : float
+        All vertices below it are known, of the polytope of the rows so far.
+    sure : bool
+        As in `Undercut`.
+    """
+
+    _NAMES = ("points", "tight", "edges", "lengths", "excess", "prices")
+
+    points: FloatArray
+    tight: IntArray
+    edges: FloatArray
+    lengths: FloatArray
+    excess: FloatArray
+    prices: FloatArray
+
+    def __init__(
+        self,
+        facets: Facets,
+        price: Callable[[FloatArray], FloatArray],
+        floor: float,
+        most: int,
+    ) -> None:
+        n, limits = len(facets.norm), facets.limits
+        self._rows = np.vstack([-np.eye(n), facets.rows])
+        self._exact = np.append(np.zeros(n), limits)
+        self._limits = np.append(np.zeros(n), relaxed(limits, np.random.default_rng(0)))
+        self._norm, self._price, self.floor = facets.norm, price, floor
+        self._most = min(most, MOST_BYTES // (8 * n * (n + 2)))
+        self._applied = np.arange(len(self._rows)) < n
+        self.sure = True
+        self._take([], self._made(simplex_corners(n)))
+
+    def exact(self, which: IntArray) -> FloatArray:
+        """Return points, shape (k, n), where no row is moved out."""
+        return solved_corners(self._rows, self._exact, self._norm, self.tight[which])
+
+    def most_broken(self) -> int | None:
+        """Return the row that the lowest of the vertices which break one is furthest beyond."""
+        outside = np.flatnonzero(self.excess.max(axis=1, initial=-np.inf) > 0)
+        if len(outside) == 0:
+            return None
+        lowest = outside[self.prices[outside].argmin()]
+        return int(self.excess[lowest].argmax())
+
+    def apply(self, row: int) -> None:
+        """Narrow the polytope to a row."""
+        over = self.excess[:, row]
+        slope = np.einsum("i,kij->kj", self._rows[row], self.edges)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = -over[:, None] / slope
+        # from an end that is cut off towards one that is not, or the other way round
+        crosses = np.where(over[:, None] > 0, slope < -PARALLEL, slope > PARALLEL)
+        owner, edge = np.nonzero(crosses & (step < self.lengths))
+        length = step[owner, edge]
+        self.lengths[owner, edge] = length
+        points = self.points[owner] + length[:, None] * self.edges[owner, :, edge]
+        prices, kept = self._price(points), over <= 0
+        both = np.append(self.prices[kept], prices)
+        if len(both) > self._most:
+            self.floor = min(self.floor, float(np.partition(both, self._most)[self._most]))
+        kept &= self.prices < self.floor
+        low = np.flatnonzero(prices < self.floor)
+        tight = self.tight[owner[low]]
+        tight[np.arange(len(low)), edge[low]] = row
+        tight = np.unique(np.sort(tight, axis=1), axis=0)  # both ends may have led to it
+        self._applied[row] = True
+        self.excess[:, row] = -np.inf
+        self._take(np.flatnonzero(kept), self._made(tight))
+
+    def _take(self, kept: IntArray | list[int], made: tuple[FloatArray | IntArray, ...]) -> None:
+        """Keep some vertices and add new ones."""
+        for name, value in zip(self._NAMES, made, strict=True):
+            old = getattr(self, name)[kept] if len(kept) else value[:0]
+            setattr(self, name, np.concatenate([old, value]))
+
+    def _made(self, tight: IntArray) -> tuple[FloatArray | IntArray, ...]:
+        """Return vertices on given rows, as the attributes; without those at the floor or above."""
+        n = len(self._norm)
+        inverse = inverses(systems(self._rows, self._norm, tight))
+        known = np.isfinite(inverse).all(axis=(1, 2))
+        self.sure &= bool(known.all() and np.abs(inverse).max(initial=0.0) < STEEP)
+        inverse, tight = inverse[known], tight[known]
+        right = np.ones((len(tight), n))
+        right[:, :-1] = self._limits[tight]
+        points: FloatArray = np.einsum("kij,kj->ki", inverse, right)
+        prices = self._price(points)
+        low = np.flatnonzero(prices < self.floor)
+        points, tight, prices = points[low], tight[low], prices[low]
+        edges: FloatArray = -np.asarray(inverse, np.float64)[low][:, :, :-1]
+        excess = points @ self._rows.T - self._limits
+        done = np.flatnonzero(self._applied)
+        slack = -excess[:, done]
+        np.put_along_axis(slack, np.searchsorted(done, tight), np.inf, axis=1)
+        slopes = np.einsum("mi,kij->kmj", self._rows[done], edges)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            steps = np.where(slopes > PARALLEL, slack[:, :, None] / slopes, np.inf)
+        excess[:, done] = -np.inf
+        return points, tight, edges, steps.min(axis=1), excess, prices

@@ -1,0 +1,87 @@
+"""Outputs of two large symbols, all pairs at once: what a tree of many symbols starts from.
+
+Beside the dominant symbol d either some other has at least half of the rest, or none has. Where
+none has, −log w is at least log 2 for all of them, and a relaxation is worth something at once.
+Splitting one symbol after the other gets there after as many splits as there are symbols.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.optimal.bounds.relaxation import EPSILON, Multipliers, Relaxation
+from core.validation import FloatArray
+
+HALF = 0.5
+"""The share of the rest from which on a second symbol is large: there is only one such."""
+
+
+def none_large(upper: FloatArray, dominant: int) -> FloatArray:
+    """Return the upper ends of a box, shape (n_x,), without outputs of a large second symbol."""
+    inner = np.minimum(upper, HALF)
+    inner[dominant] = upper[dominant]
+    return inner
+
+
+def one_large(
+    lower: FloatArray, upper: FloatArray, dominant: int, large: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the part of a box in which a given second symbol is large."""
+    least, most = lower.copy(), none_large(upper, dominant)
+    least[large], most[large] = HALF, upper[large]
+    least[dominant] = max(least[dominant], HALF)  # d is no smaller
+    return least, most
+
+
+def pair_bounds(
+    relaxation: Relaxation,
+    prices: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    multipliers: Multipliers,
+) -> FloatArray:
+    """Return, for each x, a lower bound of H − p·r over the outputs in which x is large.
+
+    Given prices of the rows each is a sum of a few terms: the odds take the cheaper end of their
+    range, w_x too, and what is left of the mass the cheapest other symbol.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+        Focused on d.
+    prices : ndarray
+        p, shape (n_x,).
+    lower, upper : ndarray
+        The whole box, shape (n_x,): all w_x from 0.
+    multipliers : Multipliers
+        Of the rows; any are valid.
+
+    Returns
+    -------
+    ndarray
+        Shape (n_x,); ∞ at d, which is not its own second.
+    """
+    d, count = relaxation.dominant, len(prices)
+    priced, rows = relaxation.priced(multipliers.rows)
+    slopes, intercepts = relaxation.secants(lower, none_large(upper, d))
+    small = slopes - prices + priced
+    start, end = np.full(count, HALF), np.maximum(upper, HALF)
+    start[d], end[d] = lower[d], upper[d]
+    slopes, levels = relaxation.secants(start, end)
+    large = slopes - prices + priced
+    odds = float(intercepts[d] + min(small[d] * lower[d], small[d] * upper[d]))
+    small[d] = np.inf
+    first, second = np.argsort(small)[:2]
+    rest = np.full(count, small[first])
+    rest[first] = small[second]
+    ends = [levels + large * at + _times(1.0 - at, rest) for at in (start, end)]
+    values = odds + np.minimum(*ends)
+    values[d] = np.inf
+    size = 1.0 + float(rows.sum()) + float(np.abs(prices).max()) + float(np.abs(large).max())
+    result: FloatArray = values - EPSILON * (len(rows) + count + 8) * size * (2.0 + upper[d])
+    return result
+
+
+def _times(mass: FloatArray, price: FloatArray) -> FloatArray:
+    """Return mass·price, 0 where there is no mass even if no other symbol is there to price."""
+    return np.where(mass > 0, mass * np.where(np.isfinite(price), price, 0.0), 0.0)

@@ -1,0 +1,230 @@
+"""How far any allowed output can undercut given prices: branch and bound, one symbol at a time.
+
+Every allowed r has a largest entry. So prices p that hold for each symbol's outputs, those in
+which it is the largest, satisfy H(r) ≥ p·r on the whole allowed set, and then no mechanism has
+more utility than H(X) − p·P_X (weak duality). Where a price λ_d cannot be held it is lowered for
+d alone: what is lost is Σ_d P(d)(λ_d − p_d), not the worst difference for all.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from core import clock
+from core.allowed.allowed_set import AllowedSet
+from core.optimal.bounds.branch_and_bound import Tree
+from core.optimal.bounds.odds import inherited_prices, unseen_price
+from core.optimal.bounds.space import Space
+from core.validation import FloatArray
+
+STRIDE = 32
+"""Boxes that a tree does before the next worst tree has its turn: a turn costs about one box."""
+
+DISPROVEN_SHARE = 0.5
+"""Work stops when what is unproven is below this part of what columns have disproven: then
+better prices, which these columns bring, help more than a closer look at these."""
+
+MOST_PROOFS = 16
+"""Latest proven prices that are kept: new ones are seldom far from all of them."""
+
+MOST_WAITING = 100_000
+"""Most boxes kept in wait, some 4 kB each: work stops there."""
+
+MARGIN = 1e-12
+"""Taken off every proven price, relative to 1 + |price|: the rounding of its last divisions."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundResult:
+    """What branch and bound says of prices λ.
+
+    Attributes
+    ----------
+    prices : ndarray
+        p ≤ λ with H(r) ≥ p·r for every allowed posterior r, shape (n_x,).
+    lower : float
+        H(r) − λ·r is at least this for every allowed posterior r: min (p − λ).
+    columns : list of ndarray
+        Allowed posteriors with H(r) < λ·r, shape (n_x,) each, no two the same.
+    best_value : float
+        Least H(r) − λ·r among these; 0 if there are none.
+    finished : bool
+        Whether every tree is closed: then each p_d is within the tolerance of the best known.
+    boxes : int
+        How many boxes were looked at.
+    """
+
+    prices: FloatArray
+    lower: float
+    columns: list[FloatArray]
+    best_value: float
+    finished: bool
+    boxes: int
+
+
+class PricingBound:
+    """Proofs of prices over one allowed set; what they learn of the set is kept between them.
+
+    The same prices asked for again are worked on from where the last time ended.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The allowed outputs; its oracle is not asked, so that the proofs are of a larger set where
+        it has one: valid too.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> bound = PricingBound(AllowedSet(sparse.csr_array([[1.0, -2.0]]), n_x=2))  # r_1 ≤ 2 r_2
+    >>> found = bound.minimise(np.array([1.5, 0.0]), tolerance=1e-6, time_limit=1.0)
+    >>> found.columns[0].round(3)  # the vertex (2/3, 1/3)
+    array([0.667, 0.333])
+    >>> round(float(found.prices[0]) * 2 / 3, 4), round(float(np.log(3) - np.log(2) * 2 / 3), 4)
+    (0.6365, 0.6365)
+    """
+
+    def __init__(self, allowed: AllowedSet) -> None:
+        self.n_x = allowed.n_x
+        self.space = Space(allowed)
+        self._proofs: list[FloatArray] = []
+        self._asked: _Asked | None = None
+
+    def minimise(
+        self,
+        prices: FloatArray,
+        *,
+        tolerance: float,
+        time_limit: float,
+        weights: FloatArray | None = None,
+        starts: Iterable[FloatArray] = (),
+    ) -> BoundResult:
+        """Prove as much of prices as possible, and collect what disproves the rest.
+
+        Parameters
+        ----------
+        prices : ndarray
+            λ, shape (n_x,), finite.
+        tolerance : float
+            What each price may lose to save work, in nats, above 0.
+        time_limit : float
+            Seconds. However short, what is returned is valid.
+        weights : ndarray, optional
+            What each price counts for, P_X; all the same where not given.
+        starts : iterable of ndarray
+            Allowed posteriors that may undercut λ, shape (n_x,) each.
+        """
+        deadline = clock.now() + time_limit
+        weights = np.ones(self.n_x) if weights is None else weights
+        if self.n_x == 1:  # the only output is that symbol, and it costs nothing
+            found = _Columns(prices)
+            found.add(np.ones(1))
+            return found.result(np.minimum(prices, 0.0), finished=True, boxes=0)
+        if self._asked is None or not self._asked.same(prices, tolerance):
+            self._asked = self._planted(prices, tolerance)
+        found, trees = self._asked.found, self._asked.trees
+        for start in starts:
+            found.add(start)
+            trees[int(start.argmax())].learn(start)
+        self._work(trees, prices - tolerance, weights, deadline)
+        proven = np.array([tree.proven for tree in trees])
+        proven -= MARGIN * (1.0 + np.abs(proven))
+        self._proofs = [*self._proofs, proven][-MOST_PROOFS:]
+        finished = all(tree.closed for tree in trees)
+        return found.result(proven, finished, sum(tree.boxes for tree in trees))
+
+    def _planted(self, prices: FloatArray, tolerance: float) -> _Asked:
+        """Return a tree for each symbol, not yet grown."""
+        found = _Columns(prices)
+
+        def explore(r: FloatArray) -> list[FloatArray]:
+            ends = self.space.descend(r, prices)
+            for column in ends or [r]:
+                found.add(column)
+            return ends
+
+        floors = self._floors(prices)
+        trees = [
+            Tree(self.space, d, prices, tolerance, float(floors[d]), explore)
+            for d in range(self.n_x)
+        ]
+        return _Asked(prices, tolerance, found, trees)
+
+    def _floors(self, prices: FloatArray) -> FloatArray:
+        """Return for each symbol a price that holds without any work, shape (n_x,)."""
+        known = [np.array([unseen_price(prices, d) for d in range(self.n_x)])]
+        known += [inherited_prices(prices, proven) for proven in self._proofs]
+        floors: FloatArray = np.max(known, axis=0)
+        return floors
+
+    def _work(
+        self, trees: list[Tree], aims: FloatArray, weights: FloatArray, deadline: float
+    ) -> None:
+        """Let the worst tree go on, until all are closed, better prices are due or time is up."""
+        unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
+        for d in np.argsort(-unproven, kind="stable"):  # its first box lifts a price most
+            if unproven[d] <= 0 or clock.now() >= deadline:
+                break
+            trees[d].grow(1, deadline)
+        unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
+        disproven = np.array([aims[d] - tree.target for d, tree in enumerate(trees)]) * weights
+        queue = [(-float(unproven[d]), d) for d in np.flatnonzero(unproven > 0)]
+        heapq.heapify(queue)
+        while queue and clock.now() < deadline:
+            if unproven.sum() <= DISPROVEN_SHARE * disproven.sum():
+                break
+            if sum(tree.waiting for tree in trees) > MOST_WAITING:
+                break
+            _, d = heapq.heappop(queue)
+            tree = trees[d]
+            tree.grow(STRIDE, deadline)
+            unproven[d] = weights[d] * (tree.target - tree.proven)
+            disproven[d] = weights[d] * (aims[d] - tree.target)
+            if not tree.closed:
+                heapq.heappush(queue, (-float(unproven[d]), d))
+
+
+class _Columns:
+    """Columns that undercut prices, each once."""
+
+    def __init__(self, prices: FloatArray) -> None:
+        self._prices = prices
+        self._kept: dict[bytes, FloatArray] = {}
+        self._best = 0.0
+
+    def add(self, column: FloatArray) -> None:
+        """Keep a posterior if it costs less than the prices and is new."""
+        value = float(special.entr(column).sum() - self._prices @ column)
+        if value < 0:
+            self._kept.setdefault(np.round(column, 12).tobytes(), column)
+            self._best = min(self._best, value)
+
+    def result(self, proven: FloatArray, finished: bool, boxes: int) -> BoundResult:
+        """Return what was proven, together with these columns."""
+        return BoundResult(
+            prices=proven,
+            lower=float((proven - self._prices).min()),
+            columns=list(self._kept.values()),
+            best_value=self._best,
+            finished=finished,
+            boxes=boxes,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What was asked for last, and the work on it so far."""
+
+    prices: FloatArray
+    tolerance: float
+    found: _Columns
+    trees: list[Tree]
+
+    def same(self, prices: FloatArray, tolerance: float) -> bool:
+        """Say whether the same is asked for."""
+        return tolerance == self.tolerance and bool(np.array_equal(prices, self.prices))

@@ -1,0 +1,202 @@
+"""Lower bounds on H(r) − p·r over the allowed outputs in which one symbol dominates.
+
+Scaled so that all symbols but the dominant one, d, have mass 1 together, an output is its odds
+k = r_d/(1 − r_d) and the others' distribution w, and
+
+    (H(r) − p·r)/(1 − r_d) = ψ(k) + Σ_x φ(w_x) − p_d k − Σ_x p_x w_x,
+    ψ(k) = (k + 1) log(k + 1) − k log k,  φ(w) = −w log w.
+
+The rows are homogeneous, so they stay as they are. Every term is concave in one variable: over
+a box it lies above its secant, and what is left is a linear program. For an output of two
+symbols, the usual kind, w is one symbol and only ψ costs anything at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse, special
+
+from core.allowed.allowed_set import AllowedSet
+from core.errors import InfeasibleError
+from core.optimal.bounds.odds import dominance
+from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.validation import FloatArray
+
+EPSILON = float(np.finfo(np.float64).eps)
+
+THIN = 1e-9
+"""A box side shorter than this is not worth a secant: its ends differ by less than rounding."""
+
+ODDS_CAP = 1e9
+"""Odds at which a symbol counts as allowed alone, when the largest odds are looked for."""
+
+SURPLUS = 1e-13
+"""Least reduced cost of a helper variable: more than the rounding of its own sum."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Multipliers:
+    """Prices of the rows (≥ 0) and of the others' mass 1: they alone prove a bound."""
+
+    rows: FloatArray
+    mass: float
+
+
+class Relaxation:
+    """The linear program of one dominant symbol and one box, and safe bounds from its duals.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The allowed outputs; its oracle is not asked.
+    primal : bool
+        Whether to solve by the primal simplex, quicker where only costs change between solves.
+
+    Attributes
+    ----------
+    matrix : ndarray
+        The rows, shape (m, n_x + n_helpers).
+    dominant : int
+        The dominant symbol d; −1 before the first is focused: all symbols then have mass 1.
+    """
+
+    def __init__(self, allowed: AllowedSet, *, primal: bool = False) -> None:
+        self.n_x = allowed.n_x
+        self.matrix: FloatArray = allowed.rows.toarray()
+        mass = np.zeros((1, self.matrix.shape[1]))
+        mass[0, : self.n_x] = 1.0
+        m = len(self.matrix)
+        self._program = LinearProgram(
+            sparse.csr_array(np.vstack([mass, self.matrix])),
+            np.concatenate([[1.0], np.full(m, -INFINITY)]),
+            np.concatenate([[1.0], np.zeros(m)]),
+            primal=primal,
+        )
+        self._mass = mass[0]
+        self._costs = np.zeros(self.matrix.shape[1])
+        self.dominant = -1
+        self.solved = 0
+
+    def focus(self, dominant: int) -> None:
+        """Make a symbol the dominant one: its variable is its odds, the others' mass is 1."""
+        if dominant == self.dominant:
+            return
+        if self.dominant >= 0:
+            self._program.set_coefficient(0, self.dominant, 1.0)
+            self._mass[self.dominant] = 1.0
+        self._program.set_coefficient(0, dominant, 0.0)
+        self._mass[dominant] = 0.0
+        self.dominant = dominant
+
+    def secants(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return slopes and intercepts of lines below ψ and φ on a box, shapes (n_x,)."""
+        d = self.dominant
+        at_lower, at_upper = special.entr(lower), special.entr(upper)
+        at_lower[d], at_upper[d] = dominance(lower[d]), dominance(upper[d])
+        width = upper - lower
+        thin = width < THIN
+        if thin.any():
+            width[thin] = np.inf  # a flat line through the lower end
+            at_lower = np.where(thin, np.minimum(at_lower, at_upper), at_lower)
+            at_upper = np.where(thin, at_lower, at_upper)
+        slopes = (at_upper - at_lower) / width
+        return slopes, at_lower - slopes * lower
+
+    def solve(
+        self, costs: FloatArray, lower: FloatArray, upper: FloatArray
+    ) -> tuple[FloatArray | None, Multipliers]:
+        """Minimise costs·(k, w) over a box: return the point, shape (n_x,), and multipliers.
+
+        Where HiGHS finds the box empty there is no point, and the multipliers say why.
+        """
+        self.solved += 1
+        self._costs[: self.n_x] = costs
+        self._program.set_costs(self._costs)
+        self._program.set_col_bounds(lower, upper)
+        try:
+            solution = self._program.solve()
+        except InfeasibleError:
+            return None, _multipliers(self._program.dual_ray())
+        return solution.x[: self.n_x], _multipliers(solution.duals)
+
+    def basis(self) -> Any:
+        """Return where the last solve ended, to be handed to `set_basis` later."""
+        return self._program.basis()
+
+    def set_basis(self, basis: Any) -> None:
+        """Start the next solve there."""
+        self._program.set_basis(basis)
+
+    def shown_empty(self, lower: FloatArray, upper: FloatArray, ray: Multipliers) -> bool:
+        """Say whether multipliers prove that a box holds no allowed output."""
+        return self.proven(np.zeros(self.n_x), lower, upper, ray)[0] > 0
+
+    def proven(
+        self,
+        costs: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        multipliers: Multipliers,
+    ) -> tuple[float, FloatArray]:
+        """Return a lower bound of costs·(k, w) over a box, and its reduced costs, shape (n_x,).
+
+        It holds whatever the multipliers are, as long as those of rows are not negative: each
+        row's slack is left out, and each variable then takes the cheaper end of its box. The
+        rounding of these sums is taken off.
+        """
+        priced, rows = self.priced(multipliers.rows)
+        nu = multipliers.mass
+        reduced = costs + priced - nu * self._mass[: self.n_x]
+        value = nu + float(np.minimum(reduced * lower, reduced * upper).sum())
+        size = 1.0 + abs(nu) + float(rows.sum()) + float(np.abs(costs).max())
+        terms = len(rows) + self.n_x + 8
+        return value - EPSILON * terms * size * (1.0 + float(upper.sum())), reduced
+
+    def highest_odds(self) -> float:
+        """Return an upper bound of the odds k of d, ∞ where d is (nearly) allowed alone."""
+        d = self.dominant
+        costs = np.zeros(self.n_x)
+        costs[d] = -1.0
+        highest = np.ones(self.n_x)
+        highest[d] = ODDS_CAP
+        point, multipliers = self.solve(costs, np.zeros(self.n_x), highest)
+        if point is None or point[d] >= ODDS_CAP:
+            return np.inf
+        priced, _ = self.priced(multipliers.rows)
+        slope = float(priced[d])
+        # Σ_x priced_x (k, w)_x ≤ 0, so k·priced_d ≤ −Σ priced_x w_x ≤ max_x −priced_x
+        others = np.delete(priced, d)
+        size = float(multipliers.rows.sum()) + float(np.abs(others).max())
+        rounding = EPSILON * (len(multipliers.rows) + 8) * size
+        if slope <= 2 * rounding:
+            return np.inf
+        return max((float(-others.min()) + rounding) / (slope - rounding), 0.0)
+
+    def priced(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return rows @ matrix on the symbols, with multipliers that price no helper below 0."""
+        priced = rows @ self.matrix
+        helpers = priced[self.n_x :]
+        if len(helpers) and helpers.min() < SURPLUS:
+            rows = self._repaired(rows, helpers)
+            priced = rows @ self.matrix
+        return priced[: self.n_x], rows
+
+    def _repaired(self, rows: FloatArray, helpers: FloatArray) -> FloatArray:
+        """Raise multipliers until no unbounded helper is priced below 0; else drop its rows."""
+        uses = self.matrix[:, self.n_x :]
+        rows = rows.copy()
+        for j in np.flatnonzero(helpers < SURPLUS):
+            i = int(uses[:, j].argmax())
+            if uses[i, j] > 0:
+                rows[i] += (2 * SURPLUS - helpers[j]) / uses[i, j]
+        if (rows @ uses).min() < SURPLUS:
+            rows[(uses != 0).any(axis=1)] = 0.0
+        return rows
+
+
+def _multipliers(duals: FloatArray) -> Multipliers:
+    """Split duals into the first row's, of the mass, and those of rows ≤ 0, with their sign."""
+    return Multipliers(np.maximum(-duals[1:], 0.0), float(duals[0]))

@@ -1,0 +1,298 @@
+"""A bound for sets that are hard in the large but easy in slices, by the chain rule.
+
+Let the symbols fall into a few parts, such as the values of one attribute. With m the masses of
+the parts in an output r, and r_p its law within part p, H(r) = H(m) + Σ_p m_p H(r_p). Rows that
+concern one part only leave r_p a polytope that is small enough to enumerate; r_p is a mixture of
+its vertices v, and as H is concave H(r_p) is at least the same mixture of the H(v). H(m), concave
+too, is at least its interpolation on each cell of a subdivision of the simplex of all m. What is
+left, with every other row, is one linear program over the whole mechanism, and the cells in which
+it gains most by interpolation are split in two. No mechanism does better than it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from scipy import sparse, special
+
+from core import clock
+from core.allowed.allowed_set import AllowedSet
+from core.errors import SolverError, TimeLimitError
+from core.optimal.polytopes.enumeration import all_vertices
+from core.optimal.polytopes.standard_form import polytope
+from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.utility import MutualInformation
+from core.validation import FloatArray, IntArray
+
+MOST_VERTICES = 60_000
+"""Most vertices of all parts together: each is priced for every cell."""
+
+VERTEX_SHARE = 0.3
+"""Part of the time left that the vertices of one way to part the symbols may take."""
+
+DEAREST = 50.0
+"""Cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start."""
+
+ADDED = 20
+"""Vertices that enter a cell's program at a time."""
+
+PRICE = 1e-7
+"""A reduced cost above −1e-7 nats is as good as 0 for this bound."""
+
+SPLIT_SHARE = 0.3
+"""Cells are split that gain at least this part of what the worst gains by interpolation."""
+
+MOST_SPLIT = 8
+"""Most cells that are split at a time."""
+
+NEAR = 0.02
+"""Vertices with a reduced cost below this, in nats, are shared with the new half of a cell."""
+
+FINE = 1e-5
+"""Interpolation that gains less than this, in nats, is not what the bound lacks."""
+
+MARGIN = 1e-11
+"""Added to every bound, in nats: the rounding of its sums."""
+
+
+@dataclass(eq=False)
+class Cell:
+    """A simplex of masses: its corners, shape (c, c), one a row, and what is in its program."""
+
+    corners: FloatArray
+    inside: set[int] = field(default_factory=set)
+
+
+class SliceBound:
+    """Bounds on I(X;Y) over one allowed set and one way to part the symbols.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        Rows without helpers; an oracle is not asked.
+    p_x : ndarray
+        P(x), shape (n_x,), all positive.
+    part : ndarray
+        Number of each symbol's part, shape (n_x,), 0 … c − 1, none of them empty.
+    deadline : float
+        For the vertices, on the clock of `core.clock`.
+
+    Raises
+    ------
+    TimeLimitError
+        If the vertices of the parts are too many, or time is over.
+    SolverError
+        If they are not found.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.notions import SRLIP
+    >>> joint = Joint.from_counts([[4, 1, 3, 2], [1, 4, 2, 3]])
+    >>> allowed = SRLIP(0.3, (2, 2)).allowed_set(joint)
+    >>> later = clock.now() + 10
+    >>> slices = SliceBound(allowed, joint.p_x, np.array([0, 0, 1, 1]), later)
+    >>> bound = slices.bound(0.0, later)
+    """
+
+    def __init__(
+        self, allowed: AllowedSet, p_x: FloatArray, part: IntArray, deadline: float
+    ) -> None:
+        rows = allowed.rows.toarray()
+        self.p_x, n_parts = p_x, int(part.max()) + 1
+        concerns = np.stack([(rows[:, part == p] != 0).any(axis=1) for p in range(n_parts)])
+        points: list[FloatArray] = []
+        margins: list[FloatArray] = []
+        of: list[IntArray] = []
+        for p in range(n_parts):
+            members = np.flatnonzero(part == p)
+            own = rows[concerns[p] & (concerns.sum(axis=0) == 1)][:, members]
+            room = MOST_VERTICES - sum(map(len, points))
+            found, margin = _vertices(own, p_x[members], deadline, room)
+            margins.append(margin)
+            wide = np.zeros((len(found), len(p_x)))
+            wide[:, members] = found
+            points.append(wide)
+            of.append(np.full(len(found), p))
+        self.points, self.of = np.concatenate(points), np.concatenate(of)
+        self.costs = special.entr(self.points).sum(axis=1) - np.concatenate(margins)
+        shared = rows[concerns.sum(axis=0) > 1]
+        self.levels = self.points @ shared.T
+        self.member = np.eye(n_parts)[self.of]
+        self.cells: list[Cell] = []
+        self._height = shared.shape[0] + n_parts
+        self._corner_cols: list[int] = []
+        count = len(p_x)
+        ones = np.ones(count)
+        identity = sparse.eye_array(count, format="csr")
+        self._program = LinearProgram(identity, ones, ones, cost=DEAREST * p_x)
+        self._add_cell(Cell(np.eye(n_parts)), [])
+
+    def bound(self, goal: float, deadline: float) -> float:
+        """Return a bound on I(X;Y): better with more time, until it is at most `goal`."""
+        best = entropy = float(special.entr(self.p_x).sum())
+        while True:
+            try:
+                lowest, shares, reduced = self._solve(entropy - goal, deadline)
+            except TimeLimitError:
+                return best
+            best = min(best, entropy - lowest + MARGIN)
+            if best <= goal or clock.now() >= deadline or not self._refine(shares, reduced):
+                return best
+
+    def _solve(self, enough: float, deadline: float) -> tuple[float, list[FloatArray], FloatArray]:
+        """Return a lower bound of the program's cost, and the weights of all cells' corners."""
+        best = -np.inf
+        while True:
+            solution = self._program.solve(max(deadline - clock.now(), 0.0))
+            lowest, reduced = self._priced(solution.duals)
+            best = max(best, lowest)
+            new = False
+            for q, cell in enumerate(self.cells):
+                order = np.argpartition(reduced[:, q], min(ADDED, len(reduced) - 1))[:ADDED]
+                fresh = [int(v) for v in order if reduced[v, q] < -PRICE and v not in cell.inside]
+                if fresh:
+                    self._add_points(q, fresh)
+                    new = True
+            if not new or best >= enough or clock.now() >= deadline:
+                c = self.member.shape[1]
+                shares = [solution.x[at : at + c] for at in self._corner_cols]
+                return best, shares, reduced
+
+    def _priced(self, duals: FloatArray) -> tuple[float, FloatArray]:
+        """Return a lower bound that any duals prove, and reduced costs of all vertices by cell."""
+        count, n_shared = len(self.p_x), self.levels.shape[1]
+        lam = duals[:count] / self.p_x
+        blocks = duals[count:].reshape(len(self.cells), self._height)
+        shared, masses = np.minimum(blocks[:, :n_shared], 0.0), blocks[:, n_shared:]
+        reduced = (self.costs - self.points @ lam)[:, None] - self.levels @ shared.T
+        least = np.stack([reduced[self.of == p].min(axis=0) for p in range(masses.shape[1])])
+        # in cell q a unit of mass at m costs at least H(m) + Σ_p m_p least[p, q] beyond λ
+        corners = np.stack([cell.corners for cell in self.cells])
+        excess = special.entr(corners).sum(axis=2) + np.einsum("qkp,pq->qk", corners, least)
+        reduced -= self.member @ masses.T
+        return float(lam @ self.p_x) + float(excess.min()), reduced
+
+    def _refine(self, shares: list[FloatArray], reduced: FloatArray) -> bool:
+        """Split the cells in which interpolation gains most; say whether there are any."""
+        gains = np.array(
+            [_gain(cell.corners, theta) for cell, theta in zip(self.cells, shares, strict=True)]
+        )
+        worst = np.argsort(-gains)[:MOST_SPLIT]
+        worst = worst[gains[worst] >= max(FINE, SPLIT_SHARE * float(gains.max()))]
+        for q in worst:
+            self._split(int(q), shares[q], reduced[:, q])
+        return len(worst) > 0
+
+    def _split(self, q: int, theta: FloatArray, reduced: FloatArray) -> None:
+        """Split a cell at the middle of the edge along which interpolation gains most."""
+        cell = self.cells[q]
+        corners, entropies = cell.corners, _entropies(cell.corners)
+
+        def along(edge: tuple[int, int]) -> float:
+            i, j = edge
+            middle = (corners[i] + corners[j]) / 2
+            rise = special.entr(middle).sum() - (entropies[i] + entropies[j]) / 2
+            return float(theta[i] * theta[j] * rise)
+
+        i, j = max(combinations(range(len(corners)), 2), key=along)
+        middle = (corners[i] + corners[j]) / 2
+        other = corners.copy()
+        corners[j] = other[i] = middle
+        first = len(self.p_x) + q * self._height + self.levels.shape[1]
+        col = self._corner_cols[q] + j
+        for p, mass in enumerate(middle):
+            self._program.set_coefficient(first + p, col, -float(mass))
+        self._program.set_cost(col, float(special.entr(middle).sum()))
+        near = [v for v in sorted(cell.inside) if reduced[v] < NEAR]
+        self._add_cell(Cell(other), near)
+
+    def _add_cell(self, cell: Cell, inside: list[int]) -> None:
+        """Give a cell rows and columns in the program."""
+        n_shared, c = self.levels.shape[1], len(cell.corners)
+        self._program.add_rows(
+            np.append(np.full(n_shared, -INFINITY), np.zeros(c)), np.zeros(self._height)
+        )
+        self.cells.append(cell)
+        self._corner_cols.append(self._program.n_cols)
+        columns = np.zeros((c, self._program.n_rows))
+        columns[:, -c:] = -cell.corners
+        self._program.add_cols(columns, _entropies(cell.corners))
+        if inside:
+            self._add_points(len(self.cells) - 1, inside)
+
+    def _add_points(self, q: int, which: list[int]) -> None:
+        """Let vertices into a cell's program."""
+        self.cells[q].inside.update(which)
+        first = len(self.p_x) + q * self._height
+        columns = np.zeros((len(which), self._program.n_rows))
+        columns[:, : len(self.p_x)] = self.points[which] / self.p_x
+        block = np.hstack([self.levels[which], self.member[which]])
+        columns[:, first : first + self._height] = block
+        self._program.add_cols(columns, self.costs[which])
+
+
+def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: float) -> float:
+    """Return a bound on I(X;Y), by the first way to part the symbols that is quick enough.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The allowed outputs, without helpers; `parts` says how they may be parted.
+    p_x : ndarray
+        P(x), shape (n_x,), all positive.
+    goal : float
+        A bound that is no higher is good enough.
+    deadline : float
+        On the clock of `core.clock`.
+
+    Returns
+    -------
+    float
+        H(X) at most: where no way is quick enough, or none is known.
+    """
+    too_large = len(p_x)
+    for part in allowed.parts:
+        largest, now = int(np.bincount(part).max()), clock.now()
+        if largest >= too_large:
+            continue
+        try:
+            slices = SliceBound(allowed, p_x, part, now + VERTEX_SHARE * (deadline - now))
+        except (TimeLimitError, SolverError):
+            too_large = largest
+            continue
+        return slices.bound(goal, deadline)
+    return float(special.entr(p_x).sum()) + MARGIN
+
+
+def _vertices(
+    rows: FloatArray, p_x: FloatArray, deadline: float, most: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the vertices of one part, as posteriors, shape (k, its symbols), and their margins.
+
+    A margin is what an entropy may be less by.
+    """
+    if len(p_x) == 1 or len(rows) == 0:
+        return np.eye(len(p_x)), np.zeros(len(p_x))
+    allowed = AllowedSet(sparse.csr_array(rows), len(p_x))
+    found = all_vertices(allowed, p_x, polytope(allowed, p_x), deadline, most)
+    floors = found.floors(MutualInformation(), np.zeros(len(p_x)))
+    return found.outer, _entropies(found.outer) - floors
+
+
+def _entropies(corners: FloatArray) -> FloatArray:
+    """Return H of each row."""
+    result: FloatArray = special.entr(corners).sum(axis=1)
+    return result
+
+
+def _gain(corners: FloatArray, theta: FloatArray) -> float:
+    """Return by how much H at the mixture of corners exceeds the mixture of H, times its mass."""
+    theta = np.maximum(theta, 0.0)
+    mass = float(theta.sum())
+    if mass <= 0:
+        return 0.0
+    middle = theta @ corners / mass
+    return mass * float(special.entr(middle).sum()) - float(theta @ _entropies(corners))

@@ -1,0 +1,86 @@
+"""The allowed outputs as branch and bound sees them: rows and odds."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse, special
+
+from core.allowed.allowed_set import AllowedSet
+from core.optimal.bounds.relaxation import Relaxation
+from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.validation import FloatArray
+
+DESCENT_STEPS = 30
+"""Most linearisations of one descent: it ends in a vertex after two to four."""
+
+PROGRESS = 1e-10
+"""A descent goes on while it gains more than this, in nats: less is rounding."""
+
+SMALLEST = 1e-9
+"""Entries below this count as this where H is linearised: at 0 its slope is infinite."""
+
+
+class Space:
+    """The rows of an allowed set, and the largest odds, which are kept between proofs.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The allowed outputs; its oracle is not asked.
+
+    Attributes
+    ----------
+    relaxation : Relaxation
+        The linear program that every box shares.
+    """
+
+    def __init__(self, allowed: AllowedSet) -> None:
+        self._n_x = allowed.n_x
+        self.relaxation = Relaxation(allowed)
+        self._odds: dict[int, float] = {}
+        n_rows, n_vars = self.relaxation.matrix.shape
+        mass = np.zeros((1, n_vars))
+        mass[0, : allowed.n_x] = 1.0
+        self._slice = LinearProgram(
+            sparse.csr_array(np.vstack([mass, self.relaxation.matrix])),
+            np.concatenate([[1.0], np.full(n_rows, -INFINITY)]),
+            np.concatenate([[1.0], np.zeros(n_rows)]),
+            primal=True,
+        )
+
+    def highest_odds(self, symbol: int) -> float:
+        """Return an upper bound of a symbol's odds, ∞ where it is (nearly) allowed alone."""
+        if symbol not in self._odds:
+            self.relaxation.focus(symbol)
+            self._odds[symbol] = self.relaxation.highest_odds()
+        return self._odds[symbol]
+
+    def purest(self, symbol: int) -> FloatArray:
+        """Return the posterior of the rows in which a symbol weighs most."""
+        return self._lowest(-np.eye(self.relaxation.matrix.shape[1])[symbol])
+
+    def descend(self, r: FloatArray, prices: FloatArray) -> list[FloatArray]:
+        """Follow linearisations of H(r) − p·r, which lie above it, down from an allowed output.
+
+        Returns
+        -------
+        list of ndarray
+            The allowed output where that ends, shape (n_x,); none if it gets nowhere.
+        """
+        best, value, moved = r, float(special.entr(r).sum() - prices @ r), False
+        costs = np.zeros(self.relaxation.matrix.shape[1])
+        for _ in range(DESCENT_STEPS):
+            costs[: len(r)] = -np.log(np.maximum(best, SMALLEST)) - prices
+            ahead = self._lowest(costs)
+            lower = float(special.entr(ahead).sum() - prices @ ahead)
+            if lower > value - PROGRESS:
+                break
+            best, value, moved = ahead, lower, True
+        return [best] if moved else []
+
+    def _lowest(self, costs: FloatArray) -> FloatArray:
+        """Minimise costs·r over the posteriors."""
+        self._slice.set_costs(costs)
+        r = np.maximum(self._slice.solve().x[: self._n_x], 0.0)
+        result: FloatArray = r / r.sum()
+        return result

@@ -1,0 +1,1 @@
+"""Search for outputs that the master would gain by: vertices, descents, linearisations."""

@@ -1,0 +1,138 @@
+"""The outputs met so far: vertices of the allowed set, each with its cost, none twice.
+
+Prices of all are one product away, so a vertex that is worthless under today's duals may be
+taken up under tomorrow's. A vertex is expanded once: its promising neighbours join the pool.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.optimal.columns.descent import edge_prices
+from core.optimal.polytopes import tableaux
+from core.optimal.polytopes.standard_form import Polytope
+from core.optimal.polytopes.tableaux import Corners, Keys, Tableaus
+from core.optimal.utility import Utility
+from core.validation import FloatArray, IntArray
+
+TIE = 1e-9
+"""A vertex this close to a new row is looked for again."""
+
+BEST_EDGES = 30
+"""Most neighbours of one vertex that join the pool: all of them would crowd out other vertices."""
+
+
+class Pool:
+    """Vertices of a polytope as outputs.
+
+    Attributes
+    ----------
+    points : ndarray
+        Posteriors, shape (k, n_x).
+    costs : ndarray
+        φ of each, shape (k,).
+    expanded : ndarray
+        Whether the neighbours were looked at, shape (k,).
+
+    Parameters
+    ----------
+    space : Polytope
+        The polytope.
+    utility : Utility
+        Gives the costs.
+    start : Corners
+        First vertices of it, or of the perturbed polytope where that is what is searched.
+    """
+
+    def __init__(self, space: Polytope, utility: Utility, start: Corners) -> None:
+        self.space, self.utility = space, utility
+        self.searched = start.space
+        n_x = space.n_x
+        self.points, self.costs = np.zeros((0, n_x)), np.zeros(0)
+        self.expanded = np.zeros(0, dtype=bool)
+        self._priced_at, self._prices = np.zeros(n_x), np.zeros(0)
+        self._keys: Keys = np.zeros(0, dtype=np.uint64)
+        self._basic = np.zeros((0, space.n_basic), dtype=np.int64)
+        self._tight = np.zeros((0, space.n_free), dtype=np.int64)
+        self.add(start)
+
+    def __len__(self) -> int:
+        return len(self.costs)
+
+    def add(self, found: Corners) -> None:
+        """Add those vertices that are new."""
+        keys, first = np.unique(found.keys(), return_index=True)
+        first = np.sort(first[~np.isin(keys, self._keys)])
+        points, true = tableaux.true_points(self.space, found.take(first))
+        found = found.take(first[true])
+        if len(found) == 0:
+            return
+        self.points = np.concatenate([self.points, points])
+        self.costs = np.concatenate([self.costs, self.utility.cost(points)])
+        self.expanded = np.concatenate([self.expanded, np.zeros(len(found), dtype=bool)])
+        self._keys = np.concatenate([self._keys, found.keys()])
+        self._basic = np.concatenate([self._basic, found.basic])
+        self._tight = np.concatenate([self._tight, found.tight])
+
+    def prices(self, duals: FloatArray) -> FloatArray:
+        """Return φ(r) − λ·r of all, shape (k,)."""
+        if duals is not self._priced_at:
+            self._priced_at, self._prices = duals, np.zeros(0)
+        fresh = slice(len(self._prices), None)
+        added = self.costs[fresh] - self.points[fresh] @ duals
+        self._prices = np.concatenate([self._prices, added])
+        return self._prices
+
+    def tableaus(self, which: IntArray) -> Tableaus:
+        """Return the tableaus of some, computed from scratch, where they have one."""
+        return tableaux.tableaus(
+            self.searched,
+            self._basic[which],
+            self._tight[which],
+        )
+
+    def expand(self, which: IntArray, duals: FloatArray, below: float) -> None:
+        """Add the neighbours of some vertices whose price is below a threshold."""
+        self.expanded[which] = True
+        level = self.tableaus(which)
+        edges = level.edges()
+        lams = np.broadcast_to(duals, (len(level), len(duals)))
+        prices = edge_prices(level, edges, lams, self.utility)
+        if prices.shape[1] > BEST_EDGES:
+            limits = np.partition(prices, BEST_EDGES, axis=1)[:, BEST_EDGES]
+            below_limit = prices < np.minimum(limits, below)[:, None]
+        else:
+            below_limit = prices < below
+        vertex, column = np.nonzero(below_limit)
+        self.add(level.ends(vertex, column, edges))
+
+    def cut(self, space: Polytope, cuts: FloatArray) -> IntArray | None:
+        """Move to the part of the polytope that meets new rows, its last slacks.
+
+        A vertex strictly inside the new rows stays one: their slacks are basic.
+
+        Returns
+        -------
+        kept : ndarray or None
+            Which vertices remain, shape (k,); None where the pool has to be filled anew, since
+            it was one of a perturbed polytope or no vertex remains.
+        """
+        kept = np.flatnonzero((self.points @ cuts.T < -TIE).all(axis=1))
+        if self.searched is not self.space or len(kept) == 0:
+            return None
+        added, first = len(cuts), self.space.n_vars + self.space.n_slacks
+        slacks = np.broadcast_to(np.arange(first, first + added), (len(kept), added))
+        basic, tight = self._basic[kept], self._tight[kept]
+        basic = np.concatenate([_shifted(basic, first, added), slacks], axis=1)
+        self._basic, self._tight = basic, _shifted(tight, first, added)
+        self._keys = tableaux.basis_keys(space, self._tight)
+        self.space = self.searched = space
+        self.points, self.costs = self.points[kept], self.costs[kept]
+        self.expanded = np.zeros(len(kept), dtype=bool)  # their neighbours may be new ones
+        self._prices, self._priced_at = np.zeros(0), np.zeros(space.n_x)
+        return kept
+
+
+def _shifted(labels: IntArray, first: int, added: int) -> IntArray:
+    """Make room for new slacks before the complements."""
+    return np.where(labels >= first, labels + added, labels)

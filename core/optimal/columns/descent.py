@@ -1,0 +1,129 @@
+"""Pricing: from many vertices at once, down the edges, to outputs that would improve the mixture.
+
+The reduced cost φ(r) − λ·r is concave on the slice Σr = 1, so its minimum is at a vertex, and
+along an edge it is least at an end. Each start looks at all its neighbours and moves to the best,
+until none is better. A linearisation never reopens an entry that is 0, as H's slope there is
+infinite; a step along an edge does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core import clock
+from core.optimal.polytopes.tableaux import Edges, Tableaus
+from core.optimal.utility import Utility
+from core.validation import FloatArray
+
+PROGRESS = 1e-10
+"""A step must lower the reduced cost by more than this, in nats: less is rounding."""
+
+
+def descend(
+    starts: Tableaus, duals: FloatArray, utility: Utility, *, deadline: float
+) -> tuple[Tableaus, FloatArray]:
+    """Return where the descents from given vertices end, all different, and their prices.
+
+    Parameters
+    ----------
+    starts : Tableaus
+        k vertices.
+    duals : ndarray
+        λ, shape (n_x,), or one for each start, shape (k, n_x).
+    utility : Utility
+        Gives φ.
+    deadline : float
+        On the clock of `core.clock`: no step is taken later.
+
+    Returns
+    -------
+    ends : Tableaus
+        Vertices whose neighbours are no better.
+    prices : ndarray
+        φ(r) − λ·r of each at Σr = 1, shape (len(ends),).
+    """
+    level, lams = starts, np.broadcast_to(duals, (len(starts), starts.space.n_x))
+    prices = _prices(level.points(), lams, utility)
+    ends, found = [starts.take(np.zeros(0, dtype=np.int64))], [np.zeros(0)]
+    one_price = duals.ndim == 1
+    while len(level):
+        if one_price:
+            level, lams, prices = _distinct(level, lams, prices)
+        if clock.now() > deadline:
+            ends.append(level)
+            found.append(prices)
+            break
+        if level.space.n_free == 0:  # a single point has no edges
+            ends.append(level)
+            found.append(prices)
+            break
+        edges = level.edges()
+        beyond = edge_prices(level, edges, lams, utility)
+        column = beyond.argmin(axis=1)
+        ahead = beyond[np.arange(len(level)), column]
+        moves = ahead < prices - PROGRESS
+        ends.append(level.take(np.flatnonzero(~moves)))
+        found.append(prices[~moves])
+        which = np.flatnonzero(moves)
+        level = level.neighbours(which, column[which], edges)
+        lams, prices = lams[which], ahead[which]
+    joined = _joined(ends)
+    if one_price:
+        joined, _, prices = _distinct(joined, joined.points(), np.concatenate(found))
+        return joined, prices
+    return joined, np.concatenate(found)
+
+
+def _prices(points: FloatArray, lams: FloatArray, utility: Utility) -> FloatArray:
+    """Return φ(r) − λ·r at Σr = 1 of weights up to scale and of a λ each, shapes (k, n_x)."""
+    total = points.sum(axis=1)
+    result: FloatArray = (utility.cost(points) - (points * lams).sum(axis=1)) / total
+    return result
+
+
+def edge_prices(level: Tableaus, edges: Edges, lams: FloatArray, utility: Utility) -> FloatArray:
+    """Return φ(r) − λ·r at the far end of every edge, shape (k, n_free); ∞ where it has none."""
+    space = level.space
+    n_x = space.n_x
+    finite = np.isfinite(edges.step)
+    step = np.where(finite, edges.step, 0.0)
+    symbols = np.concatenate(
+        [
+            np.broadcast_to(level.basic[:, None], (*step.shape, space.n_basic)),
+            level.tight[:, :, None],
+        ],
+        axis=2,
+    )
+    symbols = np.minimum(symbols, n_x)
+    unscale = np.append(space.unit, 0.0)
+    weights = np.empty(symbols.shape)
+    weights[:, :, :-1] = level.values[:, None, :]
+    weights[:, :, :-1] -= np.moveaxis(level.body[:, :, :-1], 1, 2) * step[:, :, None]
+    weights[:, :, -1] = step
+    np.maximum(weights, 0.0, out=weights)
+    weights *= unscale[symbols]
+    gain = np.take_along_axis(
+        np.concatenate([lams, np.zeros((len(lams), 1))], axis=1)[:, None, :], symbols, axis=2
+    )
+    total = weights.sum(axis=2)
+    cost = utility.supported_cost(weights, symbols, n_x) - (weights * gain).sum(axis=2)
+    return np.where(finite & (total > 0), cost / np.where(total > 0, total, 1.0), np.inf)
+
+
+def _distinct(
+    level: Tableaus, lams: FloatArray, prices: FloatArray
+) -> tuple[Tableaus, FloatArray, FloatArray]:
+    """Drop all but the first of equal vertices."""
+    first = np.sort(np.unique(level.corners().keys(), return_index=True)[1])
+    if len(first) == len(level):
+        return level, lams, prices
+    return level.take(first), lams[first], prices[first]
+
+
+def _joined(parts: list[Tableaus]) -> Tableaus:
+    return Tableaus(
+        parts[0].space,
+        np.concatenate([part.body for part in parts]),
+        np.concatenate([part.basic for part in parts]),
+        np.concatenate([part.tight for part in parts]),
+    )

@@ -1,0 +1,366 @@
+"""Column generation for sets whose tableaus would be too large: pricing by linear programs.
+
+H(r) − λ·r is concave, so its linearisation at any r0 lies above it, and the vertex that minimises
+the linearisation is at least as good as r0: a descent ends after two to four warm programs. The
+rows stay sparse, with their helpers, and HiGHS keeps the factors of the basis: at 240 symbols a
+program takes some milliseconds where a tableau has a quarter of a million entries.
+
+While outputs gain much, the prices are central ones: at 240 symbols of PolyOpt those of the best
+mixture so far needed four times as long.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # no stubs
+
+from core import clock
+from core.allowed.allowed_set import AllowedSet
+from core.errors import TimeLimitError
+from core.optimal.programs.centred_master import CentredMaster
+from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.programs.master import SHORT, Master, Mixture
+from core.optimal.utility import MutualInformation
+from core.validation import FloatArray
+
+MOST_ENTRIES = 60_000
+"""A tableau with more entries than this is not kept: at 240 symbols of PolyOpt it has 190,000,
+and the first 240 of them alone take half a minute; at 60 it has 30,000."""
+
+MOST_PARTED = 6_500
+"""As many of a set most of whose rows concern a few symbols: at 80 symbols of three attributes
+sparse programs found 3.6 nats where tableaus found .5; at 36 both find the same."""
+
+SPARSE = 0.3
+"""Part of the entries that are not 0 in such rows."""
+
+SMALLEST = 1e-9
+"""Entries below this count as this where H is linearised: at 0 its slope is infinite."""
+
+PROGRESS = 1e-10
+"""A descent goes on while it gains more than this, in nats: less is rounding."""
+
+PRICE = 1e-10
+"""A reduced cost above −1e-10 nats gains nothing."""
+
+BATCH = 24
+"""Descents between two master programs: as many cost about as much time as one of those."""
+
+CLOSE = 2.0
+"""The best reduced cost met, over this, is how close a mixture at central prices is brought."""
+
+WIDEST = 0.3
+"""Most that such a mixture may miss, in nats."""
+
+NEARLY = 1e-3
+"""Best reduced cost, in nats, below which prices of the best mixture take over."""
+
+INNER = 0.05
+"""Best reduced cost, in nats, below which the whole set is compared with an inner one, and again
+whenever it is half of that: at high prices both have the same best outputs, and at 240 symbols a
+program over the whole set of PolyOpt takes 1.4 times as long as one over the printed set."""
+
+WIDER = 1.02
+"""Factor of what outputs gain from which the whole set is worth its time."""
+
+JOINING = 1.5
+"""Outputs for each symbol that the best mixture is then made of."""
+
+FINEST = 1e-4
+"""How close, in nats, the central mixture is that chooses them."""
+
+SETTLING = 1.5e-7
+"""Seconds that the best mixture of these takes, over the cube of the number of symbols."""
+
+SETTLING_SHARE = 0.25
+"""Most of the time left that is kept for it."""
+
+WEIGHT = 0.5
+"""Weight of the latest duals: those of one program swing too far for the next columns."""
+
+RISE = 1.08
+"""Factor of the penalty after a batch: a steep one makes the duals of few columns swing."""
+
+LEAST = 0.003
+"""Least weight of a symbol's penalty, relative to 1/n_x: a symbol never seen but for a floor of
+1e-9 stays uncovered without, and much more lets its price outweigh those of likely symbols."""
+
+GROWTH = 4.0
+"""Factor of the penalty at the end, when what is uncovered has to go."""
+
+RAISES = 6
+"""Most times that it grows before outputs are looked for again: what then is left is rounding."""
+
+DIGITS = 10
+"""Outputs that agree in so many digits after the point are one."""
+
+SCATTERED = 32
+"""Random starts in a round, beside one for each symbol and each output in use."""
+
+ROUNDS = 2
+"""Rounds of starts without a better output after which the search ends."""
+
+
+_BLAS = ThreadpoolController().select(user_api="blas")
+"""Its second thread waits busily for the first: on a loaded machine that took 20 times as long."""
+
+
+def too_large(allowed: AllowedSet) -> bool:
+    """Say whether the tableaus of an allowed set would have too many entries."""
+    n_rows, n_vars = allowed.rows.shape
+    entries = n_rows * n_vars
+    if allowed.parts and allowed.rows.nnz < SPARSE * entries:
+        return entries > MOST_PARTED
+    return entries > MOST_ENTRIES
+
+
+class LinearSearch:
+    """The search for improving outputs over sparse rows, for I(X;Y).
+
+    Attributes
+    ----------
+    mixture : Mixture
+        The best mixture so far.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The allowed outputs; its oracle plays no part here.
+    p_x : ndarray
+        P(x), shape (n_x,), an allowed output.
+    seed : int
+        Of the random starts.
+    deadline : float
+        On the clock of `core.clock`.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> allowed = LIP(0.5).allowed_set(joint)
+    >>> search = LinearSearch(allowed, joint.p_x, seed=0, deadline=clock.now() + 10)
+    >>> search.run()
+    >>> np.sort(search.settled()).round(4)
+    array([[0.1065, 0.8935],
+           [0.1065, 0.8935]])
+    """
+
+    def __init__(self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: float) -> None:
+        self.p_x, self.deadline = p_x, deadline
+        self._utility = MutualInformation()
+        self._rng = np.random.default_rng(seed)
+        self._known: set[bytes] = set()
+        self._rows = _rows(allowed, p_x)
+        self._searched = self._whole = _slice(self._rows, p_x)
+        if allowed.inner is not None:
+            self._searched = _slice(_rows(allowed.inner, p_x), p_x)
+        self.master = Master(p_x, self._utility, p_x[None], LEAST / len(p_x))
+        self.mixture: Mixture = self.master.solve()
+
+    def include(self, points: FloatArray) -> bool:
+        """Let allowed outputs, posteriors of shape (k, n_x), into the master program.
+
+        Returns
+        -------
+        new : bool
+            Whether one of them was not known before.
+        """
+        new = []
+        for i, point in enumerate(points):
+            name = np.round(point / self.p_x, DIGITS).tobytes()
+            if name not in self._known:
+                self._known.add(name)
+                new.append(i)
+        if new:
+            self.master.add(points[new])
+            self.mixture = self.master.solve()
+        return bool(new)
+
+    def run(self) -> None:
+        """Improve the mixture until rounds of starts find no better output, or time is over."""
+        try:
+            with _BLAS.limit(limits=1):
+                self._approach()
+            self._close_in()
+        except TimeLimitError:
+            return
+
+    def _approach(self) -> None:
+        """Look for outputs at central prices while they gain much, and mix the most used."""
+        n_x, now = len(self.p_x), clock.now()
+        until = self.deadline - min(SETTLING * n_x**3, SETTLING_SHARE * (self.deadline - now))
+        found = CentredMaster(self.p_x, self._utility)
+        best, near, compared = np.inf, self.p_x[None], INNER
+        while best > NEARLY and clock.now() < until:
+            starts = self._few_starts(near)
+            if best < compared and self._searched is not self._whole:
+                self._widen(starts, found.duals)
+                compared /= 2
+            met = np.array([point for r in starts for point in self._descend(r, found.duals)])
+            prices = self._utility.cost(met) - met @ found.duals
+            best = -float(prices.min())
+            found.add(_distinct(met[prices < -PRICE], self.p_x))
+            found.solve(min(max(best / CLOSE, FINEST), WIDEST))
+            near = found.points[found.most_used(n_x)]
+        found.solve(FINEST)
+        self.include(found.points[found.most_used(int(JOINING * n_x))])
+        for _ in range(RAISES):
+            if self.mixture.shortfall <= SHORT:
+                break
+            self.master.raise_penalty(GROWTH)
+            self.mixture = self.master.solve()
+
+    def _widen(self, starts: FloatArray, duals: FloatArray) -> None:
+        """Search the whole set from now on if outputs from the same starts gain more there."""
+        inner = self._searched
+        there = self._gained(starts, duals)
+        self._searched = self._whole
+        if self._gained(starts, duals) < WIDER * there:
+            self._searched = inner
+
+    def _gained(self, starts: FloatArray, duals: FloatArray) -> float:
+        """Return what the outputs gain, in nats in all, that descents from given starts end at."""
+        paths = (self._descend(r, duals) for r in starts)
+        ends = np.array([path[-1] for path in paths if path]).reshape(-1, len(self.p_x))
+        return float(np.maximum(ends @ duals - self._utility.cost(ends), 0).sum())
+
+    def _close_in(self) -> None:
+        """Look for outputs at the prices of the best mixture."""
+        self._searched = self._whole
+        duals, in_vain = self.mixture.duals, 0
+        starts: list[FloatArray] = []
+        while clock.now() < self.deadline:
+            if in_vain > ROUNDS and self.mixture.shortfall <= SHORT:
+                return
+            if in_vain > ROUNDS:
+                self._cover(GROWTH)
+                duals, in_vain = self.mixture.duals, 0
+            if not starts:
+                near = self.master.points[self.mixture.used]
+                starts, in_vain = self._starts(near), in_vain + 1
+            batch, starts = starts[:BATCH], starts[BATCH:]
+            met = np.array([point for r in batch for point in self._descend(r, duals)])
+            prices = self._utility.cost(met) - met @ self.mixture.duals
+            if self.include(met[prices < -PRICE]):
+                in_vain = 0
+                if self.mixture.shortfall > SHORT:
+                    self._cover(RISE)
+                duals = WEIGHT * self.mixture.duals + (1 - WEIGHT) * duals
+            elif duals is not self.mixture.duals:
+                duals = self.mixture.duals
+
+    def settled(self) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), of the best mixture, with nothing at a penalty."""
+        while self.mixture.shortfall > SHORT:  # ends: the output P_X alone is a mixture
+            self._cover(GROWTH)
+        return self.master.kernel(self.mixture)
+
+    def _cover(self, factor: float) -> None:
+        """Let in an output for what is uncovered of each symbol, and raise the penalty.
+
+        With e_x uncovered, the output v_x = e_x + d with the least allowed d covers it all at the
+        price of a share d/(1 + d) of the mixture; its scale is free.
+        """
+        covered = self.mixture.weights.sum(axis=0) / self.p_x
+        rest = np.maximum(1.0 - covered, 0.0)
+        if rest.any():
+            self.master.add(self._even_out(rest / rest.max())[None])
+        self.master.raise_penalty(factor)
+        self.mixture = self.master.solve()
+
+    def _even_out(self, rest: FloatArray) -> FloatArray:
+        """Return the output v = rest + d, as weights, with the least d ≥ 0 at which it is allowed.
+
+        `rest` has a largest entry of 1: were it tiny, anything would pass within the tolerance.
+        """
+        fixed, helpers = self._rows[:, : len(rest)], self._rows[:, len(rest) :]
+        evenly = sparse.csr_array((fixed @ np.ones(len(rest)))[:, None])
+        none = np.full(self._rows.shape[0], -INFINITY)
+        cost = np.append(1.0, np.zeros(helpers.shape[1]))
+        both = sparse.csr_array(sparse.hstack([evenly, helpers]))
+        least = LinearProgram(both, none, -(fixed @ rest), cost=cost).solve().x[0]
+        result: FloatArray = self.p_x * (rest + least)
+        return result
+
+    def _starts(self, near: FloatArray) -> list[FloatArray]:
+        """Return where to linearise first: each symbol, near given outputs, and anywhere."""
+        starts = np.concatenate([np.eye(len(self.p_x)), self._around(near), self._far(SCATTERED)])
+        return list(starts[self._rng.permutation(len(starts))])
+
+    def _few_starts(self, near: FloatArray) -> FloatArray:
+        """Return a batch of starts, a third of each kind."""
+        third, n_x = BATCH // 3, len(self.p_x)
+        symbols = np.eye(n_x)[self._rng.permutation(n_x)[:third]]
+        around = self._around(near[self._rng.permutation(len(near))[:third]])
+        return np.concatenate([symbols, around, self._far(third)])
+
+    def _around(self, points: FloatArray) -> FloatArray:
+        """Return outputs with each entry changed at random."""
+        return points * self._rng.exponential(size=points.shape)
+
+    def _far(self, count: int) -> FloatArray:
+        """Return random outputs of few symbols, shape (count, n_x)."""
+        return self.p_x * self._rng.exponential(size=(count, len(self.p_x))) ** 4
+
+    def _descend(self, start: FloatArray, duals: FloatArray) -> list[FloatArray]:
+        """Return the vertices on the way down from a start, the last of them the best."""
+        r, value = start / start.sum(), np.inf
+        met: list[FloatArray] = []
+        while True:
+            r = self._lowest(-np.log(np.maximum(r, SMALLEST)) - duals)
+            lower = float(self._utility.cost(r)) - float(duals @ r)
+            if not lower <= value - PROGRESS:  # nor where a price is no number
+                return met
+            met.append(r)
+            value = lower
+
+    def _lowest(self, cost: FloatArray) -> FloatArray:
+        """Return the allowed posterior that minimises cost·r.
+
+        Raises
+        ------
+        TimeLimitError
+            If time is over.
+        """
+        program = self._searched
+        costs = np.zeros(program.n_cols)
+        costs[: len(self.p_x)] = cost * self.p_x
+        program.set_costs(costs)
+        left = self.deadline - clock.now()
+        if left <= 0:  # HiGHS looks at the clock only while it has steps to do
+            raise TimeLimitError("The search for outputs is over.")
+        r = np.maximum(program.solve(left).x[: len(self.p_x)], 0.0) * self.p_x
+        result: FloatArray = r / r.sum()
+        return result
+
+
+def _distinct(points: FloatArray, p_x: FloatArray) -> FloatArray:
+    """Return outputs, shape (k, n_x), each once."""
+    _, first = np.unique(np.round(points / p_x, DIGITS), axis=0, return_index=True)
+    return points[np.sort(first)]
+
+
+def _rows(allowed: AllowedSet, p_x: FloatArray) -> sparse.csr_array:
+    """Return the rows in r/P_X and helpers, each with a largest coefficient of 1.
+
+    In r/P_X a symbol that was hardly ever seen counts as much as any other.
+    """
+    unit = np.append(p_x, np.ones(allowed.n_helpers))
+    rows = sparse.csr_array(allowed.rows @ sparse.diags_array(unit))
+    largest = abs(rows).max(axis=1).toarray().ravel()
+    scale = sparse.diags_array(1 / np.where(largest > 0, largest, 1.0))
+    return sparse.csr_array(scale @ rows)
+
+
+def _slice(rows: sparse.csr_array, p_x: FloatArray) -> LinearProgram:
+    """Return the program over rows at Σr = 1."""
+    count, n_vars = rows.shape
+    mass = sparse.csr_array(np.append(p_x, np.zeros(n_vars - len(p_x)))[None])
+    return LinearProgram(
+        sparse.csr_array(sparse.vstack([mass, rows])),
+        np.append(1.0, np.full(count, -INFINITY)),
+        np.append(1.0, np.zeros(count)),
+        primal=True,
+    )

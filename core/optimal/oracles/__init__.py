@@ -1,0 +1,1 @@
+"""Round sets between polytopes: from outside by cuts, from inside by allowed outputs."""

@@ -1,0 +1,144 @@
+"""Outputs that an oracle allows, and their best mixture: the answer so far over a round set.
+
+Outputs of a polytope around the set are not allowed yet. Each is moved towards P_X, cut by cut,
+until it is: the points met there give the cuts that touch the set where it matters.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from core import clock
+from core.allowed.allowed_set import Oracle
+from core.optimal.polytopes.enumeration import best_mixture
+from core.optimal.utility import Utility
+from core.validation import FloatArray, IntArray
+
+_CROSSINGS = 30
+"""Cuts met on the way to P_X: each is a tangent, so a handful does; then the output is dropped."""
+
+_INWARD = 1e-9
+"""How much further in than the last cut an output is put, so that the oracle is silent."""
+
+_NEARLY = 20
+"""Outputs for each symbol that count as nearly in use."""
+
+_DIFFERENT = 1e-9
+"""Cuts this close in every entry are the same."""
+
+
+@runtime_checkable
+class ManyOracle(Protocol):
+    """An oracle that takes many posteriors at once."""
+
+    def each(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return the cuts that some of the points, shape (k, n_x), break, and which breaks each."""
+        ...
+
+
+class AllowedOutputs:
+    """Allowed outputs and their best mixture.
+
+    Attributes
+    ----------
+    value : float
+        What the mixture is worth.
+    duals : ndarray
+        λ of the mixture, shape (n_x,).
+
+    Parameters
+    ----------
+    kernel : ndarray
+        P(y | x) of outputs that are allowed, shape (n_x, n_y), to start from.
+    p_x : ndarray
+        P(x), shape (n_x,), all positive; it is allowed, well inside.
+    utility : Utility
+        What is to be large.
+    oracle : callable
+        Its cuts leave the allowed outputs.
+    """
+
+    def __init__(
+        self, kernel: FloatArray, p_x: FloatArray, utility: Utility, oracle: Oracle
+    ) -> None:
+        self.p_x, self.utility, self._oracle = p_x, utility, oracle
+        weights = (p_x[:, None] * kernel).T
+        totals = weights.sum(axis=1, keepdims=True)
+        used = totals[:, 0] > 0
+        self.points = np.vstack([weights[used] / totals[used], p_x])
+        self._mix()
+
+    def kernel(self) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), of the best mixture."""
+        return self._master.kernel(self._mixture)
+
+    def nearly_in_use(self) -> FloatArray:
+        """Return the outputs with the lowest prices, as posteriors, shape (k, n_x).
+
+        P_X is among them, so that they mix to it.
+        """
+        prices = self.utility.cost(self.points) - self.points @ self.duals
+        lowest = np.argsort(prices, kind="stable")[: _NEARLY * len(self.p_x)]
+        return np.vstack([self.p_x, self.points[lowest]])
+
+    def take(self, points: FloatArray, deadline: float) -> FloatArray:
+        """Move outputs, shape (k, n_x), inside, add them, and return the cuts met, shape (j, n_x).
+
+        What the deadline, on the clock of `core.clock`, leaves no time for is left out.
+        """
+        inside, cuts = self._pulled(points, deadline)
+        if len(inside):
+            self.points = np.vstack([self.points, inside])
+            self._mix()
+        return cuts
+
+    def _mix(self) -> None:
+        """Mix anew."""
+        mixed = best_mixture(self.points, self.p_x, self.utility, np.inf)
+        self._master, self._mixture, _ = mixed
+        self.value = self.utility.offset(self.p_x) - self._mixture.cost
+        self.duals = self._mixture.duals
+
+    def _pulled(self, points: FloatArray, deadline: float) -> tuple[FloatArray, FloatArray]:
+        """Return outputs moved inside, and the last cut that each met on the way.
+
+        Where a cut g·r ≤ 0 is broken, the crossing of the segment to P_X with its hyperplane is
+        the next point to ask about; g·P_X < 0, as P_X is inside. The last cut is the tangent
+        where the output leaves the set: those met before it only pointed there.
+        """
+        inside, last = [points[:0]], np.full(points.shape, np.nan)
+        moved, left = points, np.arange(len(points))
+        for _ in range(_CROSSINGS):
+            if len(left) == 0 or clock.now() >= deadline:
+                break
+            cuts, which = _asked(self._oracle, moved)
+            broken = np.unique(which)
+            inside.append(np.delete(moved, broken, axis=0))
+            here, there = (cuts * points[left[which]]).sum(axis=1), cuts @ self.p_x
+            shares = here / (here - there)
+            order = np.argsort(shares, kind="stable")
+            deepest = np.zeros(len(left), dtype=np.int64)
+            deepest[which[order]] = order  # the last one written is the furthest in
+            deepest = deepest[broken]
+            left = left[broken]
+            last[left] = cuts[deepest]
+            share = np.minimum(1.0, shares[deepest] + _INWARD)[:, None]
+            moved = (1 - share) * points[left] + share * self.p_x
+        met = last[np.isfinite(last).all(axis=1)]
+        return np.vstack(inside), distinct(met)
+
+
+def _asked(oracle: Oracle | ManyOracle, points: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the cuts that some of the points break, and which point breaks each."""
+    if isinstance(oracle, ManyOracle):
+        return oracle.each(points)
+    found = [oracle(r) for r in points]
+    return np.vstack(found), np.repeat(np.arange(len(points)), [len(cuts) for cuts in found])
+
+
+def distinct(rows: FloatArray) -> FloatArray:
+    """Return rows without those that are all but equal to another."""
+    _, first = np.unique(np.round(rows / _DIFFERENT), axis=0, return_index=True)
+    return rows[np.sort(first)]

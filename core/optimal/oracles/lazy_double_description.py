@@ -1,0 +1,245 @@
+"""The best mixture over a polytope of few symbols under rows that keep coming.
+
+A polytope starts as the simplex and is carved by one row after the other; a vertex that a row
+breaks is replaced by those where its edges meet the row: double description, but lazy, since a
+vertex is carved only when the prices of the day make it worth having. A row that comes late, such
+as an oracle's cut, costs what it changes near the optimum and nothing elsewhere. What is skipped
+may hide a vertex that is worth having after all, so in the end the prices are proven anew, by all
+vertices that undercut them: that is quick with prices as good as these.
+
+Source: double description is Motzkin et al. (1953); outer approximation of a concave minimum over
+a convex set by the vertices of polytopes is Horst, Thoai and de Vries (1988).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core import clock
+from core.optimal.oracles.vertex_table import VertexTable
+from core.optimal.polytopes.facets import (
+    MOST_BYTES,
+    PARALLEL,
+    Facets,
+    relaxed,
+    simplex_corners,
+    solved_corners,
+    systems,
+)
+from core.optimal.programs.master import SHORT, Master, Mixture
+from core.optimal.utility import Utility
+from core.validation import FloatArray, IntArray
+
+PRICE = 1e-10
+"""A reduced cost above −1e-10 nats does not make a vertex worth having."""
+
+CHEAPEST = 64
+"""Outputs that enter the master program at a time."""
+
+BLOCK_BYTES = 20_000_000
+"""Memory for the points at which the edges of some vertices meet a row."""
+
+AHEAD = 0.5
+"""Part of the way from prices that nothing undercut to those of the master program, which jump
+about while few outputs are known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Carved:
+    """The best mixture of the vertices that are known.
+
+    Attributes
+    ----------
+    outputs : ndarray
+        The outputs in use, as posteriors, shape (k, n_x).
+    duals : ndarray
+        λ at which these were found, shape (n_x,).
+    estimate : float
+        Its utility. No mixture over the polytope has more, unless a vertex was missed.
+    finished : bool
+        Whether time lasted; else the outputs are those that were given, and the estimate is ∞.
+    """
+
+    outputs: FloatArray
+    duals: FloatArray
+    estimate: float
+    finished: bool
+
+
+class Carving:
+    """A polytope of few symbols under rows that are added, and those of its vertices that matter.
+
+    Parameters
+    ----------
+    facets : Facets
+        The polytope to start from, of few symbols.
+    p_x : ndarray
+        P(x), shape (n_x,).
+    utility : Utility
+        Gives the costs.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.notions import LIP
+    >>> from core.optimal.polytopes.standard_form import polytope
+    >>> from core.optimal.utility import MutualInformation
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> facets = polytope(LIP(0.5).allowed_set(joint), joint.p_x).facets()
+    >>> carving = Carving(facets, joint.p_x, MutualInformation())
+    >>> found = carving.best(joint.p_x[None], np.zeros(2))
+    >>> found.finished, round(found.estimate, 4)
+    (True, 0.3539)
+    """
+
+    def __init__(self, facets: Facets, p_x: FloatArray, utility: Utility) -> None:
+        self.p_x, self.utility, self.facets = p_x, utility, facets
+        n, self._norm = len(p_x), facets.norm
+        self._rng = np.random.default_rng(0)
+        self._rows, self._limits, self._exact = -np.eye(n), np.zeros(n), np.zeros(n)
+        tight = simplex_corners(n)
+        corners = solved_corners(self._rows, self._limits, self._norm, tight)
+        self._known = VertexTable(corners, tight, np.full(n, n), *self._priced(corners))
+        self._extend()
+
+    def __len__(self) -> int:
+        """Return how many vertices are known."""
+        return len(self._known)
+
+    def add(self, cuts: FloatArray) -> None:
+        """Narrow the polytope to cuts @ r ≤ 0, shape (k, n_x)."""
+        self.facets = self.facets.with_cuts(cuts)
+        self._extend()
+
+    def best(self, within: FloatArray, duals: FloatArray, deadline: float = np.inf) -> Carved:
+        """Return the best mixture over the polytope, as far as time lasts.
+
+        Parameters
+        ----------
+        within : ndarray
+            Outputs of the polytope that mix to P_X, as posteriors, shape (k, n_x): they keep the
+            prices in bounds.
+        duals : ndarray
+            λ, shape (n_x,), such as those found last: prices stay near them.
+        deadline : float
+            On the clock of `core.clock`.
+
+        Raises
+        ------
+        SolverError
+            If HiGHS fails.
+        """
+        known, chosen = self._known, np.zeros(0, dtype=np.int64)
+        master = Master(self.p_x, self.utility, within)
+        mixture = _mixed(master)
+        centre = trial = duals
+        while True:
+            while len(worth := self._worth_carving(trial)):
+                if clock.now() >= deadline or known.n_bytes > MOST_BYTES:
+                    known.keep(known.alive)
+                    return Carved(within, duals, np.inf, finished=False)
+                self._carve(worth)
+            if not known.alive[chosen].all():  # some were cut off: once more, without them
+                chosen = chosen[known.alive[chosen]]
+                master = Master(self.p_x, self.utility, within)
+                master.add(known.posteriors[chosen])
+                mixture = _mixed(master)
+                trial = centre + AHEAD * (mixture.duals - centre)
+                continue
+            prices = self._prices(trial)
+            fresh = np.setdiff1d(np.flatnonzero(prices < -PRICE), chosen)
+            if len(fresh):
+                fresh = fresh[np.argsort(prices[fresh], kind="stable")][:CHEAPEST]
+                master.add(known.posteriors[fresh])
+                chosen = np.append(chosen, fresh)
+                mixture = _mixed(master)
+                trial = centre + AHEAD * (mixture.duals - centre)
+            elif trial is not mixture.duals:
+                centre, trial = trial, mixture.duals
+            else:
+                break
+        outputs = np.vstack([within, self._unrelaxed(chosen)])[mixture.used]
+        known.keep(known.alive)
+        estimate = self.utility.offset(self.p_x) - mixture.cost
+        return Carved(outputs, mixture.duals, estimate, finished=True)
+
+    def _extend(self) -> None:
+        """Take up the facets' new rows; vertices do not know of them yet."""
+        known = len(self._rows) - len(self._norm)
+        limits = self.facets.limits[known:]
+        self._rows = np.vstack([self._rows, self.facets.rows[known:]])
+        self._limits = np.append(self._limits, relaxed(limits, self._rng))
+        self._exact = np.append(self._exact, limits)
+
+    def _worth_carving(self, duals: FloatArray) -> IntArray:
+        """Return the vertices that would improve a mixture, if all rows allow them."""
+        unsure = self._known.seen < len(self._rows)
+        return np.flatnonzero(unsure & (self._prices(duals) < -PRICE))
+
+    def _prices(self, duals: FloatArray) -> FloatArray:
+        """Return φ(r) − λ·r of all vertices, shape (k,); ∞ for those that are no more."""
+        known = self._known
+        return np.where(known.alive, known.costs - known.posteriors @ duals, np.inf)
+
+    def _carve(self, which: IntArray) -> None:
+        """Show some vertices the rows that they have not seen; replace those that break one."""
+        size = max(1, BLOCK_BYTES // (8 * self._rows.size))
+        for first in range(0, len(which), size):
+            part = which[first : first + size]
+            row = self._first_broken(part)
+            broken = row < len(self._rows)
+            self._known.seen[part[~broken]] = len(self._rows)
+            if broken.any():
+                self._replace(part[broken], row[broken])
+
+    def _first_broken(self, which: IntArray) -> IntArray:
+        """Return the first row that each of some vertices breaks, or the number of rows."""
+        known = self._known
+        start = int(known.seen[which].min())
+        excess = known.points[which] @ self._rows[start:].T - self._limits[start:]
+        unseen = np.arange(start, len(self._rows)) >= known.seen[which][:, None]
+        broken = (excess > 0) & unseen
+        return np.where(broken.any(axis=1), start + broken.argmax(axis=1), len(self._rows))
+
+    def _replace(self, which: IntArray, row: IntArray) -> None:
+        """Replace vertices, shape (k,), by those where their edges meet a row each breaks."""
+        known, rows, limits = self._known, self._rows, self._limits
+        points, tight = known.points[which], known.tight[which]
+        inverse = np.linalg.inv(systems(rows, self._norm, tight))
+        slope = np.einsum("ki,kij->kj", rows[row], -inverse[:, :, :-1])
+        owner, edge = np.nonzero(slope < -PARALLEL)
+        excess = np.einsum("ki,ki->k", rows[row], points) - limits[row]
+        step = -excess[owner] / slope[owner, edge]
+        met = points[owner] - step[:, None] * inverse[owner, :, edge]
+        # that is a vertex if no row before is broken; those that the edge lies on never are
+        last = int(row.max())
+        over = met @ rows[:last].T - limits[:last]
+        np.put_along_axis(over, tight[owner], -1.0, axis=1)
+        over[np.arange(last) >= row[owner][:, None]] = -1.0
+        kept = np.flatnonzero((over <= 0).all(axis=1))
+        new = tight[owner[kept]]
+        new[np.arange(len(new)), edge[kept]] = row[owner[kept]]
+        corners = solved_corners(rows, limits, self._norm, new)
+        known.alive[which] = False
+        known.append(corners, new, row[owner[kept]] + 1, *self._priced(corners))
+
+    def _unrelaxed(self, which: IntArray) -> FloatArray:
+        """Return vertices as posteriors, shape (k, n_x), where rows are not moved out."""
+        tight = self._known.tight[which]
+        return self.facets.posteriors(solved_corners(self._rows, self._exact, self._norm, tight))
+
+    def _priced(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return scaled points as posteriors, shape (k, n_x), and their costs, (k,)."""
+        posteriors = self.facets.posteriors(points)
+        return posteriors, self.utility.cost(posteriors)
+
+
+def _mixed(master: Master) -> Mixture:
+    """Return the best mixture, without what is published at a penalty."""
+    mixture = master.solve()
+    while mixture.shortfall > SHORT:
+        master.raise_penalty()
+        mixture = master.solve()
+    return mixture

@@ -1,0 +1,1 @@
+"""Polytopes of outputs: standard form, pivots, bases, and every way to list their vertices."""

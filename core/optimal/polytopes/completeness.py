@@ -1,0 +1,199 @@
+"""Whether vertices that a walk found are all there are, from the polytope's graph alone.
+
+A vertex of a polytope without ties is n rows that it meets, and each of its edges meets all but one
+of them: so the edge belongs to exactly two vertices, both of which have these rows. Where every
+edge of every vertex that was found has both its ends among them, no edge leads out; a polytope's
+graph is connected, so there are no others. Nothing of how they were found plays a part.
+
+Source: the graph of a polytope is connected, Balinski (1961).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core import clock
+from core.allowed.allowed_set import AllowedSet
+from core.errors import TimeLimitError
+from core.optimal.polytopes.standard_form import Polytope
+from core.optimal.polytopes.tableaux import Corners
+from core.validation import FloatArray, IntArray
+
+ROUNDED = 2e-15
+"""How far rows of a polytope, of magnitude 1, may be from those of the set they came from."""
+
+PRECISE = 1e-6
+"""A vertex that is known less well than this proves nothing of use."""
+
+BLOCK = 4_000_000
+"""Entries of the systems that are solved at a time."""
+
+
+def proven_complete(
+    allowed: AllowedSet, space: Polytope, found: Corners, deadline: float = np.inf
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return the vertices of a set around the allowed one, if the found ones prove to be all.
+
+    Bounds are moved out as far as ties and rounding ask, at most as far as on the walk.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The set's rows; its oracle is not asked.
+    space : Polytope
+        The polytope of these rows.
+    found : Corners
+        Vertices of it, or of the perturbed one, by their tight labels.
+    deadline : float
+        On the clock of `core.clock`.
+
+    Returns
+    -------
+    points : ndarray
+        As posteriors, shape (k, n_x).
+    error : ndarray
+        The entries of each are off by no more in all, shape (k,).
+
+    Raises
+    ------
+    TimeLimitError
+        If time is over.
+    """
+    if len(found) == 0 or space.n_free != space.n_vars - 1 or not _stems_from(space, allowed):
+        return None
+    tight = np.sort(found.tight, axis=1)
+    if not _closed(tight, len(space.upper)):
+        return None
+    moves = np.zeros(len(space.upper)) if found.space is space else space.outward()
+    known = _Constraints(space, moves)
+    size = max(1, BLOCK // (min(space.n_vars, space.n_basic) ** 2 + len(space.upper)))
+    parts = []
+    for first in range(0, len(tight), size):
+        if clock.now() > deadline:
+            raise TimeLimitError("Time was over before the vertices were checked.")
+        parts.append(known.solved(tight[first : first + size]))
+    levels, slopes, error = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
+    n_x = space.n_x
+    points, moved = levels[:, :n_x].copy(), slopes[:, :n_x] - moves[:n_x]
+    share = _least_share(levels, slopes, error, tight)
+    if not share <= 1.0:
+        return None
+    points += share * moved
+    off = error + np.maximum(-points.min(axis=1), 0.0)  # what is below 0 counts as 0
+    if not off.max() <= PRECISE:
+        return None
+    weights = np.maximum(points, 0.0) * space.unit
+    total = weights.sum(axis=1)
+    return weights / total[:, None], 2.0 * space.unit.sum() * off / total
+
+
+class _Constraints:
+    """What the labels of a polytope are worth, level + share·slope, where some of them are 0.
+
+    At a share of 1 bounds are moved out as far as on a walk among ties, at 0 not at all; values
+    are counted from the bounds.
+    """
+
+    def __init__(self, space: Polytope, moves: FloatArray) -> None:
+        self.space = space
+        n, count = space.n_vars, space.n_slacks
+        self.shift = moves[: n + count]
+        self.moving = bool(moves.any())
+        self.widths = space.upper[n + count :]
+        self.wider = moves[n : n + count] + moves[n + count :]
+
+    def solved(self, tight: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return levels and slopes of all labels, shape (k, n_labels) each, and errors, (k,)."""
+        space, k = self.space, len(tight)
+        n, count, m = space.n_vars, space.n_slacks, space.n_basic
+        core = np.where(tight >= n + count, tight - count, tight)
+        free = np.ones((k, n + count), dtype=bool)
+        np.put_along_axis(free, core, False, axis=1)
+        both = 2 if self.moving else 1
+        values = np.zeros((both, k, n + count))
+        upper = tight >= n + count
+        at = np.where(upper, core - n, count)
+        widths, wider = np.append(self.widths, 0.0), np.append(self.wider, 0.0)
+        np.put_along_axis(values[0], core, widths[at], axis=1)
+        if self.moving:
+            np.put_along_axis(values[1], core, wider[at], axis=1)
+        right = np.stack([space.right, space.matrix @ self.shift])[:both, None]
+        right = right - values @ space.matrix.T
+        inverted = None
+        if (free.sum(axis=1) == m).all():
+            basic = np.nonzero(free)[1].reshape(k, m)
+            inverted = self._basic_values(basic, right)
+        if inverted is None:
+            shape = (k, n + 2 * count)
+            return np.zeros(shape), np.zeros(shape), np.full(k, np.inf)
+        found, error = inverted
+        for value, part in zip(values, found, strict=True):
+            np.put_along_axis(value, basic, part, axis=1)
+        slacks = values[:, :, n:]
+        limits = np.stack([self.widths, self.wider])[:both, None]
+        levels = np.concatenate([values, limits - slacks], axis=2)
+        return levels[0], levels[1] if self.moving else np.zeros_like(levels[0]), error
+
+    def _basic_values(
+        self, basic: IntArray, right: FloatArray
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Return values of basic labels, shape (2, k, m), and how far off they may be, (k,)."""
+        space = self.space
+        m = space.n_basic
+        square = np.moveaxis(space.matrix[:, basic], 0, 1)
+        try:
+            inverse = np.linalg.inv(square)
+        except np.linalg.LinAlgError:
+            return None
+        found = np.einsum("kij,skj->ski", inverse, right)
+        spread = np.abs(inverse).sum(axis=2).max(axis=1)
+        size = 1.0 + np.abs(found[0]).max(axis=1) + np.abs(right[0]).max(axis=1)
+        return found, (m + 8) * ROUNDED * spread * size
+
+
+def _least_share(
+    levels: FloatArray, slopes: FloatArray, error: FloatArray, tight: IntArray
+) -> float:
+    """Return a small share at which all labels but the tight ones are positive, ∞ if none is."""
+    np.put_along_axis(levels, tight, np.inf, axis=1)
+    np.put_along_axis(slopes, tight, 0.0, axis=1)
+    least = np.broadcast_to((2 * error)[:, None], levels.shape)
+    low = levels <= least
+    if not low.any():
+        return 0.0
+    if (slopes[low] <= 0).any():
+        return np.inf
+    share = 2 * float(((least - levels)[low] / slopes[low]).max())
+    return share if (levels + share * slopes > least).all() else np.inf
+
+
+def _stems_from(space: Polytope, allowed: AllowedSet) -> bool:
+    """Say whether every inequality of a polytope is one of the set's rows, up to scale."""
+    n_vars, count = space.n_vars, space.n_slacks
+    norm = space.matrix[-1, :n_vars]
+    widths = space.upper[n_vars + count :]
+    both = np.isfinite(widths)
+    mine = space.matrix[:count, :n_vars] - space.right[:count, None] * norm
+    theirs = -mine[both] - widths[both, None] * norm
+    rows = allowed.rows.toarray()
+    labels = np.append(np.arange(count), np.flatnonzero(both) + count)
+    for label, row in zip(labels, np.vstack([mine, theirs]), strict=True):
+        source = int(space.sources[label])
+        if source < 0:
+            return False
+        given = rows[source] * space.scales
+        scale = float(np.abs(row).max()) / float(np.abs(given).max())
+        if np.abs(given * scale - row).max() > 4 * ROUNDED:
+            return False
+    return True
+
+
+def _closed(tight: IntArray, n_labels: int) -> bool:
+    """Say whether every edge of vertices, shape (k, n), has both its ends among them."""
+    words = np.random.default_rng(1).integers(0, 2**64, n_labels, dtype=np.uint64)
+    of_label = words[tight]
+    vertices = np.bitwise_xor.reduce(of_label, axis=1)
+    if len(np.unique(vertices)) < len(vertices):
+        return False
+    _, counts = np.unique(vertices[:, None] ^ of_label, return_counts=True)
+    return bool((counts == 2).all())

@@ -1,0 +1,144 @@
+"""The extreme outputs of a few symbols in whole numbers: nothing is lost to rounding.
+
+A double is a whole number times a power of 2, so rows are scaled to whole numbers and double
+description needs no tolerance: a ray is on a row or it is not, however the rows are tied. The
+rows themselves were rounded. Each coefficient is therefore lowered by a few units in its last
+place, which only adds outputs: what is proven of these holds for all that are allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from core import clock
+from core.allowed.allowed_set import AllowedSet
+from core.errors import SolverError, TimeLimitError
+from core.validation import FloatArray
+
+ROUNDED = 2.0**-46
+"""Part of its size by which each coefficient is lowered: some sixty units in the last place."""
+
+MOST_VARIABLES = 8
+"""With more symbols and helpers than this the numbers get long and the rays many."""
+
+MOST_ROWS = 48
+"""With more rows than this a quicker way is taken."""
+
+MOST_RAYS = 160
+"""More rays than this on the way take longer than all else that may prove the same."""
+
+
+class TooManyRaysError(SolverError):
+    """There are more than `MOST_RAYS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ray:
+    """A ray in whole numbers without a common factor, and the rows it lies on, one bit each."""
+
+    entries: tuple[int, ...]
+    tight: int
+
+
+def may_enumerate(allowed: AllowedSet) -> bool:
+    """Say whether an allowed set is small enough to try."""
+    n_rows, n_vars = allowed.rows.shape
+    return bool(n_vars <= MOST_VARIABLES and n_rows <= MOST_ROWS)
+
+
+def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: float = np.inf) -> FloatArray:
+    """Return all extreme outputs of an allowed set's rows, as posteriors, shape (k, n_x).
+
+    Source: Motzkin et al., The double description method (1953).
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The set; its oracle is not asked.
+    p_x : ndarray
+        P(x), shape (n_x,), which is allowed.
+    deadline : float
+        On the clock of `core.clock`.
+
+    Raises
+    ------
+    TooManyRaysError
+        If there are more than `MOST_RAYS` on the way.
+    TimeLimitError
+        If time is over.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.notions import LDP
+    >>> independent = Joint.from_counts([[1, 2], [3, 6]])
+    >>> exact_vertices(LDP(0).allowed_set(independent), independent.p_x)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    rows = allowed.rows.toarray()
+    n = rows.shape[1]
+    lowered = np.full(len(rows), ROUNDED)
+    if allowed.n_helpers == 0:  # a row that P_X breaks was rounded by as much at least
+        lowered = np.maximum(lowered, 8 * (rows @ p_x) / (np.abs(rows) @ p_x))
+    whole = {_whole(row, float(by)) for row, by in zip(rows, lowered, strict=True)}
+    left = sorted(row for row in whole if max(row) > 0)
+    rays = [Ray(tuple(int(i == j) for j in range(n)), ((1 << n) - 1) ^ (1 << i)) for i in range(n)]
+    applied = n
+    while left:
+        levels = [[sum(map(int.__mul__, row, ray.entries)) for ray in rays] for row in left]
+        broken = [sum(level > 0 for level in found) for found in levels]
+        kept = [i for i, count in enumerate(broken) if count]
+        if not kept:  # a row that no ray breaks is broken by none of the rays made later
+            break
+        first = min(kept, key=broken.__getitem__)
+        rays = _cut(rays, levels[first], applied)
+        applied += 1
+        left = [left[i] for i in kept if i != first]
+        if len(rays) > MOST_RAYS:
+            raise TooManyRaysError(f"{len(rays)} vertices: too many for whole numbers.")
+        if clock.now() > deadline:
+            raise TimeLimitError("Time was over among the exact vertices.")
+    outputs = {ray.entries[: allowed.n_x] for ray in rays}
+    points = [[entry / sum(r) for entry in r] for r in sorted(outputs) if any(r)]
+    return np.array(points, dtype=np.float64).reshape(-1, allowed.n_x)
+
+
+def _whole(row: FloatArray, by: float) -> tuple[int, ...]:
+    """Return a row, each coefficient lowered by a part of its size, times what makes it whole."""
+    pairs = [float(value).as_integer_ratio() for value in row]
+    scale = max(below for _, below in pairs)  # a power of 2, as all are
+    numbers = [above * (scale // below) for above, below in pairs]
+    part, of = by.as_integer_ratio()
+    lowered = [value * of - abs(value) * part for value in numbers]
+    common = math.gcd(*lowered) or 1
+    return tuple(value // common for value in lowered)
+
+
+def _cut(rays: list[Ray], levels: list[int], row: int) -> list[Ray]:
+    """Return the rays of the part of a cone where a row is at most 0."""
+    bit = 1 << row
+    result = [
+        Ray(ray.entries, ray.tight | (bit if level == 0 else 0))
+        for ray, level in zip(rays, levels, strict=True)
+        if level <= 0
+    ]
+    outside = [i for i, level in enumerate(levels) if level > 0]
+    inside = [i for i, level in enumerate(levels) if level < 0]
+    least = len(rays[0].entries) - 2 if rays else 0
+    for i in outside:
+        for j in inside:
+            common = rays[i].tight & rays[j].tight
+            if common.bit_count() < least:
+                continue
+            others = sum(common & ray.tight == common for ray in rays)
+            if others > 2:  # no edge: a third ray lies on all that both lie on
+                continue
+            a, b = levels[i], -levels[j]
+            entries = [b * x + a * y for x, y in zip(rays[i].entries, rays[j].entries, strict=True)]
+            factor = math.gcd(*entries)
+            result.append(Ray(tuple(entry // factor for entry in entries), common | bit))
+    return result

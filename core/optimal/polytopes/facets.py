@@ -1,0 +1,110 @@
+"""A polytope as inequalities, and its vertices as the rows that they meet.
+
+Rows are moved out by a hair, each by another, so that every vertex meets as many as it needs and no
+more: it is then known by these rows, and each edge leaves one of them.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.allowed.allowed_set import AllowedSet
+from core.validation import FloatArray, IntArray
+
+RELAXED = 3e-10
+"""How far rows are moved out, each by another length, so that no vertex meets more than it needs:
+far above rounding, and far below what a bound may be off by."""
+
+MOST_BYTES = 800_000_000
+"""Memory that the vertices of one polytope may take."""
+
+PARALLEL = 1e-13
+"""An edge along which a row changes by less than this does not meet it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facets:
+    """{z ≥ 0 : rows @ z ≤ limits, norm·z = 1}, where r = z·unit are the outputs.
+
+    Attributes
+    ----------
+    rows : ndarray
+        Shape (m, n_x), with entries of about 1.
+    limits : ndarray
+        Shape (m,).
+    norm : ndarray
+        Positive, shape (n_x,).
+    unit : ndarray
+        Shape (n_x,).
+    """
+
+    rows: FloatArray
+    limits: FloatArray
+    norm: FloatArray
+    unit: FloatArray
+
+    def with_cuts(self, cuts: FloatArray) -> Facets:
+        """Return the part that meets cuts @ r ≤ 0, shape (k, n_x), as last rows."""
+        scaled = cuts * self.unit
+        scaled /= np.abs(scaled).max(axis=1, keepdims=True)
+        limits = np.append(self.limits, np.zeros(len(cuts)))
+        return replace(self, rows=np.vstack([self.rows, scaled]), limits=limits)
+
+    def posteriors(self, points: FloatArray) -> FloatArray:
+        """Return points z, shape (k, n_x), as posteriors."""
+        weights = np.maximum(points, 0.0) * self.unit
+        result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+        return result
+
+
+def facets_of(allowed: AllowedSet, p_x: FloatArray) -> Facets:
+    """Return an allowed set's rows, without helpers, as they are: in kernel coordinates."""
+    rows = allowed.rows.toarray()
+    rows = rows[(rows > 0).any(axis=1)] * p_x
+    rows /= np.abs(rows).max(axis=1, keepdims=True, initial=1e-300)
+    return Facets(rows, np.zeros(len(rows)), np.ones(len(p_x)), p_x)
+
+
+def relaxed(limits: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return limits moved out by a hair, each by another, so that vertices are simple."""
+    moved: FloatArray = limits + RELAXED * (1.0 + rng.random(len(limits)))
+    return moved
+
+
+def systems(rows: FloatArray, norm: FloatArray, tight: IntArray) -> FloatArray:
+    """Return the rows that each vertex meets, and the normalising one, shape (k, n, n)."""
+    n = len(norm)
+    result = np.empty((len(tight), n, n))
+    result[:, :-1], result[:, -1] = rows[tight], norm
+    return result
+
+
+def solved_corners(
+    rows: FloatArray, limits: FloatArray, norm: FloatArray, tight: IntArray
+) -> FloatArray:
+    """Return the points, shape (k, n), that meet given rows, (k, n − 1), at their limits."""
+    right = np.ones((len(tight), len(norm), 1))
+    right[:, :-1, 0] = limits[tight]
+    found = np.linalg.solve(systems(rows, norm, tight), right)
+    return np.asarray(found[:, :, 0], np.float64)
+
+
+def inverses(square: FloatArray) -> FloatArray:
+    """Return the inverses of systems, shape (k, n, n); NaN for one that is singular."""
+    result = np.full(square.shape, np.nan)
+    try:
+        result[:] = np.linalg.inv(square)
+    except np.linalg.LinAlgError:
+        for i in range(len(square)):
+            with suppress(np.linalg.LinAlgError):
+                result[i] = np.linalg.inv(square[i])
+    return result
+
+
+def simplex_corners(n: int) -> IntArray:
+    """Return which entries are 0 at each corner of a simplex, shape (n, n − 1)."""
+    others = [[entry for entry in range(n) if entry != corner] for corner in range(n)]
+    return np.array(others, dtype=np.int64).reshape(n, n - 1)

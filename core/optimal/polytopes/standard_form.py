@@ -1,0 +1,310 @@
+"""An allowed set as a polytope in the standard form that pivoting works on.
+
+A cone {r ≥ 0, h ≥ 0 : rows @ [r, h] ≤ 0} is cut by one normalising row. Its columns are scaled
+first, r = z·unit, so that every column of the rows has entries of about 1: notions that bound
+(A r)_s come out in posterior coordinates, those that bound r_x against P(x) in kernel
+coordinates r/P_X. Either one alone breaks down for the other kind when P_X is spiky.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg, sparse
+
+from core.allowed.allowed_set import AllowedSet
+from core.errors import InfeasibleError
+from core.optimal.polytopes.facets import Facets
+from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.validation import BoolArray, FloatArray, IntArray
+
+PARALLEL = 1e-13
+"""Two unit rows that add up to less than this are one row with two bounds: rounding of doubles."""
+
+SPIKY = 1e-3
+"""Scales this far apart are not used to normalise: entries would differ as much in size."""
+
+PERTURB = 3e-8
+"""How far bounds are moved apart to break ties: far above rounding, little beside a probability."""
+
+EMPTY = 1e-9
+"""Two opposite unit rows that miss each other by more leave no point; by less it is rounding."""
+
+TIGHT = 1e-13
+"""A scaled row that P_X meets this closely may hold with equality on the whole set (ε = 0)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Polytope:
+    """{z ≥ 0 : matrix @ z + slack = right side, 0 ≤ slack ≤ width}, the last row normalising.
+
+    The variables are, in this order: n_x scaled posterior entries, helpers, slacks. A slack with
+    a finite width stands for two opposite rows; its complement (width − slack) has a label too.
+
+    Attributes
+    ----------
+    matrix : ndarray
+        Shape (m, n_vars + n_slacks): rows, equalities, then the normalising row.
+    right : ndarray
+        Shape (m,): 0, but 1 in the normalising row.
+    upper : ndarray
+        Largest value of each label, shape (n_labels,); labels are the variables, the slacks,
+        then the complements of the slacks.
+    unit : ndarray
+        r = z·unit, shape (n_x,).
+    n_x, n_vars, n_slacks : int
+        Numbers of posterior entries, of these and helpers, and of slacks.
+    scales : ndarray
+        The same as `unit` for all variables, shape (n_vars,).
+    sources : ndarray
+        Which of the allowed set's rows each slack stands for, and then each complement, shape
+        (2·n_slacks,); −1 for none.
+    """
+
+    matrix: FloatArray
+    right: FloatArray
+    upper: FloatArray
+    unit: FloatArray
+    n_x: int
+    n_vars: int
+    n_slacks: int
+    scales: FloatArray
+    sources: IntArray
+
+    @property
+    def n_basic(self) -> int:
+        """Number of basic labels of a vertex."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_free(self) -> int:
+        """Number of non-basic labels of a vertex: its constraints that are tight."""
+        return int(self.matrix.shape[1]) - self.n_basic
+
+    def complement(self, label: IntArray) -> IntArray:
+        """Return the label of the other bound of slacks (or complements)."""
+        first, count = self.n_vars, self.n_slacks
+        return np.where(label < first + count, label + count, label - count)
+
+    @cached_property
+    def program(self) -> LinearProgram:
+        """The polytope as a warm linear program over its variables."""
+        lower = self.right.copy()
+        lower[: self.n_slacks] -= self.upper[self.n_vars :][: self.n_slacks]
+        rows = sparse.csr_array(self.matrix[:, : self.n_vars])
+        return LinearProgram(rows, lower, self.right, primal=True)
+
+    def facets(self) -> Facets:
+        """Return the polytope as inequalities; one that is `plain` is no more than they say."""
+        count = self.n_slacks
+        rows, right = self.matrix[:count, : self.n_x], self.right[:count]
+        widths = self.upper[self.n_vars :][:count]
+        both = np.isfinite(widths)
+        return Facets(
+            np.vstack([rows, -rows[both]]),
+            np.append(right, (widths - right)[both]),
+            self.matrix[-1, : self.n_x],
+            self.unit,
+        )
+
+    def plain(self) -> bool:
+        """Say whether there are no helpers and no equalities."""
+        return self.n_vars == self.n_x and self.n_basic == self.n_slacks + 1
+
+    def outward(self) -> FloatArray:
+        """Return how far each label's bound is moved out to break ties, shape (n_labels,)."""
+        rng = np.random.default_rng(0)
+        return np.array(PERTURB * (1 + rng.random(len(self.upper))))
+
+    def perturbed(self) -> Polytope:
+        """Return the polytope with every bound moved out by a hair, each by another: no ties."""
+        moves, count = self.outward(), self.n_slacks
+        shift, extra = moves[: self.n_vars + count], moves[self.n_vars + count :]
+        upper = self.upper.copy()
+        upper[self.n_vars :] += np.tile(shift[self.n_vars :] + extra, 2)
+        return replace(self, right=self.right + self.matrix @ shift, upper=upper)
+
+    def with_cuts(self, cuts: FloatArray) -> Polytope:
+        """Return the part that meets new rows cuts @ r ≤ 0, shape (k, n_x), as last slacks."""
+        count, added = self.n_slacks, len(cuts)
+        scaled = cuts * self.unit
+        scaled /= np.abs(scaled).max(axis=1, keepdims=True)
+        m, width = self.matrix.shape
+        matrix = np.zeros((m + added, width + added))
+        matrix[:count, :width] = self.matrix[:count]
+        matrix[count : count + added, : self.n_x] = scaled
+        matrix[count : count + added, width:] = np.eye(added)
+        matrix[count + added :, :width] = self.matrix[count:]
+        right = np.concatenate([self.right[:count], np.zeros(added), self.right[count:]])
+        free, widths = self.upper[: self.n_vars], self.upper[self.n_vars :][:count]
+        widths = np.append(widths, np.full(added, np.inf))
+        none = np.full(added, -1)
+        return replace(
+            self,
+            matrix=matrix,
+            right=right,
+            upper=np.concatenate([free, widths, widths]),
+            n_slacks=count + added,
+            sources=np.concatenate([self.sources[:count], none, self.sources[count:], none]),
+        )
+
+    def vertex_of(self, cost: FloatArray) -> tuple[IntArray, IntArray] | None:
+        """Return a vertex that minimises cost·r, cost of shape (n_x,).
+
+        Returns
+        -------
+        basic, tight : ndarray
+            Labels that are basic, shape (n_basic,), and that are zero, shape (n_free,); None
+            where HiGHS ends in no proper basis.
+
+        Raises
+        ------
+        InfeasibleError
+            If the polytope is empty.
+        SolverError
+            If HiGHS fails.
+        """
+        padded = np.zeros(self.n_vars)
+        padded[: self.n_x] = cost * self.unit
+        self.program.set_costs(padded)
+        solution = self.program.solve()
+        basic_cols, basic_rows = self.program.basic()
+        is_basic = np.concatenate([basic_cols, basic_rows[: self.n_slacks]])
+        if is_basic.sum() != self.n_basic:
+            return None
+        labels = np.arange(len(is_basic))
+        tight = labels[~is_basic]
+        slack = (self.right - self.matrix[:, : self.n_vars] @ solution.x)[: self.n_slacks]
+        values = np.concatenate([solution.x, slack])[tight]
+        at_upper = values > self.upper[tight] / 2
+        return labels[is_basic], np.where(at_upper, self.complement(tight), tight)
+
+
+def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
+    """Return an allowed set's rows as a polytope.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The set; its oracle plays no part here.
+    p_x : ndarray
+        P(x), shape (n_x,).
+
+    Raises
+    ------
+    InfeasibleError
+        If no output at all is allowed.
+    """
+    n_x, n_vars = allowed.n_x, allowed.n_x + allowed.n_helpers
+    rows = allowed.rows.toarray()
+    source = np.flatnonzero((rows > 0).any(axis=1))  # the others say nothing
+    rows = rows[source]
+    start = np.concatenate([p_x, np.ones(n_vars - n_x)])
+    rows, unit = _equilibrated(rows, start)
+    norm = np.zeros(n_vars)
+    spread = unit[:n_x] / unit[:n_x].max()
+    # Σr = 1, up to a factor, lets opposite rows share a slack; a spiky one is no good measure
+    norm[:n_x] = spread if spread.min() > SPIKY else 1.0
+    forced = _forced(rows, p_x / unit[:n_x])
+    equal, rows, source = _independent(rows[forced]), rows[~forced], source[~forced]
+    partner, widths = _paired(rows, norm)
+    kept = partner > -2
+    rows, widths = rows[kept], widths[kept]
+    joined = np.where(partner >= 0, source[partner], -1)[kept]
+    n_slacks = len(rows)
+    m = n_slacks + len(equal) + 1
+    matrix = np.zeros((m, n_vars + n_slacks))
+    matrix[:n_slacks, :n_vars] = rows
+    matrix[:n_slacks, n_vars:] = np.eye(n_slacks)
+    matrix[n_slacks:-1, :n_vars] = equal
+    matrix[-1, :n_vars] = norm
+    right = np.zeros(m)
+    right[-1] = 1.0
+    upper = np.concatenate([np.full(n_vars, np.inf), widths, widths])
+    sources = np.concatenate([source[kept], joined])
+    return Polytope(matrix, right, upper, unit[:n_x], n_x, n_vars, n_slacks, unit, sources)
+
+
+def _equilibrated(rows: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rows·unit with rows and columns of magnitude about 1, and unit (r = unit·z)."""
+    unit = start.copy()
+    scaled = rows * unit
+    for _ in range(2):
+        scaled /= np.abs(scaled).max(axis=1, keepdims=True, initial=1e-300)
+        largest = np.abs(scaled).max(axis=0, initial=0.0)
+        factor = np.where(largest > 0, largest, 1.0)
+        scaled /= factor
+        unit /= factor
+    return scaled, unit
+
+
+def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
+    """Say which rows cannot be slack on the set (as at ε = 0).
+
+    `inside` is P_X, scaled: rows that it does not meet exactly can be slack.
+    """
+    count, n_vars = rows.shape
+    if n_vars == len(inside):
+        tight = np.abs(rows @ inside) <= TIGHT * (np.abs(rows) @ inside)
+    else:
+        tight = np.ones(count, dtype=bool)  # helpers have no known value at P_X
+    if not tight.any():
+        return tight
+    # In the cone without its normalising row a slack that can be positive can be 1, and all such
+    # at once: one program that adds the slacks up, each at most 1, tells the two kinds apart.
+    slack = np.eye(count)[:, tight]
+    n_slack = slack.shape[1]
+    program = LinearProgram(
+        sparse.csr_array(np.hstack([rows, slack])),
+        np.full(count, -INFINITY),
+        np.zeros(count),
+        col_upper=np.append(np.full(n_vars, INFINITY), np.ones(n_slack)),
+        cost=np.append(np.zeros(n_vars), -np.ones(n_slack)),
+    )
+    forced = tight.copy()
+    forced[tight] = program.solve().x[n_vars:] < 0.5
+    return forced
+
+
+def _paired(rows: FloatArray, norm: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Join opposite rows: return each one's partner and how far it may fall below its bound.
+
+    The partner is −1 where there is none, and −2 for a row that is another's: it is left out.
+    How far is ∞ without a partner.
+    """
+    if len(rows) == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    level = rows @ norm / (norm @ norm)
+    across = rows - level[:, None] * norm
+    length = np.linalg.norm(across, axis=1)
+    proper = length > PARALLEL
+    direction = np.where(proper[:, None], across / np.where(proper, length, 1.0)[:, None], 0.0)
+    widths = np.full(len(rows), np.inf)
+    partner = np.full(len(rows), -1)
+    single = proper.copy()  # rows that may still be paired
+    alike = direction @ direction.T
+    for i in range(len(rows)):
+        if not single[i]:
+            continue
+        for j in np.flatnonzero(single & (alike[i] < -0.5)):
+            if np.abs(direction[i] + direction[j]).max() <= PARALLEL:
+                # row_i ≤ 0 and row_j ≤ 0 on norm·z = 1: −row_i is in [0, width]
+                widths[i] = -(level[i] + level[j] * length[i] / length[j])
+                partner[i], partner[j] = j, -2
+                single[[i, j]] = False
+                break
+    if (widths < -EMPTY).any():
+        raise InfeasibleError("No output at all meets the notion: its set is empty.")
+    return partner, np.maximum(widths, 0.0)
+
+
+def _independent(rows: FloatArray) -> FloatArray:
+    """Return a largest set of linearly independent rows."""
+    if len(rows) == 0:
+        return rows
+    _, triangle, order = linalg.qr(rows.T, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(triangle))
+    rank = int((diagonal > diagonal[0] * 1e-11).sum())
+    return rows[np.sort(order[:rank])]

@@ -1,0 +1,384 @@
+"""Many vertices of a polytope at once, and the steps from each to its neighbours.
+
+A vertex is a basis: which labels (variables, slacks, complements of slacks) are zero and which
+are basic. Its tableau tells where every edge leads. Tableaus of many vertices are kept in one
+array, so that a step of thousands of them costs a handful of array operations: that makes
+walking a whole polytope, or descending from many starts, quick without compiled code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import clock
+from core.errors import SolverError, TimeLimitError
+from core.optimal.polytopes.bases import solved
+from core.optimal.polytopes.standard_form import Polytope
+from core.validation import BoolArray, FloatArray, IntArray
+
+PIVOT = 1e-11
+"""A tableau entry below this is rounding: no step is taken on it."""
+
+
+TIE = 1e-10
+"""A basic value this close to a bound may be a tie: then the polytope is perturbed."""
+
+ROUNDING = 1e-13
+"""How far below 0 a basic value of a vertex may be by rounding."""
+
+STARTS = 3
+"""Random costs tried for a first vertex: HiGHS may end 1e-9 outside, which ties turn to outside."""
+
+BLOCK_BYTES = 400_000
+"""Tableaus worked on at once: a few arrays of this size fit in a processor's second cache."""
+
+
+Keys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Where the edges of k vertices lead.
+
+    Attributes
+    ----------
+    step : ndarray
+        How far the entering label rises, shape (k, n_free); ∞ on a ray.
+    row : ndarray
+        Which basic row stops it, shape (k, n_free); n_basic where its own bound does.
+    at_upper : ndarray
+        Whether that row's label stops at its upper bound.
+    """
+
+    step: FloatArray
+    row: IntArray
+    at_upper: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """Vertices without their tableaus.
+
+    Attributes
+    ----------
+    space : Polytope
+        Whose vertices.
+    basic, tight : ndarray
+        Labels, shapes (k, n_basic) and (k, n_free).
+    values : ndarray
+        Values of the basic labels, shape (k, n_basic).
+    """
+
+    space: Polytope
+    basic: IntArray
+    tight: IntArray
+    values: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.basic)
+
+    def take(self, which: IntArray) -> Corners:
+        """Return some of the vertices."""
+        return Corners(self.space, self.basic[which], self.tight[which], self.values[which])
+
+    def points(self) -> FloatArray:
+        """Return the vertices as weights r ≥ 0 up to scale, shape (k, n_x)."""
+        return scattered(self.space, self.basic, self.values)
+
+    def keys(self) -> Keys:
+        """Return one word for each vertex, shape (k,), equal only for equal bases."""
+        return basis_keys(self.space, self.tight)
+
+    def tied(self) -> bool:
+        """Say whether a basic label may be at a bound too, so that edges may lead nowhere."""
+        close = (self.values < TIE) | (self.space.upper[self.basic] - self.values < TIE)
+        return bool(close.any())
+
+
+@dataclass(frozen=True, eq=False)
+class Tableaus:
+    """Tableaus of k vertices: basic = rhs − body @ tight, where the tight labels are all zero.
+
+    Attributes
+    ----------
+    space : Polytope
+        Whose vertices.
+    body : ndarray
+        Shape (k, n_basic, n_free + 1); the last column holds the basic labels' values.
+    basic, tight : ndarray
+        Labels, shapes (k, n_basic) and (k, n_free).
+    """
+
+    space: Polytope
+    body: FloatArray
+    basic: IntArray
+    tight: IntArray
+
+    def __len__(self) -> int:
+        return len(self.basic)
+
+    @property
+    def values(self) -> FloatArray:
+        """Values of the basic labels, shape (k, n_basic)."""
+        return self.body[:, :, -1]
+
+    def take(self, which: IntArray) -> Tableaus:
+        """Return some of the vertices."""
+        return Tableaus(self.space, self.body[which], self.basic[which], self.tight[which])
+
+    def points(self) -> FloatArray:
+        """Return the vertices as weights r ≥ 0 up to scale, shape (k, n_x)."""
+        return scattered(self.space, self.basic, self.values)
+
+    def corners(self) -> Corners:
+        """Return the vertices without their tableaus."""
+        return Corners(self.space, self.basic, self.tight, self.values.copy())
+
+    def keys(self) -> Keys:
+        """Return one word for each vertex, shape (k,), equal only for equal bases."""
+        return basis_keys(self.space, self.tight)
+
+    def edges(self, deadline: float = np.inf) -> Edges:
+        """Return where each tight label's edge leads, by the ratio test with bounds.
+
+        Raises
+        ------
+        TimeLimitError
+            If the clock of `core.clock` passes the deadline.
+        """
+        shape = self.tight.shape
+        edges = Edges(np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool))
+        for block in _blocks(self.space, len(self), deadline):
+            self._ratio_test(block, edges)
+        return edges
+
+    def neighbours(
+        self, which: IntArray, column: IntArray, edges: Edges, deadline: float = np.inf
+    ) -> Tableaus:
+        """Return the vertices at the far ends of chosen edges.
+
+        Parameters
+        ----------
+        which : ndarray
+            Which vertex each edge leaves, shape (j,).
+        column : ndarray
+            Which of its tight labels enters, shape (j,).
+        edges : Edges
+            All edges of all vertices.
+        deadline : float
+            On the clock of `core.clock`.
+
+        Raises
+        ------
+        TimeLimitError
+            If the deadline passes.
+        """
+        body = np.empty((len(which), *self.body.shape[1:]))
+        basic, tight = self.basic[which], self.tight[which]
+        for block in _blocks(self.space, len(which), deadline):
+            body[block] = self.body[which[block]]
+            at = which[block], column[block]
+            row, at_upper = edges.row[at], edges.at_upper[at]
+            self._pivot(body[block], basic[block], tight[block], column[block], row, at_upper)
+        return Tableaus(self.space, body, basic, tight)
+
+    def ends(self, which: IntArray, column: IntArray, edges: Edges) -> Corners:
+        """Return the same vertices without their tableaus, which is much cheaper."""
+        each = np.arange(len(which))
+        row, step = edges.row[which, column], edges.step[which, column]
+        basic, tight = self.basic[which], self.tight[which]
+        values = self.values[which] - step[:, None] * self.body[which, :, column]
+        flips = row == self.space.n_basic
+        stays, moves = np.flatnonzero(flips), np.flatnonzero(~flips)
+        leaving = np.empty(len(which), dtype=np.int64)
+        leaving[stays] = self.space.complement(tight[stays, column[stays]])
+        leaving[moves] = basic[moves, row[moves]]
+        turned = np.flatnonzero(edges.at_upper[which, column])
+        leaving[turned] = self.space.complement(leaving[turned])
+        basic[moves, row[moves]] = tight[moves, column[moves]]
+        values[moves, row[moves]] = step[moves]
+        tight[each, column] = leaving
+        return Corners(self.space, basic, tight, values)
+
+    def _ratio_test(self, block: slice, edges: Edges) -> None:
+        """Write the edges of a block of vertices."""
+        entries, values = self.body[block, :, :-1], self.body[block, :, -1:]
+        room = self.space.upper[self.basic[block]][:, :, None] - values
+        # the distance to the bound that the label moves to, signed as the entry is
+        ratio = np.where(entries > 0, values, -room)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio /= entries
+        ratio[np.abs(entries) < PIVOT] = np.inf
+        row = ratio.argmin(axis=1)
+        step = np.take_along_axis(ratio, row[:, None, :], axis=1)[:, 0]
+        entry = np.take_along_axis(entries, row[:, None, :], axis=1)[:, 0]
+        own = self.space.upper[self.tight[block]]
+        flips = own < step
+        edges.step[block] = np.maximum(np.where(flips, own, step), 0.0)
+        edges.row[block] = np.where(flips, self.space.n_basic, row)
+        edges.at_upper[block] = (entry < 0) & ~flips
+
+    def _pivot(
+        self,
+        body: FloatArray,
+        basic: IntArray,
+        tight: IntArray,
+        column: IntArray,
+        row: IntArray,
+        at_upper: BoolArray,
+    ) -> None:
+        """Move each tableau, in place, along its edge; parameters as in `Edges`."""
+        each = np.arange(len(body))
+        flips = row == self.space.n_basic
+        row = np.where(flips, 0, row)
+        leaving = basic[each, row]
+        up = np.flatnonzero(at_upper)
+        if len(up):
+            body[up, row[up]] *= -1.0
+            body[up, row[up], -1] += self.space.upper[leaving[up]]
+            leaving[up] = self.space.complement(leaving[up])
+        entering = tight[each, column]
+        lane = body[each, :, column]
+        pivot = np.where(flips, 1.0, lane[each, row])
+        line = body[each, row] / pivot[:, None]
+        if flips.any():
+            # a label that runs to its own other bound: the basis stays, its column changes sign
+            line[flips] = 0.0
+            line[flips, -1] = self.space.upper[entering[flips]]
+            leaving = np.where(flips, self.space.complement(entering), leaving)
+        body -= lane[:, :, None] * line[:, None, :]
+        lane /= -pivot[:, None]
+        body[each, :, column] = lane
+        kept = np.flatnonzero(~flips)
+        line[each, column] = 1.0 / pivot
+        body[kept, row[kept]] = line[kept]
+        basic[kept, row[kept]] = entering[kept]
+        tight[each, column] = leaving
+
+
+def _blocks(space: Polytope, count: int, deadline: float) -> Iterator[slice]:
+    """Yield slices of vertices whose tableaus fit in a processor's cache, while time lasts."""
+    size = max(1, BLOCK_BYTES // (8 * space.n_basic * (space.n_free + 1)))
+    for first in range(0, count, size):
+        if clock.now() > deadline:
+            raise TimeLimitError("Time was over among the vertices.")
+        yield slice(first, first + size)
+
+
+def scattered(space: Polytope, basic: IntArray, values: FloatArray) -> FloatArray:
+    """Return r ≥ 0 up to scale, shape (k, n_x), of basic labels with values, (k, n_basic)."""
+    wide = np.zeros((len(basic), len(space.upper)))
+    np.put_along_axis(wide, basic, values, axis=1)
+    return np.maximum(wide[:, : space.n_x], 0.0) * space.unit
+
+
+def tableaus(space: Polytope, basic: IntArray, tight: IntArray) -> Tableaus:
+    """Return the tableaus of given bases, computed from scratch; singular ones are left out.
+
+    Parameters
+    ----------
+    space : Polytope
+        The polytope.
+    basic, tight : ndarray
+        Labels, shapes (k, n_basic) and (k, n_free).
+    """
+    body = solved(space, basic, tight, edges=True)
+    proper = np.flatnonzero(np.isfinite(body).all(axis=(1, 2)))
+    return Tableaus(space, body, basic.copy(), tight.copy()).take(proper)
+
+
+def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Corners:
+    """Return vertices that minimise each of some costs, shape (k, n_x), while time lasts.
+
+    Raises
+    ------
+    SolverError
+        If no cost leads to a vertex.
+    """
+    found = some_corners(space, costs, deadline)
+    if found is None:
+        raise SolverError("The polytope gave no proper vertex to start from.")
+    return found
+
+
+def some_corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Corners | None:
+    """Return what `corners` does, or None where no cost leads to a vertex.
+
+    A cost is passed over where HiGHS ends in no proper vertex, or in one that is outside by more
+    than rounding. That is rare, and one cost out of many is as good as another.
+    """
+    labels: list[tuple[IntArray, IntArray]] = []
+    for cost in costs:
+        if (found := space.vertex_of(cost)) is not None:
+            labels.append(found)
+        if clock.now() > deadline and (inside := _inside(space, labels)) is not None:
+            return inside
+    return _inside(space, labels)
+
+
+def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> Corners | None:
+    """Return the vertices of given bases that are inside, None where there is none."""
+    if labels:
+        basic, tight = (np.stack(part) for part in zip(*labels, strict=True))
+        values = solved(space, basic, tight, edges=False)[:, :, 0]
+        slack = np.minimum(values, space.upper[basic] - values).min(axis=1)
+        inside = np.flatnonzero(slack >= -ROUNDING)
+        if len(inside):
+            return Corners(space, basic, tight, values).take(inside)
+    return None
+
+
+def start(space: Polytope, rng: np.random.Generator) -> Tableaus:
+    """Return the tableau of one vertex, the best for a random cost."""
+    found = corners(space, rng.random((STARTS, space.n_x))).take(np.zeros(1, dtype=np.int64))
+    first = tableaus(space, found.basic, found.tight)
+    if len(first) == 0:
+        raise SolverError("The first vertex of the polytope has a singular basis.")
+    return first
+
+
+def true_points(
+    space: Polytope, found: Corners, deadline: float = np.inf
+) -> tuple[FloatArray, IntArray]:
+    """Return the posteriors of vertices, shape (k, n_x), and which of those given they are.
+
+    Vertices of the perturbed polytope are computed again without the perturbation; a basis may
+    belong to the perturbed one only.
+
+    Raises
+    ------
+    TimeLimitError
+        If the clock of `core.clock` passes the deadline.
+    """
+    which = np.arange(len(found))
+    points = found.points()
+    if found.space is not space:
+        values = np.empty(found.values.shape)
+        for block in _blocks(space, len(found), deadline):
+            basic, tight = found.basic[block], found.tight[block]
+            values[block] = solved(space, basic, tight, edges=False)[:, :, 0]
+        slack = np.minimum(values, space.upper[found.basic] - values).min(axis=1)
+        which = np.flatnonzero(slack >= -TIE)
+        points = scattered(space, found.basic[which], values[which])
+    return points / points.sum(axis=1, keepdims=True), which
+
+
+def basis_keys(space: Polytope, tight: IntArray) -> Keys:
+    """Return one word for each basis, from its tight labels, shape (k, n_free) → (k,)."""
+    keys: Keys = np.bitwise_xor.reduce(label_keys(len(space.upper))[tight], axis=1)
+    return keys
+
+
+def label_keys(count: int) -> Keys:
+    """Return a word for each label, so that a set of labels is the exclusive or of its words.
+
+    One bit each, where 64 are enough; else random words, which 10⁶ sets share with a chance of
+    about 10⁻⁸.
+    """
+    if count <= 64:
+        return np.uint64(1) << np.arange(count, dtype=np.uint64)
+    return np.random.default_rng(0).integers(0, 2**64, count, dtype=np.uint64)

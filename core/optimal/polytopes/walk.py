@@ -1,0 +1,109 @@
+"""All vertices of a polytope, by walking along its edges, breadth first and thousands at a time.
+
+Double description builds a polytope row by row and can meet intermediate ones far larger than
+the last; a walk costs one tableau a vertex, may be stopped at any moment, and lets other threads
+run. Neighbours of a level are in that level, the one before or the one after, so keys need only
+be compared with those two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.errors import TimeLimitError
+from core.optimal.polytopes import tableaux
+from core.optimal.polytopes.standard_form import Polytope
+from core.optimal.polytopes.tableaux import Corners, Keys, Tableaus
+from core.validation import IntArray
+
+MAX_VERTICES = 1_000_000
+"""Most vertices that are walked: some seconds, and some hundred bytes each."""
+
+MAX_BYTES = 300_000_000
+"""Largest level of tableaus that is kept in memory."""
+
+
+def walk(space: Polytope, *, deadline: float, max_vertices: int = MAX_VERTICES) -> Corners:
+    """Return all vertices of a polytope, or of the perturbed one where it is degenerate.
+
+    Parameters
+    ----------
+    space : Polytope
+        The polytope.
+    deadline : float
+        On the clock of `core.clock`.
+    max_vertices : int
+        More than these are not looked for.
+
+    Raises
+    ------
+    TimeLimitError
+        If time, memory or the number of vertices runs out.
+    SolverError
+        If no proper vertex is found to start from.
+    """
+    try:
+        return _walk(space, deadline, max_vertices, ties=False)
+    except _TieError:
+        return _walk(space.perturbed(), deadline, max_vertices)
+
+
+def _walk(space: Polytope, deadline: float, max_vertices: int, *, ties: bool = True) -> Corners:
+    """Return all vertices.
+
+    Raises
+    ------
+    TimeLimitError
+        If time, memory or the number of vertices runs out.
+    _TieError
+        At the first tie, if `ties` are not allowed.
+    """
+    names = tableaux.label_keys(len(space.upper))
+    level = tableaux.start(space, np.random.default_rng(0))
+    keys = level.keys()
+    before: Keys = np.zeros(0, dtype=np.uint64)
+    levels: list[Corners] = []
+    count = 0
+    size = space.n_basic * (space.n_free + 1) * 8
+    while len(level):
+        here = level.corners()
+        if not ties and here.tied():
+            raise _TieError
+        count += len(level)
+        levels.append(here)
+        fresh, which, column, edges = _unseen(level, keys, before, names, deadline)
+        if count + len(fresh) > max_vertices or len(fresh) * size > MAX_BYTES:
+            raise TimeLimitError(f"More than {count + len(fresh)} vertices: too many to walk.")
+        level = level.neighbours(which, column, edges, deadline)
+        before, keys = keys, fresh
+    return Corners(
+        space,
+        np.concatenate([level.basic for level in levels]),
+        np.concatenate([level.tight for level in levels]),
+        np.concatenate([level.values for level in levels]),
+    )
+
+
+class _TieError(Exception):
+    """A vertex has more tight constraints than it needs."""
+
+
+def _unseen(
+    level: Tableaus, keys: Keys, before: Keys, names: Keys, deadline: float
+) -> tuple[Keys, IntArray, IntArray, tableaux.Edges]:
+    """Return keys of the vertices met for the first time, and an edge that leads to each."""
+    edges = level.edges(deadline)
+    space = level.space
+    last = np.concatenate([level.basic, np.zeros((len(level), 1), dtype=np.int64)], axis=1)
+    leaving = np.take_along_axis(last, edges.row, axis=1)
+    leaving = np.where(edges.row == space.n_basic, level.tight, leaving)
+    turned = edges.at_upper | (edges.row == space.n_basic)
+    leaving = np.where(turned, space.complement(leaving), leaving)
+    far = keys[:, None] ^ names[level.tight] ^ names[leaving]
+    which, column = np.nonzero(np.isfinite(edges.step))
+    fresh, first = np.unique(far[which, column], return_index=True)
+    old = np.isin(fresh, np.concatenate([keys, before]))
+    fresh, first = fresh[~old], first[~old]
+    order = np.argsort(first)  # parents in turn: memory is read once
+    fresh, first = fresh[order], first[order]
+    return fresh, which[first], column[first], edges

@@ -1,0 +1,177 @@
+"""The master program: which mixture of given outputs costs least and adds up to P_X.
+
+minimise Σ_y q_y φ(r_y) subject to Σ_y q_y r_y = P_X, q ≥ 0. It is solved in kernel coordinates,
+Σ_y P(y|x) = 1 for every x, so that a symbol of probability 1e-12 counts as much as any other.
+Publishing a symbol as it is, allowed or not, is a column too, at a penalty: it keeps the duals
+in bounds while few outputs are known, and the penalty rises until it is not used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from core.errors import SolverError
+from core.optimal.programs.highs import LinearProgram
+from core.optimal.utility import Utility
+from core.validation import FloatArray, IntArray
+
+PENALTY = 1.0
+"""First penalty, in units of what publishing all would gain on publishing nothing."""
+
+SHORT = 1e-12
+"""A shortfall below this is none."""
+
+LEAST = 1e-6
+"""Symbols less likely than this count as much where penalties are due: that one of 1e-13 is not
+covered would pass for rounding, and its penalty is below HiGHS's tolerance."""
+
+EXACT = 1e-13
+"""Rows of a kernel this close to 1 are left as they are."""
+
+LEFT_OUT = 1e-6
+"""A row that misses 1 by more was left out by HiGHS: its symbol's cost is below the tolerance."""
+
+ROW_SUM = 1e-10
+"""How far the rows of a recomputed kernel may miss 1: below it scaling them costs no privacy."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """An optimal mixture of the outputs so far.
+
+    Attributes
+    ----------
+    duals : ndarray
+        λ, shape (n_x,): an output r with φ(r) < λ·r would make the mixture better.
+    cost : float
+        Σ_y q_y φ(r_y), with penalties.
+    shortfall : float
+        Probability that is published at a penalty: the mixture is one only where this is 0.
+    used : ndarray
+        Which outputs have q_y > 0, shape (j,).
+    weights : ndarray
+        P(x, y) = q_y r_y(x) of these, shape (j, n_x).
+    """
+
+    duals: FloatArray
+    cost: float
+    shortfall: float
+    used: IntArray
+    weights: FloatArray
+
+
+class Master:
+    """The outputs found so far, and the best mixture of them.
+
+    Attributes
+    ----------
+    points : ndarray
+        Outputs as posteriors, shape (k, n_x).
+    costs : ndarray
+        φ(r_y), shape (k,).
+
+    Parameters
+    ----------
+    p_x : ndarray
+        P(x), shape (n_x,).
+    utility : Utility
+        Gives the costs.
+    points : ndarray
+        First outputs as weights up to scale, shape (k, n_x).
+    least : float
+        The same as `LEAST`, where more is wanted: else a symbol that was hardly ever seen stays
+        uncovered until the penalty of all others is out of proportion.
+    """
+
+    def __init__(
+        self, p_x: FloatArray, utility: Utility, points: FloatArray, least: float = 0.0
+    ) -> None:
+        self.p_x = p_x
+        self._weights = np.maximum(p_x, max(least, LEAST))
+        self.utility = utility
+        n_x = len(p_x)
+        self.points, self.costs, self._sizes = np.zeros((0, n_x)), np.zeros(0), np.zeros(0)
+        self._penalty = PENALTY * (
+            float(utility.cost(p_x)) - float(utility.cost(np.diag(p_x)).sum())
+        )
+        identity = sparse.eye_array(n_x, format="csr")
+        ones = np.ones(n_x)
+        self._program = LinearProgram(identity, ones, ones, cost=self._penalties(), primal=True)
+        self.add(points)
+
+    def add(self, points: FloatArray) -> None:
+        """Add outputs, weights up to scale, shape (k, n_x)."""
+        posteriors = points / points.sum(axis=1, keepdims=True)
+        costs = self.utility.cost(posteriors)
+        columns = posteriors / self.p_x
+        sizes = columns.max(axis=1)
+        self._program.add_cols(columns / sizes[:, None], costs / sizes)
+        self.points = np.concatenate([self.points, posteriors])
+        self.costs = np.concatenate([self.costs, costs])
+        self._sizes = np.concatenate([self._sizes, sizes])
+
+    def solve(self, time_limit: float | None = None) -> Mixture:
+        """Return the best mixture.
+
+        Raises
+        ------
+        InfeasibleError
+            If the outputs do not mix to P_X.
+        SolverError
+            If HiGHS gives no answer (in time).
+        """
+        solution = self._program.solve(time_limit)
+        n_x = len(self.p_x)
+        amounts = solution.x[n_x:]
+        used = np.flatnonzero(amounts > 0)
+        return Mixture(
+            duals=solution.duals / self.p_x,
+            cost=solution.objective,
+            shortfall=float(solution.x[:n_x] @ self._weights),
+            used=used,
+            weights=(amounts[used] / self._sizes[used])[:, None] * self.points[used],
+        )
+
+    def raise_penalty(self, factor: float = 4.0) -> None:
+        """Make symbols that no mixture covers dearer."""
+        self._penalty *= factor
+        self._program.set_costs(np.concatenate([self._penalties(), self.costs / self._sizes]))
+
+    def _penalties(self) -> FloatArray:
+        """Return the cost of publishing each x as it is, shape (n_x,), in kernel coordinates."""
+        return self.utility.cost(np.diag(self.p_x)) + self._penalty * self._weights
+
+    def kernel(self, mixture: Mixture) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), of a mixture, its rows exact to rounding.
+
+        HiGHS mixes to its tolerance; the amounts are computed again from the outputs it chose.
+
+        Raises
+        ------
+        SolverError
+            If these do not mix to P_X.
+        """
+        if mixture.shortfall > SHORT:
+            raise SolverError("The outputs found so far do not mix to P(X).")
+        columns = (self.points[mixture.used] / self.p_x).T
+        amounts = mixture.weights.sum(axis=1)
+        rest = 1.0 - columns @ amounts
+        left_out = (np.abs(rest) > LEFT_OUT) & (np.abs(rest) * self.p_x <= SHORT)
+        rest[left_out] = 0.0
+        if np.abs(rest).max() > EXACT:
+            sizes = columns.max(axis=0)
+            change = np.linalg.lstsq(columns / sizes, rest)[0] / sizes
+            amounts = np.maximum(amounts + change, 0.0)
+        kernel = columns * amounts
+        # symbols too rare for the program to see: what they lack is told as if it were any symbol
+        lacking = np.maximum(1.0 - kernel[left_out].sum(axis=1, keepdims=True), 0.0)
+        kernel[left_out] += lacking * (self.p_x @ kernel)
+        kernel[left_out] /= kernel[left_out].sum(axis=1, keepdims=True)
+        sums = kernel.sum(axis=1, keepdims=True)
+        if np.abs(sums - 1).max() > ROW_SUM:
+            raise SolverError(f"The outputs mix to {np.abs(sums - 1).max():.1e} from P(X) only.")
+        result: FloatArray = kernel[:, amounts > 0] / sums
+        return result

@@ -1,0 +1,235 @@
+"""Which releases look alike: a confusability graph, laid out to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.errors import InvalidInputError
+from core.measures.leakage import Leakage
+from core.mechanisms.merging.partition import merged_labels
+from core.nonstochastic import confusability_graph, positions
+from core.nonstochastic.ranges.components import components
+from core.nonstochastic.ranges.graph import NODES
+from core.validation import BoolArray, FloatArray, IntArray
+
+DRAWN = 60
+"""Nodes that a drawing still lets one tell apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lookalikes:
+    """The confusability graph of a release, or its dual view, with the place of each node.
+
+    Attributes
+    ----------
+    positions : ndarray
+        Where to draw each node, shape (n, 2).
+    edges : tuple of (int, int)
+        Pairs of nodes with something in common, in order.
+    shared : tuple of tuple of int
+        For each edge what its ends share, as indices into `others`.
+    names : tuple of str
+        Names of the nodes, n of them: outputs, or secrets in the dual view.
+    others : tuple of str
+        Names of the other side: secrets, or outputs in the dual view.
+    members : ndarray
+        How many outputs or secrets each node stands for, shape (n,): 1 unless it is a part.
+    mass : ndarray
+        Probability of each node, shape (n,).
+    possible : ndarray
+        How many of the other side are possible under each node, shape (n,).
+    parts : ndarray
+        Number of each node's connected component, shape (n,); the same in both views.
+    components : int
+        Number of connected components of the whole graph: log of it is the maximin information.
+    fewest : int
+        The fewest of the other side that are possible under any node of the whole graph.
+    left_out : int
+        How many nodes, the least likely ones, are not among these.
+    nodes : str
+        "released", or "secret" for the dual view.
+    """
+
+    positions: FloatArray
+    edges: tuple[tuple[int, int], ...]
+    shared: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...]
+    others: tuple[str, ...]
+    members: IntArray
+    mass: FloatArray
+    possible: IntArray
+    parts: IntArray
+    components: int
+    fewest: int
+    left_out: int
+    nodes: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One side of a release's bipartite range, as nodes."""
+
+    occurs: BoolArray
+    names: tuple[str, ...]
+    others: tuple[str, ...]
+    mass: FloatArray
+    parts: IntArray
+
+    @classmethod
+    def of(cls, leak: Leakage, s_labels: Sequence[str] | None, nodes: str) -> _Side:
+        if nodes not in NODES:
+            raise InvalidInputError(f'nodes must be "released" or "secret", got {nodes!r}.')
+        n_s = leak.joint_sy.shape[0]
+        names = validation.labels(s_labels, n_s, "s", "s_labels")
+        rows, columns = components(leak.occurs)
+        if nodes == "released":
+            return cls(leak.occurs, leak.labels, names, leak.joint_sy.sum(axis=0), columns)
+        here = np.flatnonzero(rows >= 0)
+        return cls(
+            leak.occurs.T[:, here],
+            tuple(names[s] for s in here),
+            leak.labels,
+            leak.joint_sy.sum(axis=1)[here],
+            rows[here],
+        )
+
+
+def most_likely(mass: ArrayLike, most: int) -> IntArray:
+    """Return the indices, in order, of the `most` greatest masses; all where there are no more.
+
+    Examples
+    --------
+    >>> most_likely([0.1, 0.5, 0.2, 0.2], 2).tolist()
+    [1, 2]
+    """
+    masses = np.asarray(mass, dtype=np.float64)
+    first: IntArray = np.sort(np.argsort(-masses, kind="stable")[:most])
+    return first
+
+
+def lookalikes(
+    leak: Leakage,
+    s_labels: Sequence[str] | None = None,
+    *,
+    nodes: str = "released",
+    part: int | None = None,
+    most: int = DRAWN,
+) -> Lookalikes:
+    """Return the confusability graph of a release.
+
+    Parameters
+    ----------
+    leak : Leakage
+        What the release gives away; only which pairs occur matters.
+    s_labels : sequence of str, optional
+        Names of the secrets; s1, s2, … where not given.
+    nodes : {"released", "secret"}
+        The outputs, or in the dual view the secrets.
+    part : int, optional
+        Only this connected component.
+    most : int
+        Nodes at most: of a larger graph the most likely ones are kept.
+
+    Raises
+    ------
+    InvalidInputError
+        If the names do not fit, or there is no such view or component.
+
+    Source: [NonStoch] §IV.
+
+    Examples
+    --------
+    >>> from core.measures.leakage import leakage
+    >>> graph = lookalikes(leakage([[0.4, 0.1, 0.0], [0.0, 0.1, 0.4]], ("a", "b", "c")))
+    >>> graph.edges, graph.shared, graph.possible.tolist(), graph.components
+    (((0, 1), (1, 2)), ((0,), (1,)), [1, 2, 1], 1)
+    """
+    side = _Side.of(leak, s_labels, nodes)
+    count = int(side.parts.max()) + 1
+    inside = np.arange(len(side.names))
+    if part is not None:
+        validation.whole(part, "part", low=0, high=count - 1)
+        inside = np.flatnonzero(side.parts == part)
+    kept = inside[most_likely(side.mass[inside], most)]
+    occurs = side.occurs[:, kept]
+    edges = tuple(sorted(confusability_graph(occurs)))
+    return Lookalikes(
+        positions=_places(len(kept), edges),
+        edges=edges,
+        shared=tuple(
+            tuple(np.flatnonzero(occurs[:, [a, b]].all(axis=1)).tolist()) for a, b in edges
+        ),
+        names=tuple(side.names[y] for y in kept),
+        others=side.others,
+        members=np.ones(len(kept), dtype=np.int64),
+        mass=side.mass[kept],
+        possible=occurs.sum(axis=0),
+        parts=side.parts[kept],
+        components=count,
+        fewest=int(side.occurs.sum(axis=0).min()),
+        left_out=len(inside) - len(kept),
+        nodes=nodes,
+    )
+
+
+def parts_alone(
+    leak: Leakage,
+    s_labels: Sequence[str] | None = None,
+    *,
+    nodes: str = "released",
+    most: int = DRAWN,
+) -> Lookalikes:
+    """Return the graph with one node for each connected component: nothing joins them.
+
+    Parameters and errors as in `lookalikes`.
+
+    Examples
+    --------
+    >>> from core.measures.leakage import leakage
+    >>> graph = parts_alone(leakage([[0.4, 0.1, 0.0], [0.0, 0.0, 0.5]], ("a", "b", "c")))
+    >>> graph.names, graph.edges, graph.members.tolist()
+    (('a + b', 'c'), (), [2, 1])
+    """
+    side = _Side.of(leak, s_labels, nodes)
+    count = int(side.parts.max()) + 1
+    groups = tuple(tuple(np.flatnonzero(side.parts == k).tolist()) for k in range(count))
+    names = merged_labels(groups, side.names, side.mass)
+    mass = np.array([side.mass[list(group)].sum() for group in groups])
+    possible = np.array([side.occurs[:, list(group)].any(axis=1).sum() for group in groups])
+    kept = most_likely(mass, most)
+    return Lookalikes(
+        positions=_places(len(kept), ()),
+        edges=(),
+        shared=(),
+        names=tuple(names[k] for k in kept),
+        others=side.others,
+        members=np.array([len(groups[k]) for k in kept]),
+        mass=mass[kept],
+        possible=possible[kept],
+        parts=kept,
+        components=count,
+        fewest=int(side.occurs.sum(axis=0).min()),
+        left_out=count - len(kept),
+        nodes=nodes,
+    )
+
+
+@lru_cache(maxsize=256)
+def _places(count: int, edges: tuple[tuple[int, int], ...]) -> FloatArray:
+    """Return the layout of a graph: a circle where all are joined, so that names have room.
+
+    Kept, since a slider changes masses often and edges rarely.
+    """
+    if count > 2 and 2 * len(edges) == count * (count - 1):
+        turns = 2 * np.pi * np.arange(count) / count
+        places: FloatArray = np.column_stack([np.sin(turns), np.cos(turns)])
+    else:
+        places = positions(count, edges)
+    places.flags.writeable = False
+    return places

@@ -1,0 +1,214 @@
+"""Histograms of log-lift: for one release, and over many random joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import measures, validation
+from core.joint import Joint
+from core.measures.leakage import Leakage
+from core.validation import FloatArray, IntArray
+
+EDGE = 1e-9
+"""Nats by which a value may pass an edge and still count on its side of 0: rounding, no more."""
+
+
+@dataclass(frozen=True, eq=False)
+class LiftHistogram:
+    """The shares of records by log Ψ and by log Λ, on one axis around 0.
+
+    Attributes
+    ----------
+    edges : ndarray
+        Bin edges in nats, shape (k + 1,), in order. Two are equal where a limit is 0: between
+        them is what stays at 0.
+    below : int
+        How many of the bins are left of 0: those of log Ψ; the others are those of log Λ.
+    low, high : ndarray
+        Share of records whose output has log Ψ, or log Λ, in each bin, shape (k,).
+    excluded : float
+        Share whose output has log Ψ = −∞: it rules a secret out.
+    members : tuple of tuple of str
+        For each bin, the outputs counted in it.
+    excluded_members : tuple of str
+        The outputs with log Ψ = −∞.
+    """
+
+    edges: FloatArray
+    below: int
+    low: FloatArray
+    high: FloatArray
+    excluded: float
+    members: tuple[tuple[str, ...], ...]
+    excluded_members: tuple[str, ...]
+
+
+def reach(leak: Leakage, step: float = 0.5) -> float:
+    """Return how far an axis of log-lift must go to show every finite value of a release.
+
+    Data processing makes what holds X itself hold every release of it.
+
+    Examples
+    --------
+    >>> from core.measures.leakage import leakage
+    >>> reach(leakage([[0.4, 0.1], [0.1, 0.4]], ("a", "b")))
+    1.0
+    """
+    finite = leak.log_min_lift[np.isfinite(leak.log_min_lift)]
+    furthest = float(np.concatenate([-finite, leak.log_max_lift]).max())
+    return max(step, float(np.ceil(furthest / step - 1e-9)) * step)
+
+
+def lift_histogram(
+    leak: Leakage,
+    furthest: float,
+    bins: int = 12,
+    limits: tuple[float, float] | None = None,
+) -> LiftHistogram:
+    """Count a release's records by log Ψ and by log Λ.
+
+    Parameters
+    ----------
+    leak : Leakage
+        What the release gives away.
+    furthest : float
+        End of the axis on both sides, in nats; what is beyond it counts in the last bin.
+    bins : int
+        Number of bins on either side of 0; more where a limit leaves no room for them.
+    limits : (float, float), optional
+        How far beliefs may fall and rise, in nats, in [0, ∞]. Each is an edge, so that no bin
+        holds both what is allowed and what is not.
+
+    Raises
+    ------
+    InvalidInputError
+        If `furthest` is not positive and finite, a limit is negative, or `bins` not at least 1.
+
+    Examples
+    --------
+    >>> from core.measures.leakage import leakage
+    >>> found = lift_histogram(leakage([[0.4, 0.1], [0.1, 0.4]], ("a", "b")), 1.0, bins=2)
+    >>> found.low.tolist(), found.high.tolist()
+    ([1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0])
+    """
+    far = validation.number(furthest, "furthest", low=0.0, high=1e6, open_low=True)
+    count = validation.whole(bins, "bins", low=1)
+    fall_limit, rise_limit = (np.inf, np.inf) if limits is None else limits
+    falls, rises = _edges(far, count, fall_limit), _edges(far, count, rise_limit)
+    below, total = len(falls) - 1, len(falls) + len(rises) - 2
+    mass = leak.joint_sy.sum(axis=0)
+    ruled_out = np.isneginf(leak.log_min_lift)
+    fall = below - 1 - _places(falls, np.where(ruled_out, 0.0, -leak.log_min_lift))
+    rise = below + _places(rises, leak.log_max_lift)
+    low = np.bincount(fall[~ruled_out], mass[~ruled_out], total)
+    high = np.bincount(rise, mass, total)
+    members: list[list[str]] = [[] for _ in range(total)]
+    for label, out, down, up in zip(leak.labels, ruled_out, fall, rise, strict=True):
+        members[up].append(label)
+        if not out:
+            members[down].append(label)
+    return LiftHistogram(
+        edges=np.concatenate([-falls[::-1], rises[1:]]),
+        below=below,
+        low=low.astype(np.float64),
+        high=high.astype(np.float64),
+        excluded=float(mass[ruled_out].sum()),
+        members=tuple(map(tuple, members)),
+        excluded_members=tuple(np.array(leak.labels, dtype=object)[ruled_out]),
+    )
+
+
+def _edges(far: float, count: int, limit: float) -> FloatArray:
+    """Return the edges on one side, from 0 outwards, with the limit among them if it is in sight.
+
+    Two of them are 0 where the limit is.
+    """
+    bound = validation.number(limit, "limits", low=0.0)
+    if bound >= far - EDGE:
+        return np.linspace(0.0, far, count + 1)
+    if bound <= EDGE:
+        return np.concatenate([[0.0], np.linspace(0.0, far, count + 1)])
+    inside = max(1, min(round(count * bound / far), count - 1))
+    outside = max(1, count - inside)
+    inner = np.linspace(0.0, bound, inside + 1)
+    return np.concatenate([inner, np.linspace(bound, far, outside + 1)[1:]])
+
+
+def _places(edges: FloatArray, values: FloatArray) -> IntArray:
+    """Return the bin that each value falls in; what is at an edge counts on the side of 0."""
+    found: IntArray = np.searchsorted(edges[1:], values - EDGE)
+    return np.minimum(found, len(edges) - 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Asymmetry:
+    """How log Ψ and log Λ spread over the symbols of many random joints ([Lift] Fig. 1).
+
+    Attributes
+    ----------
+    edges : ndarray
+        Bin edges in nats, shape (k + 1,).
+    low, high : ndarray
+        Share of symbols by log Ψ and by log Λ, shape (k,).
+    low_range, high_range : (float, float)
+        Least and greatest log Ψ, and log Λ, that were drawn.
+    """
+
+    edges: FloatArray
+    low: FloatArray
+    high: FloatArray
+    low_range: tuple[float, float]
+    high_range: tuple[float, float]
+
+
+def asymmetry(
+    n_s: int = 5, n_x: int = 17, draws: int = 1000, seed: int = 0, bins: int = 60
+) -> Asymmetry:
+    """Draw random joints and count their symbols by log Ψ and by log Λ.
+
+    Parameters
+    ----------
+    n_s, n_x : int
+        Sizes of the alphabets.
+    draws : int
+        How many joints: entries independent and uniform on (0, 1), normalised.
+    seed : int
+        Seed of the draws.
+    bins : int
+        Number of bins.
+
+    Raises
+    ------
+    InvalidInputError
+        If a number is not whole or too small.
+
+    Source: [Lift] Fig. 1.
+
+    Examples
+    --------
+    >>> found = asymmetry(draws=50)
+    >>> -found.low_range[0] > found.high_range[1]
+    True
+    """
+    rng = np.random.default_rng(validation.whole(seed, "seed", low=0))
+    count = validation.whole(draws, "draws", low=1)
+    joints = np.stack([Joint.random_uniform(n_s, n_x, rng).p for _ in range(count)])
+    low = np.log(measures.min_lift(joints)).ravel()
+    high = np.log(measures.max_lift(joints)).ravel()
+    edges = np.histogram_bin_edges(np.concatenate([low, high]), bins=bins)
+    return Asymmetry(
+        edges=edges,
+        low=_share(low, edges),
+        high=_share(high, edges),
+        low_range=(float(low.min()), float(low.max())),
+        high_range=(float(high.min()), float(high.max())),
+    )
+
+
+def _share(values: ArrayLike, edges: FloatArray) -> FloatArray:
+    counts, _ = np.histogram(values, edges)
+    shares: FloatArray = counts / counts.sum()
+    return shares

@@ -1,0 +1,211 @@
+"""A question and its answer in words: each sentence says only what the result proves."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+from core.notions import RLDP, Intersection, Notion
+from core.release.quantised import RangeRelease
+from core.scenario import Result, Scenario
+from core.uncertainty.estimate import assumed_records
+from core.wording import at_most, number_of
+
+BUDGETS = ("eps", "eps_l", "eps_u")
+"""The numbers of a promise that have a unit."""
+
+PROVEN_GAP = 1e-5
+"""Up to this many nats a bound counts as reached in words; the figures show the gap itself."""
+
+
+def question(scenario: Scenario) -> str:
+    """Return what a scenario asks.
+
+    Examples
+    --------
+    >>> question(Scenario())
+    'Does publishing occupation give away sex?'
+    """
+    data = scenario.data
+    secret = _columns(data.secret, "the secret S")
+    released = _columns(data.released, "X")
+    if data.secret_released:
+        return f"How much can {secret} and {released} be published and still hide {secret}?"
+    return f"Does publishing {released} give away {secret}?"
+
+
+def finding(result: Result, unit: str = "nats") -> str:
+    """Return what the result proves about the release, in two or three sentences.
+
+    Parameters
+    ----------
+    result : Result
+        The answer.
+    unit : {"nats", "bits"}
+        What the promise's budgets are written in.
+    """
+    return " ".join((_belief(result), _kept(result), _bound(result, unit))).strip()
+
+
+def promise_text(notion: Notion, unit: str = "nats") -> str:
+    """Return a promise with its budgets in a unit.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> promise_text(LIP(1)), promise_text(LIP(1), "bits")
+    ('1-LIP', '1.4427-LIP in bits')
+    """
+    if unit == "nats":
+        return str(notion)
+    if isinstance(notion, Intersection):
+        return " and ".join(promise_text(part, unit) for part in notion.notions)
+    budgets: dict[str, Any] = {
+        name: float(f"{getattr(notion, name) / math.log(2):.5g}")
+        for name in BUDGETS
+        if name in getattr(notion, "__dataclass_fields__", {})
+    }
+    shown = copy.copy(notion)  # to be written, never asked
+    for name, value in budgets.items():
+        object.__setattr__(shown, name, value)
+    return f"{shown} in {unit}" if budgets else str(notion)
+
+
+def knowable(found: RangeRelease, secret: str, unit: str = "bits") -> str:
+    """Return how much of a secret a release gives away without error, and how it hides.
+
+    Parameters
+    ----------
+    found : RangeRelease
+        The release.
+    secret : str
+        What the secret is called.
+    unit : {"nats", "bits"}
+        What information is written in.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.release.quantised import range_release
+    >>> joint = Joint.from_counts([[2, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 3]])
+    >>> print(knowable(range_release(joint, [(0, 1), (2, 3)]), "age"))
+    1.00 bits of age can be known without error: every release tells which of 2 groups of
+    values it is in. Some release leaves only one of 3 values possible.
+    """
+    if found.parts == 1:
+        known = (
+            f"No bit of {secret} can be known without error: no question about it is answered by "
+            "every release."
+        )
+    else:
+        information = found.information * (math.log(2) if unit == "nats" else 1.0)
+        known = (
+            f"{information:.2f} {unit} of {secret} can be known without error: every release "
+            f"tells which of {found.parts} groups of values it is in."
+        )
+    if found.anonymity == found.n_s:
+        return f"{known} Every release leaves {_all_values(found.n_s)} possible."
+    if found.anonymity == 1:
+        but = "Yet some" if found.parts == 1 else "Some"
+        return f"{known} {but} release leaves only one of {number_of(found.n_s, 'value')} possible."
+    return (
+        f"{known} Every release leaves at least {found.anonymity} of {found.n_s} values possible."
+    )
+
+
+def _belief(result: Result) -> str:
+    secret = _columns(result.scenario.data.secret, "S")
+    asked, audit = result.mechanism.notion, result.mechanism.audit
+    if isinstance(asked, RLDP) and audit is not None:
+        return _robustly(asked.uncertainty.bound, audit.achieved, _records(result), secret)
+    level = result.after.achieved["lip"]
+    if result.scenario.notion == "rldp" and asked is not None:
+        told = _changes(level, secret)
+        return f"If the estimate is the truth, {told[0].lower()}{told[1:]}"
+    return _changes(level, secret)
+
+
+def _records(result: Result) -> int:
+    n = result.scenario.n
+    return assumed_records(result.joint.n) if n is None else n
+
+
+def _robustly(bound: float, level: float, records: int, secret: str) -> str:
+    """Say how much likelier an output can be under one secret than under another, over F."""
+    which = (
+        "Whatever the true distribution is"
+        if math.isinf(bound)
+        else f"Whatever distribution {_all_records(records)} possible"
+    )
+    if math.isinf(level):
+        return f"Some outputs may rule out a value of {secret} for certain."
+    if level == 0:
+        return f"{which}, the release tells nothing about {secret}."
+    return (
+        f"{which}, no output is more than ×{_rounded_up(math.exp(level))} as likely under one "
+        f"value of {secret} as under another."
+    )
+
+
+def _changes(level: float, secret: str) -> str:
+    if math.isinf(level):
+        return f"Some outputs rule out a value of {secret} for certain."
+    if _rounded_up(math.exp(level)) == "1.00":
+        return f"The release tells nothing about {secret}."
+    return (
+        f"After release, nobody's belief in any value of {secret} changes "
+        f"by more than ×{_rounded_up(math.exp(level))}."
+    )
+
+
+def _kept(result: Result) -> str:
+    data, kept = result.scenario.data, _percent(result.mechanism.nmi)
+    if data.secret_released:
+        pair = _columns(data.secret + data.released, "S and U")
+        return f"{kept} of what {pair} say survives."
+    return f"{kept} of what {_columns(data.released, 'X')} says survives."
+
+
+def _bound(result: Result, unit: str) -> str:
+    mechanism = result.mechanism
+    if mechanism.notion is None or mechanism.nmi >= 1:
+        return ""
+    asked = promise_text(mechanism.notion, unit)
+    if mechanism.gap <= PROVEN_GAP:
+        return f"No mechanism under {asked} keeps more: proven."
+    most = mechanism.nmi * mechanism.upper_bound / mechanism.utility if mechanism.utility else 1.0
+    if most >= 1:
+        return ""  # all of it: no bound is known but the trivial one
+    bound = at_most(most)
+    if bound == "100 %":
+        return ""
+    return f"No mechanism under {asked} keeps more than {bound}."
+
+
+def _all_records(count: int) -> str:
+    return "the one record leaves" if count == 1 else f"the {count:,} records leave"
+
+
+def _all_values(count: int) -> str:
+    if count <= 2:
+        return ("the only value", "both values")[count - 1]
+    return f"all {count:,} values"
+
+
+def _columns(names: tuple[str, ...], fallback: str) -> str:
+    return " and ".join(names) if names else fallback
+
+
+def _rounded_up(factor: float) -> str:
+    """Round a bound to two decimals, never below itself."""
+    return f"{math.ceil(factor * 100 - 1e-9) / 100:.2f}"
+
+
+def _percent(share: float) -> str:
+    """Write a share of 1 without letting almost all read as all, or almost nothing as nothing."""
+    if 0 < share < 0.01:
+        return "Less than 1 %"
+    if 0.99 < share < 1:
+        return "More than 99 %"
+    return f"{share:.0%}".replace("%", " %")

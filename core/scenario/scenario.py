@@ -1,0 +1,337 @@
+"""One question, whole: which data, which promise, which mechanism. Everything runs from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+
+import numpy as np
+
+from core import validation
+from core.data import Counted, Sources, count
+from core.data.spec import DataSpec
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.measures.leakage import Leakage, leakage
+from core.mechanisms import Mechanism
+from core.mechanisms import catalogue as mechanism_catalogue
+from core.nonstochastic import UTILITIES
+from core.notions import LIP, Notion
+from core.notions import catalogue as notion_catalogue
+from core.scenario.json_text import read_json
+from core.validation import FloatArray, shown
+
+VERSION = 1
+"""Version of the JSON form."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The allowed values of a number in a scenario: [low, high], and the slider's step."""
+
+    low: float
+    high: float
+    step: float
+
+
+DOMAINS: Mapping[str, Domain] = {
+    "eps": Domain(0.0, 8.0, 0.05),
+    "lam": Domain(0.0, 1.0, 0.05),
+    "alpha": Domain(0.05, np.inf, 0.05),
+    "beta": Domain(0.001, 0.5, 0.001),
+    "n": Domain(1, 10_000_000, 1),
+    "time_limit": Domain(0.05, 600.0, 0.05),
+    "gap": Domain(0.0, 1.0, 1e-9),
+    "seed": Domain(0, 2**31 - 1, 1),
+    "weight": Domain(0.0, 1e6, 0.05),
+}
+"""What each number may be; budgets are in nats."""
+
+
+WHOLE = ("n", "seed")
+"""The numbers that must be whole."""
+
+NOTHING = LIP(np.inf)
+"""What is asked of a mechanism that depends on no promise."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A question: what releasing X under a notion, by a mechanism, keeps and gives away.
+
+    Attributes
+    ----------
+    data : DataSpec
+        The data set, its columns and how they become symbols.
+    notion : str
+        Key of the notion, as in `core.notions.catalogue`.
+    eps : float
+        Privacy budget ε in nats, in [0, 8].
+    lam : float
+        λ ∈ [0, 1]: the share of ε that bounds the min-lift, where the notion has two bounds.
+    alpha : float
+        Order of the α-lift, α > 1 with ∞ included, or of the uncertainty set of RLDP, which may
+        be below 1 and is finite; 1 is Kullback–Leibler.
+    beta : float
+        β: the chance that the uncertainty set misses the truth (RLDP).
+    n : int or None
+        Records behind the designer's estimate (RLDP); None: as many as the data has, 1,000 where
+        it has no number of them.
+    mechanism : str
+        Key of the mechanism, as in `core.mechanisms.catalogue`.
+    time_limit : float
+        Seconds a solver may take.
+    gap : float
+        Stop when the optimum is known to within this many nats.
+    seed : int
+        Seed of everything that is random.
+    weight : float
+        λ of a clustering, in [0, 10⁶]: what a unit of its utility is worth, in bits of leakage.
+    utility : str
+        What a clustering keeps: "resolution" or "distortion", which needs a numeric X.
+
+    Raises
+    ------
+    InvalidInputError
+        If a key is unknown or a number is outside its domain.
+
+    Examples
+    --------
+    >>> scenario = Scenario(notion="lip", eps=1.0, mechanism="watchdog")
+    >>> Scenario.from_json(scenario.to_json()) == scenario
+    True
+    """
+
+    data: DataSpec = field(default_factory=DataSpec)
+    notion: str = "alip"
+    eps: float = 1.0
+    lam: float = 0.5
+    alpha: float = 2.0
+    beta: float = 0.05
+    n: int | None = None
+    mechanism: str = "optimal"
+    time_limit: float = 5.0
+    gap: float = 1e-6
+    seed: int = 0
+    weight: float = 0.5
+    utility: str = "resolution"
+
+    def __post_init__(self) -> None:
+        notion_catalogue.entry(self.notion)
+        mechanism_catalogue.entry(self.mechanism)
+        if self.utility not in UTILITIES:
+            known = " or ".join(map(repr, UTILITIES))
+            raise InvalidInputError(f"utility must be {known}, got {shown(self.utility)}.")
+        for name, domain in DOMAINS.items():
+            value = getattr(self, name)
+            if name == "n" and value is None:
+                continue
+            number = validation.number(value, name, low=domain.low, high=domain.high)
+            if name in WHOLE and number != int(number):
+                raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
+            kept = int(number) if name in WHOLE else number
+            object.__setattr__(self, name, kept)
+
+    def to_json(self) -> str:
+        """Write the scenario as JSON; `from_json` reads it back to an equal one."""
+        values = asdict(self)
+        values["alpha"] = "inf" if np.isinf(self.alpha) else self.alpha
+        return json.dumps({"version": VERSION, **values}, indent=2, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Scenario:
+        """Read a scenario from JSON; what is left out takes its default.
+
+        Raises
+        ------
+        InvalidInputError
+            If the text is no JSON object, a name is unknown or a value is outside its domain.
+        """
+        values = read_json(text, "The scenario")
+        if not isinstance(values, dict):
+            raise InvalidInputError("The scenario must be a JSON object.")
+        version = values.pop("version", VERSION)
+        if isinstance(version, bool) or version != VERSION:
+            raise InvalidInputError(
+                f"The scenario has version {shown(version)}, known is {VERSION}."
+            )
+        known = {item.name for item in fields(cls)}
+        for name in values:
+            if name not in known:
+                raise InvalidInputError(f"The scenario has an unknown entry {shown(name)}.")
+        if "data" in values:
+            values["data"] = DataSpec.from_dict(values["data"])
+        return cls(**values)
+
+    def content_hash(self) -> str:
+        """Return a hash of what has an effect on the answer: equal for equal questions."""
+        unused = self.without_effect()
+        plain = Scenario()
+        same = {name: getattr(plain, name) for name in unused}
+        canonical = json.loads(replace(self, **same).to_json())
+        return hashlib.sha256(json.dumps(canonical, sort_keys=True).encode()).hexdigest()
+
+    def without_effect(self) -> dict[str, str]:
+        """Return, for each number or choice that changes nothing here, the reason why.
+
+        Examples
+        --------
+        >>> sorted(Scenario(notion="lip").without_effect())
+        ['alpha', 'beta', 'lam', 'n', 'utility', 'weight']
+        """
+        notion = notion_catalogue.entry(self.notion)
+        mechanism = mechanism_catalogue.entry(self.mechanism)
+        reasons = {}
+        for name in ("eps", "lam", "alpha", "beta", "n"):
+            if not mechanism.uses_notion:
+                reasons[name] = f"{mechanism.title} does not depend on any budget."
+            elif name not in notion.parameters:
+                reasons[name] = f"{notion.title} does not depend on it."
+            elif name in mechanism.ignored:
+                reasons[name] = f"{mechanism.title} keeps its promise whatever the truth is."
+        for name in ("weight", "utility"):
+            if name not in mechanism.parameters:
+                reasons[name] = f"{mechanism.title} merges no clusters."
+        return reasons
+
+    @property
+    def numbers(self) -> notion_catalogue.Numbers:
+        """The numbers that a notion may have."""
+        return notion_catalogue.Numbers(self.eps, self.lam, self.alpha, self.beta, self.n)
+
+    def build_notion(self, joint: Joint) -> Notion:
+        """Return the notion with this scenario's numbers.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x), which RLDP takes for the estimate.
+
+        Raises
+        ------
+        InvalidInputError
+            If a number does not fit the notion, or the notion is not about such joints.
+        """
+        return notion_catalogue.build(self.notion, joint, self.numbers)
+
+    def build_mechanism(self, joint: Joint, values: FloatArray | None = None) -> Mechanism:
+        """Return the mechanism on a joint, audited.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        values : ndarray, optional
+            A number for each symbol of X, where there are numbers, shape (n_x,).
+
+        Raises
+        ------
+        CoreError
+            If the mechanism does not work under the notion, or has no answer.
+        """
+        asks = mechanism_catalogue.entry(self.mechanism).uses_notion
+        return mechanism_catalogue.build(
+            self.mechanism,
+            joint,
+            self.build_notion(joint) if asks else NOTHING,
+            time_limit=self.time_limit,
+            gap=self.gap,
+            seed=self.seed,
+            weight=self.weight,
+            utility=self.utility,
+            values=values,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The answer to a scenario.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        The question.
+    counted : Counted
+        The joint, and what was dropped or grouped on the way to it.
+    mechanism : Mechanism
+        The mechanism, with its utility, bound and audit.
+    before, after : Leakage
+        What X itself gives away about S, and what the release does.
+    seconds : float
+        How long the mechanism took.
+    """
+
+    scenario: Scenario
+    counted: Counted
+    mechanism: Mechanism
+    before: Leakage
+    after: Leakage
+    seconds: float
+
+    @property
+    def joint(self) -> Joint:
+        """The joint distribution that was asked about."""
+        return self.counted.joint
+
+    @cached_property
+    def content_id(self) -> str:
+        """A hash of the release: equal where data, kernel and outputs are.
+
+        What is derived from a release may be kept under it, never under the question: a question
+        has a quick answer first and a better one later.
+        """
+        kernel = self.mechanism.kernel
+        said = hashlib.sha256(repr((self.scenario.data, kernel.shape)).encode())
+        said.update(repr(self.mechanism.y_labels).encode())
+        said.update(np.ascontiguousarray(kernel).tobytes())
+        return said.hexdigest()
+
+
+def evaluate(scenario: Scenario, sources: Sources | None = None) -> Result:
+    """Answer a scenario: count the data, make the mechanism, audit it, measure the release.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question.
+    sources : Sources, optional
+        The session's uploads, where the scenario is about one.
+
+    Raises
+    ------
+    CoreError
+        With one sentence for the user, whatever was wrong.
+
+    Examples
+    --------
+    >>> result = evaluate(Scenario(notion="lip", eps=0.4, mechanism="watchdog"))
+    >>> result.mechanism.audit.holds
+    True
+    """
+    return answer(scenario, count(scenario.data, sources))
+
+
+def answer(scenario: Scenario, counted: Counted) -> Result:
+    """Answer a scenario on data that is already counted."""
+    started = time.perf_counter()
+    mechanism = scenario.build_mechanism(counted.joint, counted.x_values)
+    return measured(scenario, counted, mechanism, time.perf_counter() - started)
+
+
+def measured(
+    scenario: Scenario, counted: Counted, mechanism: Mechanism, seconds: float = 0.0
+) -> Result:
+    """Return a mechanism that answers a scenario, with what it gives away."""
+    after = counted.joint.release(mechanism.kernel)
+    return Result(
+        scenario=scenario,
+        counted=counted,
+        mechanism=mechanism,
+        before=leakage(counted.joint.p, counted.joint.x_labels),
+        after=leakage(after, mechanism.y_labels),
+        seconds=seconds,
+    )

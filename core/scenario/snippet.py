@@ -1,0 +1,101 @@
+"""A scenario as a runnable program on `core`, for those who go on in a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from core.data.spec import DataSpec
+from core.mechanisms import catalogue as mechanism_catalogue
+from core.notions import catalogue as notion_catalogue
+from core.scenario.scenario import Scenario
+
+
+def snippet(scenario: Scenario) -> str:
+    """Return Python source that answers a scenario with `core` and prints what it found.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question. Where it is about an upload, the program names the file to fill in.
+
+    Examples
+    --------
+    >>> print(snippet(Scenario(notion="lip", eps=0.5, mechanism="watchdog")))
+    from core import mechanisms as m
+    from core.data import DataSpec, count
+    from core.notions import LIP
+    <BLANKLINE>
+    data = DataSpec(source='adult', secret=('sex',), released=('occupation',))
+    joint = count(data).joint
+    notion = LIP(eps=0.5)
+    mechanism = m.watchdog(joint, notion)
+    print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")
+    print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")
+    <BLANKLINE>
+    """
+    entry = mechanism_catalogue.entry(scenario.mechanism)
+    code = entry.code.format(
+        time_limit=scenario.time_limit,
+        gap=scenario.gap,
+        seed=scenario.seed,
+        weight=scenario.weight,
+        utility=scenario.utility,
+    )
+    data = _call(scenario.data)
+    body = [
+        f"data = {data}",
+        *_counting(scenario.data, values="weight" in entry.parameters),
+        f"mechanism = {code}",
+        'print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")',
+    ]
+    notion, named = "", []
+    if entry.uses_notion:  # else there may be none: robust LDP, of data without pairs (S, U)
+        asked = notion_catalogue.entry(scenario.notion)
+        notion, named = asked.code(scenario.numbers), [asked.kind.__name__]
+        body.insert(-2, f"notion = {notion}")
+        body.append('print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")')
+    text = "\n".join(body)
+    parts = [name for name in ("Binning", "DataSpec", "Filter", "Sources") if f"{name}(" in text]
+    head = [
+        *(["from math import inf", ""] if "inf" in notion + data else []),
+        *(["from pathlib import Path", ""] if "Path(" in text else []),
+        "from core import mechanisms as m",
+        f"from core.data import {', '.join(parts)}, count",
+        *(f"from core.notions import {name}" for name in named),
+        "",
+    ]
+    return "\n".join([*head, text]) + "\n"
+
+
+def _counting(data: DataSpec, *, values: bool) -> list[str]:
+    """Write the lines that count the data; an upload must be read from its file first."""
+    taken = (
+        ["counted = {}", "joint, values = counted.joint, counted.x_values"]
+        if values
+        else ["joint = {}.joint"]
+    )
+    if data.source.startswith("upload:"):
+        return [
+            "sources = Sources()",
+            'sources.add_file(Path("PATH OF YOUR FILE"))',
+            *(line.format("count(data, sources)") for line in taken),
+        ]
+    if data.source.startswith("matrix:"):
+        return [
+            "sources = Sources()",
+            'sources.add_matrix(Path("PATH OF YOUR MATRIX").read_text())',
+            *(line.format("count(data, sources)") for line in taken),
+        ]
+    return [line.format("count(data)") for line in taken]
+
+
+def _call(data: DataSpec) -> str:
+    """Write the data as a call that names only what differs from the default."""
+    plain = DataSpec()
+    parts = [
+        f"{item.name}={getattr(data, item.name)!r}"
+        for item in fields(data)
+        if item.name in ("source", "secret", "released")
+        or getattr(data, item.name) != getattr(plain, item.name)
+    ]
+    return f"DataSpec({', '.join(parts)})"

@@ -1,0 +1,273 @@
+"""A scenario as the query of a URL, and back; what is unknown there falls back, with a notice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.data.catalogue import BUNDLED
+from core.data.spec import MISSING_KINDS, MOST_RECORDS, Binning, DataSpec, Filter
+from core.errors import CoreError
+from core.scenario.json_text import read_json
+from core.scenario.scenario import DOMAINS, WHOLE, Scenario
+
+Query = dict[str, list[str]]
+"""Values by key, as a URL's query has them: a key may stand more than once."""
+
+NUMBERS = {
+    "eps": "eps",
+    "lam": "lam",
+    "alpha": "alpha",
+    "beta": "beta",
+    "n": "n",
+    "limit": "time_limit",
+    "gap": "gap",
+    "seed": "seed",
+    "weight": "weight",
+}
+"""URL key → the scenario's number."""
+
+CHOICES = {"notion": "notion", "mech": "mechanism", "keep": "utility"}
+"""URL key → the scenario's choice."""
+
+JOINTS = ("random:", "matrix:", "example:")
+"""How sources begin that are joints already: they have no columns to name."""
+
+_LONGEST = 80
+"""Most letters of a link that a notice repeats."""
+
+DATA_KEYS = ("data", "s", "x", "sx", "bins", "missing", "rare", "rare_s", "only")
+"""URL keys of the data."""
+
+
+def to_query(scenario: Scenario) -> Query:
+    """Return the query that stands for a scenario; defaults are left out.
+
+    Examples
+    --------
+    >>> to_query(Scenario(notion="lip", eps=0.5))
+    {'notion': ['lip'], 'eps': ['0.5']}
+    """
+    plain = Scenario()
+    query = _data_to_query(scenario.data)
+    for key, name in (CHOICES | NUMBERS).items():
+        value = getattr(scenario, name)
+        if value != getattr(plain, name) and value is not None:
+            query[key] = [_text(value)]
+    return query
+
+
+def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tuple[str, ...]]:
+    """Read a scenario from a URL's query, and say what in it was no use.
+
+    Parameters
+    ----------
+    query : mapping
+        One value or several by key. Keys that are not a scenario's are left alone.
+
+    Returns
+    -------
+    scenario : Scenario
+        Where a value is unknown or outside its domain, with the default in its place.
+    notices : tuple of str
+        One sentence for each such value.
+
+    Examples
+    --------
+    >>> scenario, notices = from_query({"eps": "-3", "notion": "lip"})
+    >>> scenario.eps, scenario.notion
+    (1.0, 'lip')
+    >>> notices
+    ('The link has eps=-3, which is not in [0, 8]; 1 is used.',)
+    """
+    values: Query = {
+        key: [value] if isinstance(value, str) else list(value)
+        for key, value in query.items()
+        if len(value) > 0
+    }
+    notices: list[str] = []
+    scenario = Scenario(data=_data_from_query(values, notices))
+    for key, name in CHOICES.items():
+        if values.get(key):
+            scenario = _choose(scenario, key, name, values[key][-1], notices)
+    for key, name in NUMBERS.items():
+        if values.get(key):
+            scenario = _set_number(scenario, key, name, values[key][-1], notices)
+    return scenario, tuple(notices)
+
+
+def _choose(scenario: Scenario, key: str, name: str, value: str, notices: list[str]) -> Scenario:
+    kept = getattr(scenario, name)
+    try:
+        change: dict[str, Any] = {name: value}
+        return replace(scenario, **change)
+    except CoreError:
+        notices.append(f"The link has {key}={_cut(value)}, which is not known; {kept} is used.")
+        return scenario
+
+
+def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: list[str]) -> Scenario:
+    try:
+        change: dict[str, Any] = {name: float(text)}
+        return replace(scenario, **change)
+    except ValueError:  # no number, or one that the scenario refuses
+        domain, kept = DOMAINS[name], getattr(scenario, name)
+        used = "the data's own number" if kept is None else f"{kept:g}"
+        place = "no whole number in" if name in WHOLE else "not in"
+        notices.append(
+            f"The link has {key}={_cut(text)}, which is {place} [{domain.low:g}, {domain.high:g}]; "
+            f"{used} is used."
+        )
+        return scenario
+
+
+def _plain(source: str) -> DataSpec:
+    """Return the data that a link with this source, and nothing else, stands for."""
+    if source.startswith(JOINTS):
+        return DataSpec(source, (), ())
+    for entry in BUNDLED:
+        if entry.id == source:
+            return DataSpec(source, entry.secret, entry.released)
+    return DataSpec(source)
+
+
+def _data_to_query(data: DataSpec) -> Query:
+    plain = _plain(data.source)
+    query: Query = {}
+    if data.source != DataSpec().source:
+        query["data"] = [data.source]
+    if data.secret != plain.secret:
+        query["s"] = list(data.secret) or [""]
+    if data.released != plain.released:
+        query["x"] = list(data.released) or [""]
+    if data.secret_released:
+        query["sx"] = ["1"]
+    if data.binnings:
+        query["bins"] = [_binning_text(binning) for binning in data.binnings]
+    if data.missing != plain.missing:
+        query["missing"] = [data.missing]
+    if data.rare_below != plain.rare_below:
+        query["rare"] = [str(data.rare_below)]
+    if data.rare_below_s != plain.rare_below_s:
+        query["rare_s"] = [str(data.rare_below_s)]
+    if data.filters:
+        query["only"] = [_filter_text(kept) for kept in data.filters]
+    return query
+
+
+def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
+    plain = _plain(query.get("data", [DataSpec().source])[-1])
+    rare = {}
+    for key in ("rare", "rare_s"):
+        asked = query.get(key, ["0"])[-1]
+        if (
+            not asked.isdecimal()
+            or len(asked) > len(str(MOST_RECORDS))
+            or int(asked) > MOST_RECORDS
+        ):
+            notices.append(
+                f"The link has {key}={_cut(asked)}, which is not a whole number; 0 is used."
+            )
+            asked = "0"
+        rare[key] = int(asked)
+    missing = query.get("missing", [plain.missing])[-1]
+    if missing not in MISSING_KINDS:
+        notices.append(f"The link has missing={_cut(missing)}, which is not known; level is used.")
+        missing = plain.missing
+    return DataSpec(
+        source=plain.source,
+        secret=_names(query.get("s"), plain.secret),
+        released=_names(query.get("x"), plain.released),
+        secret_released=query.get("sx", ["0"])[-1] in ("1", "true", "True"),
+        binnings=_binnings(query.get("bins", []), notices),
+        missing=missing,
+        rare_below=rare["rare"],
+        rare_below_s=rare["rare_s"],
+        filters=_filters(query.get("only", []), notices),
+    )
+
+
+def _names(values: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+    return default if values is None else tuple(value for value in values if value)
+
+
+def _binning_text(binning: Binning) -> str:
+    if binning.kind == "edges":
+        return f"{binning.column}:edges:{','.join(map(_text, binning.edges))}"
+    return f"{binning.column}:{binning.kind}:{binning.count}"
+
+
+def _binnings(texts: Sequence[str], notices: list[str]) -> tuple[Binning, ...]:
+    found: dict[str, Binning] = {}
+    for text in texts:
+        column, _, rest = text.rpartition(":")
+        column, _, kind = column.rpartition(":")
+        try:
+            found[column] = _binning(column, kind, rest)
+        except ValueError as error:
+            reason = error if isinstance(error, CoreError) else "It must be COLUMN:KIND:NUMBER."
+            notices.append(f"The link has bins={_cut(text)}, which is ignored. {reason}")
+    return tuple(found.values())
+
+
+def _binning(column: str, kind: str, rest: str) -> Binning:
+    """Read a binning; a ValueError (an `InvalidInputError` is one) tells what is wrong."""
+    if not column:
+        raise ValueError
+    if kind == "edges":
+        return Binning(column, kind, edges=tuple(map(float, rest.split(","))))
+    return Binning(column, kind, int(rest))
+
+
+def _filter_text(kept: Filter) -> str:
+    what: list[Any] = [[kept.low, kept.high]] if kept.is_range else list(kept.levels)
+    return json.dumps([kept.column, *what], ensure_ascii=False)
+
+
+def _filters(texts: Sequence[str], notices: list[str]) -> tuple[Filter, ...]:
+    found = []
+    for text in texts:
+        try:
+            found.append(_filter(_parsed(text)))
+        except (ValueError, TypeError, OverflowError) as error:
+            reason = (
+                error
+                if isinstance(error, CoreError)
+                else 'It must be ["COLUMN", "LEVEL", …] or ["COLUMN", [LOW, HIGH]].'
+            )
+            notices.append(f"The link has only={_cut(text)}, which is ignored. {reason}")
+    return tuple(found)
+
+
+def _parsed(text: str) -> Any:
+    """Read JSON; a ValueError that is no CoreError tells that it is none."""
+    try:
+        return read_json(text, "The filter")
+    except CoreError as error:
+        raise ValueError from error
+
+
+def _filter(parts: Any) -> Filter:
+    """Read a filter; a TypeError, ValueError or OverflowError tells that it is none."""
+    if not isinstance(parts, list):
+        raise TypeError
+    column, *what = parts
+    if len(what) == 1 and isinstance(what[0], list):
+        low, high = (None if bound is None else float(bound) for bound in what[0])
+        if low is None and high is None:
+            raise ValueError
+        return Filter(str(column), low=low, high=high)
+    if not all(isinstance(text, str | int | float) for text in (column, *what)):
+        raise TypeError
+    return Filter(str(column), tuple(map(str, what)))
+
+
+def _cut(text: str) -> str:
+    """Return the start of what a link says: all of it may be longer than a screen."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

@@ -1,0 +1,1 @@
+"""Many answers side by side: frontiers, comparisons, robust designs over many samples."""

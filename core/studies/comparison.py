@@ -1,0 +1,167 @@
+"""All mechanisms side by side, each as good as it can be at one level of LIP."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+from core.data import Counted
+from core.errors import CoreError
+from core.joint import Joint
+from core.measures.leakage import leakage
+from core.mechanisms import catalogue, unary_encoding_summary
+from core.mechanisms.entry import Entry
+from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
+from core.notions import LIP, RLDP, SRLIP
+from core.scenario import Scenario
+
+SECONDS = 2.0
+"""Time that a solver may take over one of them."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One mechanism at the level.
+
+    Attributes
+    ----------
+    key, title : str
+        As in the catalogue.
+    reads_secret : bool
+        Whether S must be at hand at release time.
+    nmi, utility, upper_bound : float
+        As in `Mechanism`; NaN where there is no answer.
+    lip, ldp : float
+        Levels that it achieves, in nats; NaN where there is no answer.
+    side_channel : float
+        The level against those who know a part of X; equal to `lip` where X is one attribute.
+    robust : float
+        The level of LDP at worst over all that the records leave possible; NaN where S is not
+        released too, or read beside X.
+    leak : float
+        I(S;Y) in nats.
+    outputs : int
+        Number of outputs.
+    seconds : float
+        How long it took.
+    note : str
+        How it was found, or why there is no answer.
+    """
+
+    key: str
+    title: str
+    reads_secret: bool
+    nmi: float = math.nan
+    utility: float = math.nan
+    upper_bound: float = math.nan
+    lip: float = math.nan
+    ldp: float = math.nan
+    side_channel: float = math.nan
+    robust: float = math.nan
+    leak: float = math.nan
+    outputs: int = 0
+    seconds: float = 0.0
+    note: str = ""
+
+
+def compare(scenario: Scenario, counted: Counted, level: float) -> tuple[Compared, ...]:
+    """Run every mechanism of the catalogue under `level`-LIP.
+
+    Where X has several attributes, those that can resist side channels run under SRLIP too; where
+    S is released as well, the robust ones run under RLDP, which implies LIP at the estimate.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question; its notion, ε and mechanism play no part, n, β and α only in RLDP.
+    counted : Counted
+        Its data.
+    level : float
+        The level of LIP that none may exceed, in nats. Mechanisms without a budget are shown as
+        they are; those with few outputs may stay below.
+
+    Examples
+    --------
+    >>> from core.data import count
+    >>> scenario = Scenario()
+    >>> rows = compare(scenario, count(scenario.data), 0.3)
+    >>> best = max((row for row in rows if row.lip <= 0.3 + 1e-9), key=lambda row: row.nmi)
+    >>> best.title
+    'Optimal'
+    """
+    rows = []
+    robust = None
+    if scenario.data.secret_released:
+        robust = RLDP.of_joint(counted.joint, level, scenario.n, scenario.beta, scenario.alpha)
+    for entry in catalogue.CATALOGUE.values():
+        if entry.works_under(LIP):
+            rows.append(_row(entry, LIP(level), scenario, counted, robust))
+        elif robust is not None and entry.works_under(RLDP):
+            rows.append(_row(entry, robust, scenario, counted, robust))
+        if entry.uses_notion and entry.works_under(SRLIP) and len(counted.attributes) > 1:
+            rows.append(_row(entry, SRLIP(level), scenario, counted, robust))
+    return tuple(rows)
+
+
+def _row(
+    entry: Entry,
+    notion: LIP | SRLIP | RLDP,
+    scenario: Scenario,
+    counted: Counted,
+    robust: RLDP | None,
+) -> Compared:
+    joint = counted.joint
+    title = f"{entry.title}, SRLIP" if isinstance(notion, SRLIP) else entry.title
+    row = Compared(entry.key, title, entry.reads_secret)
+    started = time.perf_counter()
+    try:
+        if entry.key == "oue" and joint.n_x > MOST_SYMBOLS:
+            return _unary(row, joint, notion.eps)
+        mechanism = catalogue.build(
+            entry.key,
+            joint,
+            notion,
+            time_limit=min(scenario.time_limit, SECONDS),
+            gap=scenario.gap,
+            seed=scenario.seed,
+            weight=scenario.weight,
+            utility=scenario.utility,
+            values=counted.x_values,
+        )
+    except CoreError as error:
+        return replace(row, note=str(error))
+    seconds = time.perf_counter() - started
+    after = leakage(joint.release(mechanism.kernel), mechanism.y_labels)
+    worst = math.nan
+    if robust is not None and not entry.reads_secret:
+        worst = robust.achieved(joint, mechanism.kernel)
+    return replace(
+        row,
+        nmi=mechanism.nmi,
+        utility=mechanism.utility,
+        upper_bound=mechanism.upper_bound,
+        lip=after.achieved["lip"],
+        ldp=after.achieved["ldp"],
+        side_channel=SRLIP(notion.eps).achieved(joint, mechanism.kernel),
+        robust=worst,
+        leak=after.averages["mutual_information"],
+        outputs=len(after.labels),
+        seconds=seconds,
+        note=mechanism.status if entry.uses_notion else "has no budget",
+    )
+
+
+def _unary(row: Compared, joint: Joint, level: float) -> Compared:
+    """Return the row of unary encoding where its outputs are too many to be listed."""
+    started = time.perf_counter()
+    found = unary_encoding_summary(joint, eps=level)
+    return replace(
+        row,
+        nmi=found.nmi,
+        utility=found.utility,
+        lip=max(found.lower_level, found.upper_level),
+        outputs=2**joint.n_x,
+        seconds=time.perf_counter() - started,
+        note=f"utility estimated, ± {found.standard_error:.2g} nats (standard error)",
+    )

@@ -1,0 +1,154 @@
+"""Frontiers: what a mechanism keeps of X, along a grid of budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core import measures
+from core.errors import CoreError, InvalidInputError
+from core.joint import Joint
+from core.mechanisms import Mechanism, frontier
+from core.mechanisms import catalogue as mechanism_catalogue
+from core.mechanisms.optima.frontier import FAILED, carried, failed
+from core.scenario import Scenario
+from core.validation import BoolArray, FloatArray
+
+GRID: FloatArray = np.linspace(0.25, 8.0, 32)
+"""The budgets of every figure of [Lift]: ε = .25, .5, …, 8, in nats."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """Utility along a grid of budgets.
+
+    Attributes
+    ----------
+    notion, mechanism : str
+        Keys, as in the catalogues.
+    eps : ndarray
+        Budgets in nats, shape (k,), increasing.
+    utility, nmi : ndarray
+        I(X;Y) in nats and I(X;Y)/H(X), shape (k,).
+        NaN where a budget has no answer.
+    upper_bound : ndarray
+        What no mechanism under the notion exceeds, in nats, shape (k,); of an optimum it never
+        falls, and the band between utility and bound is where the true optimum lies.
+    most_nmi : ndarray
+        The same as a share of H(X), shape (k,).
+    proven : ndarray
+        Whether utility and bound are as close as was asked, shape (k,), bool.
+    reasons : tuple of str
+        Why a budget has no answer; empty where it has one.
+    mechanisms : tuple of Mechanism
+        What the figures are of, one for each budget; none where only the figures are kept.
+    """
+
+    notion: str
+    mechanism: str
+    eps: FloatArray
+    utility: FloatArray
+    nmi: FloatArray
+    upper_bound: FloatArray
+    most_nmi: FloatArray
+    proven: BoolArray
+    reasons: tuple[str, ...]
+    mechanisms: tuple[Mechanism, ...] = ()
+
+
+def sweep(
+    scenario: Scenario, joint: Joint, budgets: Sequence[float] | FloatArray = GRID
+) -> Frontier:
+    """Answer a scenario at every budget of a grid; its own ε plays no part.
+
+    The line of a mechanism that the catalogue calls monotone never falls: what is allowed at one
+    budget is allowed at each larger one. A budget that fails is a point without a value.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question.
+    joint : Joint
+        Its data, counted.
+    budgets : array_like
+        ε in nats, shape (k,), increasing.
+
+    Raises
+    ------
+    InvalidInputError
+        If the budgets do not increase, or one is outside the domain of ε.
+    CoreError
+        If no budget has an answer: the first reason.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
+    >>> sweep(Scenario(mechanism="watchdog"), joint, [0.5, 4.0]).nmi.round(3)
+    array([0.474, 1.   ])
+    """
+    grid = np.asarray(budgets, dtype=np.float64)
+    if grid.ndim != 1 or grid.size == 0 or (np.diff(grid) <= 0).any():
+        raise InvalidInputError("The budgets of a sweep must be a list of increasing numbers.")
+    asked = [replace(scenario, eps=float(eps)) for eps in grid]
+    made = (
+        _optima(scenario, joint, grid)
+        if scenario.mechanism == "optimal"
+        else _each(scenario, joint, asked)
+    )
+    failing = [mechanism.status == FAILED for mechanism in made]
+    return Frontier(
+        notion=scenario.notion,
+        mechanism=scenario.mechanism,
+        eps=grid,
+        utility=np.array([mechanism.utility for mechanism in made]),
+        nmi=np.array([mechanism.nmi for mechanism in made]),
+        upper_bound=np.array([mechanism.upper_bound for mechanism in made]),
+        most_nmi=share_of_x(np.array([mechanism.upper_bound for mechanism in made]), joint),
+        proven=np.array([mechanism.gap <= scenario.gap for mechanism in made]),
+        reasons=tuple(
+            mechanism.notes[0] if fails else ""
+            for mechanism, fails in zip(made, failing, strict=True)
+        ),
+        mechanisms=tuple(made),
+    )
+
+
+def _each(scenario: Scenario, joint: Joint, asked: Sequence[Scenario]) -> Sequence[Mechanism]:
+    """Answer one budget after the other; what is monotone is carried along."""
+    points: list[Mechanism | CoreError] = []
+    for one in asked:
+        try:
+            points.append(one.build_mechanism(joint))
+        except CoreError as error:
+            points.append(error)
+    if mechanism_catalogue.entry(scenario.mechanism).monotone:
+        return carried(joint, points, scenario.gap)
+    reasons = [point for point in points if isinstance(point, CoreError)]
+    if len(reasons) == len(points):
+        raise reasons[0]
+    return [
+        failed(joint, str(point)) if isinstance(point, CoreError) else point for point in points
+    ]
+
+
+def share_of_x(information: FloatArray, joint: Joint) -> FloatArray:
+    """Return information over H(X), at most 1; 1 where there is nothing to know of X."""
+    entropy = float(measures.entropy(joint.p_x))
+    if entropy == 0:
+        return np.ones_like(information)
+    result: FloatArray = np.minimum(information / entropy, 1.0)
+    return result
+
+
+def _optima(scenario: Scenario, joint: Joint, grid: FloatArray) -> Sequence[Mechanism]:
+    """Solve upwards: each optimum starts from the last one's outputs, and costs little more."""
+    return frontier(
+        joint,
+        lambda eps: replace(scenario, eps=eps).build_notion(joint),
+        grid.tolist(),
+        time_limit=scenario.time_limit * len(grid),
+        gap=scenario.gap,
+        seed=scenario.seed,
+    )

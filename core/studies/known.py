@@ -1,0 +1,335 @@
+"""The best answers found so far: what one of them reaches or proves, the others may use.
+
+What is allowed at a budget is allowed at every larger one, and a bound at a budget holds at every
+smaller one. So every answer about a promise, of any mechanism, is a start for the optimum there,
+and no later answer is worse than an earlier one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from core.errors import SolverError
+from core.joint import Joint
+from core.mechanisms import Mechanism
+from core.mechanisms import catalogue as mechanisms
+from core.mechanisms.optima.starts import CONTRADICTION, disproves
+from core.mechanisms.result import make_mechanism
+from core.notions import catalogue as notions
+from core.scenario import Scenario
+from core.studies.frontier import Frontier, share_of_x
+
+OPTIMUM = "optimal"
+"""The mechanism that every other one under the same promise is a start for."""
+
+UNPROVEN = "time limit"
+"""Status of what a longer search may better."""
+
+MOST_BYTES = 200_000_000
+"""Bytes of kernels that are kept."""
+
+OWN = ("weight", "utility")
+"""The numbers that are a mechanism's own, not its promise's or its search's."""
+
+Place = tuple[str, float]
+"""A mechanism, with its own numbers, and its ε."""
+
+
+@dataclass
+class _Promise:
+    """The answers about one promise on one joint, whatever its ε."""
+
+    answers: OrderedDict[Place, Mechanism] = field(default_factory=OrderedDict)
+
+    @property
+    def size(self) -> int:
+        return sum(made.kernel.nbytes for made in self.answers.values())
+
+
+class Known:
+    """The best answers found so far, safe for threads; promises not asked for longest go first.
+
+    Parameters
+    ----------
+    most_bytes : int
+        Bytes of kernels kept.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
+    >>> known, asked = Known(), Scenario(mechanism="watchdog", eps=4.0)
+    >>> known.add(asked, joint, asked.build_mechanism(joint))
+    >>> round(known.best(replace(asked, mechanism="optimal", eps=5.0), joint).nmi, 6)
+    1.0
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._promises: OrderedDict[Hashable, _Promise] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def add(self, scenario: Scenario, joint: Joint, mechanism: Mechanism) -> None:
+        """Take an answer; it replaces one of the same question that is worse.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            The question.
+        joint : Joint
+            Its data, counted.
+        mechanism : Mechanism
+            An answer, audited.
+
+        Raises
+        ------
+        SolverError
+            If it and what is known contradict each other: a mechanism is better than a bound.
+        """
+        place = _place(scenario)
+        with self._lock:
+            promise = self._of(scenario)
+            last = promise.answers.get(place)
+            promise.answers[place] = mechanism if last is None else _better(last, mechanism)
+            promise.answers.move_to_end(place)
+            try:
+                _agree(promise, joint, scenario)
+            except SolverError:
+                promise.answers.clear()  # either may be the wrong one
+                raise
+            self._forget(promise)
+
+    def best(self, scenario: Scenario, joint: Joint) -> Mechanism | None:
+        """Return the best answer to a scenario that is known; None if there is none.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            The question.
+        joint : Joint
+            Its data, counted.
+        """
+        place = _place(scenario)
+        with self._lock:
+            promise = self._of(scenario)
+            own = promise.answers.get(place)
+            if scenario.mechanism != OPTIMUM:
+                return None if own is None else self._carried(promise, place, own, joint, scenario)
+            starts = [
+                (made.utility, at == place, made)
+                for at, made in promise.answers.items()
+                if at[1] <= scenario.eps and _is_start(made, joint, scenario)
+            ]
+            bounds = [one.upper_bound for eps, one in _bounds(promise) if eps >= scenario.eps]
+        if not starts:
+            return None
+        bound = min(bounds, default=np.inf)
+        _, here, made = max(starts, key=lambda one: one[:2])
+        if here:
+            return _bounded(made, bound, scenario.gap)
+        lifted = make_mechanism(
+            joint,
+            made.kernel,
+            name=mechanisms.entry(OPTIMUM).title,
+            solver=made.solver,
+            status=UNPROVEN,
+            notion=scenario.build_notion(joint),
+            y_labels=made.y_labels,
+            upper_bound=None if np.isinf(bound) else bound,
+        )
+        with self._lock:  # audited once
+            promise.answers[place] = lifted
+        return _bounded(lifted, bound, scenario.gap)
+
+    def along(self, frontier: Frontier, scenario: Scenario, joint: Joint) -> Frontier:
+        """Return a frontier with what is known beside it: more points, higher, bounded closer.
+
+        Only the optimum's is raised by other budgets' answers; another mechanism may do worse at
+        a larger budget, and has its own points added only.
+
+        Parameters
+        ----------
+        frontier : Frontier
+            What a sweep found.
+        scenario : Scenario
+            What was swept; its ε plays no part.
+        joint : Joint
+            Its data, counted.
+        """
+        with self._lock:
+            promise = self._of(scenario)
+            answers = dict(promise.answers)
+        name = _place(scenario)[0]
+        points = {
+            float(at): (float(kept), float(most))
+            for at, kept, most in zip(
+                frontier.eps, frontier.utility, frontier.upper_bound, strict=True
+            )
+        }
+        reasons = dict(zip(frontier.eps.tolist(), frontier.reasons, strict=True))
+        for (key, at), made in answers.items():
+            if key == name:
+                kept, most = points.get(at, (made.utility, made.upper_bound))
+                points[at] = (
+                    float(np.fmax(kept, made.utility)),
+                    float(np.fmin(most, made.upper_bound)),
+                )
+        eps = np.array(sorted(points))
+        utility = np.array([points[value][0] for value in eps])
+        bound = np.array([points[value][1] for value in eps])
+        if scenario.mechanism == OPTIMUM:
+            for (_, at), made in answers.items():
+                if _is_start(made, joint, scenario):
+                    utility = np.where(eps >= at, np.fmax(utility, made.utility), utility)
+            bound = np.fmin.accumulate(bound[::-1])[::-1]
+        if mechanisms.entry(scenario.mechanism).monotone:
+            utility = np.fmax.accumulate(utility)
+        bound = np.fmax(bound, utility)
+        return replace(
+            frontier,
+            eps=eps,
+            utility=utility,
+            nmi=share_of_x(utility, joint),
+            upper_bound=bound,
+            most_nmi=share_of_x(bound, joint),
+            proven=bound - utility <= scenario.gap,
+            reasons=tuple(
+                reasons.get(at, "") if np.isnan(kept) else ""
+                for at, kept in zip(eps.tolist(), utility, strict=True)
+            ),
+            mechanisms=(),
+        )
+
+    @staticmethod
+    def _carried(
+        promise: _Promise, place: Place, own: Mechanism, joint: Joint, scenario: Scenario
+    ) -> Mechanism:
+        """Return a mechanism's answer, or that at a smaller ε where it is better and may be."""
+        if not mechanisms.entry(scenario.mechanism).monotone:
+            return own
+        before = [
+            made
+            for (name, eps), made in promise.answers.items()
+            if name == place[0] and eps < place[1] and _is_start(made, joint, scenario)
+        ]
+        best = max(before, key=lambda made: made.utility, default=own)
+        if best.utility <= own.utility:
+            return own
+        promise.answers[place] = make_mechanism(
+            joint,
+            best.kernel,
+            name=own.name,
+            solver=own.solver,
+            status=own.status,
+            notion=own.notion,
+            y_labels=best.y_labels,
+            upper_bound=own.upper_bound,
+            notes=own.notes,
+        )
+        return promise.answers[place]
+
+    def _of(self, scenario: Scenario) -> _Promise:
+        key = _promise_key(scenario)
+        promise = self._promises.setdefault(key, _Promise())
+        self._promises.move_to_end(key)
+        return promise
+
+    def _forget(self, used: _Promise) -> None:
+        """Drop what was not used for longest, of one promise the worst, until the rest fits."""
+        total = sum(promise.size for promise in self._promises.values())
+        while total > self._most_bytes and len(self._promises) > 1:
+            _, gone = self._promises.popitem(last=False)
+            total -= gone.size
+        while total > self._most_bytes and len(used.answers) > 1:
+            total -= used.answers.pop(_least_wanted(used)).kernel.nbytes
+
+
+def _least_wanted(promise: _Promise) -> Place:
+    """Return which answer is missed least: the oldest that a kept one under no larger ε betters.
+
+    The best starts are kept, so that the optimum stays above every line: without one to spare the
+    oldest goes. The newest is never chosen.
+    """
+    newest = next(reversed(promise.answers))
+    spare: set[Place] = set()
+    best: dict[int, float] = {}  # by how many inputs it reads: one that reads S too is no start
+    for place, made in sorted(
+        promise.answers.items(), key=lambda one: (one[0][1], -one[1].utility)
+    ):
+        reads = made.kernel.shape[0]
+        if made.utility <= best.get(reads, -np.inf) and place[0] != OPTIMUM:
+            spare.add(place)
+        elif made.audit is not None and made.audit.holds:
+            best[reads] = max(best.get(reads, -np.inf), made.utility)
+    old = [place for place in promise.answers if place != newest]
+    return next((place for place in old if place in spare), old[0])
+
+
+def _promise_key(scenario: Scenario) -> Hashable:
+    """Return what names a promise on some data, without its ε."""
+    if not mechanisms.entry(scenario.mechanism).uses_notion:
+        return repr(scenario.data)
+    used = notions.entry(scenario.notion).parameters
+    numbers = tuple((name, getattr(scenario, name)) for name in used if name != "eps")
+    return repr((scenario.data, scenario.notion, numbers))
+
+
+def _place(scenario: Scenario) -> Place:
+    entry = mechanisms.entry(scenario.mechanism)
+    own = [f" {name}={getattr(scenario, name)!r}" for name in OWN if name in entry.parameters]
+    return scenario.mechanism + "".join(own), scenario.eps if entry.uses_notion else 0.0
+
+
+def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:
+    """Say whether a mechanism that was made at some ε keeps the promise, and reads X alone."""
+    return (
+        isinstance(made.notion, notions.entry(scenario.notion).kind)
+        and made.audit is not None
+        and made.audit.holds
+        and made.kernel.shape[0] == joint.n_x
+    )
+
+
+def _better(last: Mechanism, new: Mechanism) -> Mechanism:
+    """Return the better of two answers to one question, with the closer bound of the two."""
+    best = last if last.utility > new.utility else new
+    upper = max(min(last.upper_bound, new.upper_bound), best.utility)
+    status = next((one.status for one in (new, last) if one.status != UNPROVEN), UNPROVEN)
+    return replace(best, upper_bound=upper, gap=upper - best.utility, status=status)
+
+
+def _bounds(promise: _Promise) -> list[tuple[float, Mechanism]]:
+    """Return the answers whose bounds on the optimum are known, each with its ε."""
+    return [(eps, made) for (name, eps), made in promise.answers.items() if name == OPTIMUM]
+
+
+def _bounded(made: Mechanism, bound: float, gap: float) -> Mechanism:
+    """Return an optimum under a bound from elsewhere: proven where the two meet."""
+    upper = max(min(made.upper_bound, bound), made.utility)
+    left = upper - made.utility
+    status = "optimal" if made.status == UNPROVEN and left <= gap else made.status
+    return replace(made, upper_bound=upper, gap=left, status=status)
+
+
+def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:
+    """Check that no mechanism is better than a bound on the optimum at its ε or a larger one."""
+    starts = [
+        (eps, made)
+        for (_, eps), made in promise.answers.items()
+        if _is_start(made, joint, scenario)
+    ]
+    budgets = np.array([eps for eps, _ in starts])
+    reached = np.array([made.utility for _, made in starts])
+    for at, optimum in _bounds(promise):
+        bound = optimum.upper_bound
+        for i in np.flatnonzero((budgets <= at) & (reached > bound + CONTRADICTION)):
+            eps, made = starts[i]
+            if disproves(joint, made.kernel, optimum.notion, bound):
+                raise SolverError(
+                    f"{made.name} keeps {made.utility:.9g} nats of X at ε = {eps:g}, more than "
+                    f"the bound of {bound:.9g} that was found at ε = {at:g}: one of them is wrong."
+                )

@@ -1,0 +1,341 @@
+"""Design at a sample of the truth: every mechanism beside what it does at the true distribution.
+
+The true P*(s, u) is known here, which a designer never has: somebody draws n records of it, takes
+them for P̂ and designs mechanisms; each one's privacy and utility are then measured at P*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import mechanisms as m
+from core.errors import InvalidInputError
+from core.joint import JOINER, Joint
+from core.limits import ROUNDING
+from core.mechanisms import Mechanism
+from core.mechanisms.optima.robust_search import robust_search
+from core.mechanisms.outputs import reading_order
+from core.notions import RLDP
+from core.studies.realised import draw_sample, normalised_information, realised_level
+from core.uncertainty import RenyiBall
+from core.uncertainty.estimate import cell_probabilities
+from core.validation import FloatArray, IntArray
+
+DESIGNS = {
+    "non_robust": "Non-robust optimum",
+    "exact": "Robust optimum",
+    "polyopt": "PolyOpt",
+    "independent": "Independent reporting",
+    "secret_rr": "Secret randomised response",
+    "grr": "Randomised response of (s, u)",
+}
+"""The mechanisms that are compared, by key, from the one that trusts the sample most."""
+
+SEARCHED = ("non_robust", "exact", "polyopt")
+"""Those that a solver searches for; the others are formulas."""
+
+BUDGETS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+"""The grid of ε of a frontier, in nats."""
+
+QUICK = tuple(key for key in DESIGNS if key != "exact")
+"""Those that are there in a moment, where the alphabet is small; the robust optimum is not."""
+
+LEVELS_SHOWN = 4.0
+"""How far an axis of ε* reaches, in nats, where the budget lies well below."""
+
+Report = Callable[[Any], None]
+"""Takes (steps done, steps in all)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What a designer saw of the truth, and what it leaves possible.
+
+    Attributes
+    ----------
+    truth : ndarray
+        P*(s, u), shape (n_s, n_u).
+    counts : ndarray of int
+        Records seen of each cell, shape (n_s, n_u).
+    ball : RenyiBall
+        The distributions that the sample leaves possible.
+    """
+
+    truth: FloatArray
+    counts: IntArray
+    ball: RenyiBall
+
+    @property
+    def never_seen(self) -> tuple[int, ...]:
+        """The secrets without a record: nothing is known about P(u | s), B_s = ∞."""
+        return tuple(np.flatnonzero(self.counts.sum(axis=1) == 0).tolist())
+
+    @property
+    def covered(self) -> bool:
+        """Whether the truth is among what the sample leaves possible."""
+        return bool(self.ball.contains(self.truth))
+
+    @property
+    def true_conditional(self) -> FloatArray:
+        """P*(u | s), shape (n_s, n_u); zeros for an s of probability 0."""
+        masses = self.truth.sum(axis=1, keepdims=True)
+        result: FloatArray = self.truth / np.where(masses > 0, masses, 1.0)
+        return result
+
+    @property
+    def reach(self) -> float:
+        """The end of an axis of P(u | s): twice the largest true one, whatever was drawn."""
+        return float(min(1.0, np.ceil(20 * float(self.true_conditional.max())) / 10))
+
+    def within(self, s: int) -> int:
+        """Return how many of the true P*(u | s) lie in the intervals that the set leaves."""
+        truth = self.true_conditional[s]
+        return int(((self.ball.lower[s] <= truth) & (truth <= self.ball.upper[s])).sum())
+
+    def widest(self, s: int) -> float:
+        """Return the widest of the intervals of P(u | s)."""
+        return float((self.ball.upper[s] - self.ball.lower[s]).max())
+
+
+def take_sample(
+    truth: ArrayLike, n: int, beta: float = 0.05, alpha: float = 2.0, seed: int = 0
+) -> Sample:
+    """Draw n records of the truth and return them with their confidence set.
+
+    Parameters
+    ----------
+    truth : array_like
+        P*(s, u), shape (n_s, n_u), at least 2×2.
+    n : int
+        Number of records, at least 1.
+    beta : float
+        Chance that the set misses the truth, in (0, 1).
+    alpha : float
+        Order of the Rényi ball, in (0, ∞).
+    seed : int
+        Of the draw.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer than two secrets or two u, or a number is outside its domain.
+
+    Examples
+    --------
+    >>> sample = take_sample([[0.1, 0.1], [0.2, 0.6]], 100, seed=3)
+    >>> int(sample.counts.sum()), sample.never_seen, sample.covered
+    (100, (), True)
+    """
+    cells = cell_probabilities(truth, "P*(s, u)")
+    counts = draw_sample(cells, n, np.random.default_rng(seed))
+    # as probabilities: of a single record the counts would be taken for them anyway
+    ball = RenyiBall.confidence(counts / counts.sum(), n, beta, alpha)
+    return Sample(cells, counts, ball)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A mechanism that was designed at P̂, and what it does at P*.
+
+    Attributes
+    ----------
+    key : str
+        As in `DESIGNS`.
+    mechanism : Mechanism
+        Designed at P̂: its utility is the one at P̂. Rows are all cells, s·n_u + u.
+    realised : float
+        ε* at P*, in nats; ∞ where an output rules out a secret.
+    worst : float
+        The largest ε* over all that the sample leaves possible, in nats.
+    true_nmi : float
+        I(X;Y)/H(X) at P*.
+    """
+
+    key: str
+    mechanism: Mechanism
+    realised: float
+    worst: float
+    true_nmi: float
+
+    @property
+    def most_nmi(self) -> float:
+        """What no mechanism under the same promise exceeds, as a share of H(X) at P̂."""
+        made = self.mechanism
+        return made.nmi * made.upper_bound / made.utility if made.utility > 0 else 1.0
+
+    def breaks(self, eps: float) -> bool:
+        """Say whether more than ε is given away at P*."""
+        return self.realised > eps + ROUNDING
+
+
+def level_reach(eps: float) -> float:
+    """Return the end of an axis of levels around a budget, in nats.
+
+    Examples
+    --------
+    >>> level_reach(1.0), level_reach(5.5)
+    (4.0, 7.0)
+    """
+    return max(LEVELS_SHOWN, float(np.ceil(eps)) + 1)
+
+
+def design(
+    key: str,
+    sample: Sample,
+    eps: float,
+    seconds: float,
+    known: Sequence[Mechanism] = (),
+) -> Mechanism:
+    """Design one mechanism of `DESIGNS` at what was seen.
+
+    Parameters
+    ----------
+    key : str
+        Which.
+    sample : Sample
+        What was seen.
+    eps : float
+        Budget in nats.
+    seconds : float
+        What a search may take, about.
+    known : sequence of Mechanism
+        Robust mechanisms that the search for the robust optimum starts from.
+
+    Raises
+    ------
+    InvalidInputError
+        If the key is unknown, a secret was never seen, or the budget is none.
+    SolverError
+        If a solver fails.
+
+    Examples
+    --------
+    >>> sample = take_sample([[0.1, 0.1], [0.2, 0.6]], 100, seed=3)
+    >>> design("grr", sample, 1.0, 1.0).kernel[0].round(4)
+    array([0.4754, 0.1749, 0.1749, 0.1749])
+    """
+    cells, ball = sample.ball.p_hat_su, sample.ball
+    if key == "non_robust":
+        return m.non_robust(cells, eps, time_limit=seconds)
+    if key == "polyopt":
+        return m.polyopt(cells, eps, ball, time_limit=seconds)
+    if key == "independent":
+        return m.independent_reporting(cells, eps, ball)
+    if key == "secret_rr":
+        return m.secret_randomized_response(cells, eps)
+    if key == "exact":
+        if not known:
+            return m.robust_optimal(cells, eps, ball, time_limit=seconds)
+        return robust_search(
+            cells,
+            ball,
+            RLDP(eps, ball, exact=True),
+            name=DESIGNS["exact"],
+            solver="auto",
+            time_limit=seconds,
+            gap=1e-6,
+            seed=0,
+            known=tuple(known),
+        )
+    if key == "grr":
+        return m.pair_randomized_response(cells, eps)
+    raise InvalidInputError(f"The design must be one of {', '.join(DESIGNS)}, got {key!r}.")
+
+
+def named(mechanism: Mechanism, world: Joint) -> Mechanism:
+    """Return a design whose cells (s, u) and outputs have names, the outputs in reading order.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Its inputs are the cells of `world`, row by row.
+    world : Joint
+        P(s, u) with the names; its records decide what an output mostly says.
+    """
+    cells = tuple(f"{s}{JOINER}{u}" for s in world.s_labels for u in world.x_labels)
+    if mechanism.y_labels == mechanism.x_labels:
+        return replace(mechanism, x_labels=cells, y_labels=cells)
+    kernel, y_labels = reading_order(world.p.ravel(), cells, mechanism.kernel)
+    return replace(mechanism, kernel=kernel, x_labels=cells, y_labels=y_labels)
+
+
+def design_all(
+    sample: Sample, eps: float, seconds: float, keys: Sequence[str] = tuple(DESIGNS)
+) -> dict[str, Mechanism]:
+    """Design several mechanisms; the robust optimum starts from the robust ones before it."""
+    found: dict[str, Mechanism] = {}
+    for key in sorted(keys, key="exact".__eq__):
+        robust = [found[name] for name in ("polyopt", "independent") if name in found]
+        found[key] = design(key, sample, eps, seconds, robust if "polyopt" in found else ())
+    return {key: found[key] for key in DESIGNS if key in found}
+
+
+def compare_designs(
+    sample: Sample,
+    eps: float,
+    seconds: float,
+    keys: Sequence[str] = tuple(DESIGNS),
+    *,
+    report: Report,
+) -> tuple[Outcome, ...]:
+    """Design mechanisms at what was seen and measure them at the truth.
+
+    Parameters
+    ----------
+    sample, eps, seconds
+        As in `design`.
+    keys : sequence of str
+        Of `DESIGNS`.
+    report : callable
+        Takes (mechanisms done, in all).
+    """
+    joint = Joint.with_secret_released(sample.ball.p_hat_su, keep_unseen=True)
+    judge = RLDP(eps, sample.ball, exact=True)
+    outcomes: dict[str, Outcome] = {}
+    made: dict[str, Mechanism] = {}
+    for key in sorted(keys, key="exact".__eq__):
+        report((len(outcomes), len(keys)))
+        known = [made[one] for one in ("polyopt", "independent") if one in made]
+        made[key] = design(key, sample, eps, seconds, known if "polyopt" in made else ())
+        outcomes[key] = Outcome(
+            key,
+            made[key],
+            realised=float(realised_level(sample.truth, made[key].kernel)),
+            worst=judge.achieved(joint, made[key].kernel),
+            true_nmi=float(normalised_information(sample.truth, made[key].kernel)),
+        )
+    return tuple(outcomes[key] for key in DESIGNS if key in outcomes)
+
+
+def robust_frontiers(
+    sample: Sample, seconds: float, budgets: Sequence[float] = BUDGETS, *, report: Report
+) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return NMI and utility in nats at P̂ of every mechanism along a grid of budgets.
+
+    What a smaller budget allows, a larger one does too, so that neither ever falls.
+
+    Parameters
+    ----------
+    sample, seconds
+        As in `design`.
+    budgets : sequence of float
+        ε in nats, increasing.
+    report : callable
+        Takes (budgets done, in all).
+    """
+    rows: dict[str, list[tuple[float, float]]] = {key: [] for key in DESIGNS}
+    for done, eps in enumerate(budgets):
+        report((done, len(budgets)))
+        for key, mechanism in design_all(sample, eps, seconds).items():
+            now = (mechanism.nmi, mechanism.utility)
+            searched = key in SEARCHED and rows[key]
+            rows[key].append(max(now, rows[key][-1]) if searched else now)
+    return {
+        key: (np.array([nmi for nmi, _ in row]), np.array([nats for _, nats in row]))
+        for key, row in rows.items()
+    }

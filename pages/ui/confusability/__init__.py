@@ -1,0 +1,1 @@
+"""The Confusability page: who can be told apart for certain, and clustering."""

@@ -1,0 +1,150 @@
+"""The Confusability page: what merging look-alikes hides, keeps and costs, step by step."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.errors import CoreError, SolverError
+from core.jobs import Job
+from core.nonstochastic import singletons
+from core.release.sentences import knowable
+from core.scenario import Scenario
+from pages.ui.confusability import charts, controls, query, results
+from pages.ui.frame import controls as common
+from pages.ui.frame import data_controls, state, theme
+from pages.ui.parts import exports
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived, long_answer, progress
+
+
+def show() -> None:
+    """Show the page."""
+    theme.apply()
+    with st.sidebar:
+        data_controls.show()
+    for sentence in state.notices():
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    told = st.container()
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title("What can be known for sure", anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.examples()
+            common.unit_switch()
+    _live(told)
+
+
+@st.fragment
+def _live(told: DeltaGenerator) -> None:
+    """Show all that changes with a control; only this runs again when one is used."""
+    scenario = state.scenario()
+    state.publish(scenario)
+    try:
+        counted = derived.counted(scenario.data)
+    except CoreError as error:
+        _tell(told)
+        st.error(markdown(str(error)))
+        return
+    st.markdown(
+        f"Here only which pairs of {markdown(counted.report.secret)} and "
+        f"{markdown(counted.report.released)} occur together counts, not how often. Two releases "
+        "look alike if one secret can lead to both; merging releases until all look alike hides "
+        "the secret, and costs detail."
+    )
+    controls.question(scenario)
+    scenario = state.scenario()
+    problem = query.choice("problem")
+    try:
+        found = results.clustering(problem, scenario)
+    except long_answer.StoppedError:
+        st.info("Cancelled: nothing is merged.", icon=":material/cancel:")
+        results.clustering_work(problem, scenario).again("clustering_again")
+        return
+    except CoreError as error:
+        _tell(told)
+        st.error(markdown(str(error)))
+        if isinstance(error, SolverError):  # the work died or took too long
+            results.clustering_work(problem, scenario).again("clustering_again")
+        return
+    if isinstance(found, Job):
+        work = results.clustering_work(problem, scenario)
+        progress.follow(
+            found,
+            "Merging",
+            limit=results.LIMIT,
+            key="cancel_clustering",
+            on_cancel=work.stop,
+        )
+        return
+    stop = len(found.path) - 1
+    way = (scenario.data, problem, scenario.utility, scenario.weight)
+    step = query.settle_step(way, stop, len(found.steps) - 1)
+    query.publish(stop)
+    _tell(told)
+    data = scenario.data
+    shown = charts.Shown(
+        scenario=scenario,
+        problem=problem,
+        found=found,
+        step=step,
+        before=results.released(data, singletons(counted.joint.n_x)),
+        after=results.released(data, found.steps[step].clusters),
+    )
+    if shown.before.reduction == 0:
+        _nothing_ruled_out(counted.report.secret)
+    with st.container(key="finding"):
+        st.markdown(markdown(knowable(shown.after, counted.report.secret, common.unit())))
+    charts.measures(shown, common.unit())
+    _leave(shown)
+    charts.graphs(shown)
+    left, right = st.columns(2)
+    with left:
+        charts.way(shown, common.unit())
+    with right:
+        pending = charts.offers(shown, common.unit())
+    left, right = st.columns(2)
+    with left:
+        charts.table(shown)
+    with right:
+        charts.clusters(shown)
+    if pending:
+        _ask_again(scenario)
+
+
+def _tell(told: DeltaGenerator) -> None:
+    """Say what was wrong in the page's own part of the URL."""
+    for sentence in query.URL.notices():
+        told.warning(markdown(sentence), icon=":material/link_off:")
+
+
+def _nothing_ruled_out(secret: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.info(
+            f"Every value of {markdown(secret)} occurs with every release: nothing can be ruled "
+            "out and there is nothing to merge. Data with more levels shows more.",
+            icon=":material/info:",
+        )
+        controls.load("Load heart disease: age × cholesterol", controls.HEART, "suited")
+
+
+def _leave(shown: charts.Shown) -> None:
+    """Show what the release can be used for."""
+    with st.container(horizontal=True, key="leave"):
+        controls.adopt(shown.scenario)
+        with st.popover(
+            "Export", icon=":material/download:", key="range_export", on_change="rerun"
+        ) as opened:
+            if opened.open:
+                exports.take_along(shown.after.mechanism, controls.adopted(shown.scenario), "range")
+
+
+def _ask_again(scenario: Scenario) -> None:
+    """Show the page anew once the frontiers are there."""
+    asked = (query.choice("problem"), scenario.utility, scenario.data)
+
+    def follow() -> None:
+        if not results.pending(asked):
+            st.rerun()
+        st.caption("Working out the trade-offs…")
+
+    st.fragment(follow, run_every=1.0)()

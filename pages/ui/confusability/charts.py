@@ -1,0 +1,382 @@
+"""The Confusability page's cards: a partition of X → figures and tables in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import CoreError
+from core.jobs import Job
+from core.nonstochastic import EXACT, Clustering, FrontierPoint, singletons
+from core.nonstochastic import catalogue as ranges
+from core.nonstochastic.baselines.rivals import BASELINES
+from core.nonstochastic.ranges.partition import Partition
+from core.release.confusability import DRAWN, Lookalikes
+from core.release.quantised import RangeRelease
+from core.scenario import Scenario
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.chart import chart
+from pages.ui.confusability import controls, query, results
+from pages.ui.parts import formulas, tables
+from pages.ui.parts.cards import card
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import level, of_bits, share
+from pages.ui.work import derived
+from pages.ui.work.long_answer import LongAnswer
+
+WIDTH = 420
+"""Pixels across for which names are placed in a graph: as wide as a card's half on a desk."""
+
+ROW = 15
+"""Pixels a release takes in the table of ranges."""
+
+LISTED = 200
+"""Nodes whose lines the table lists: more lines than these have no reader."""
+
+LEAKAGE = {"anonymity": "L₀", "maximin": "I⁎", "reduction": "L₀"}
+"""What each problem lowers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What the page shows: the question, the way of its algorithm and the step on screen.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        Data, λ and what is kept.
+    problem : str
+        What is hidden.
+    found : Clustering
+        The algorithm's way.
+    step : int
+        The step on screen.
+    before, after : RangeRelease
+        X itself, and the release of that step.
+    """
+
+    scenario: Scenario
+    problem: str
+    found: Clustering
+    step: int
+    before: RangeRelease
+    after: RangeRelease
+
+    @property
+    def partition(self) -> Partition:
+        """The partition on screen."""
+        return self.found.steps[self.step].clusters
+
+    @property
+    def asked(self) -> results.Asked:
+        """The question without λ."""
+        return self.problem, self.scenario.utility, self.scenario.data
+
+
+def graphs(shown: Shown) -> None:
+    """Show the confusability graph before and after."""
+    view = query.choice("view")
+    with card(
+        key="range_graph",
+        title="What looks alike",
+        subtitle="A line: they share what hovering it says. Hollow: rules something out. Colour "
+        "and shape: parts that nothing joins.",
+        table=lambda: _graph_table(shown, view),
+        formulas=(formulas.RANGE, formulas.of_ranges("maximin_information")),
+        beside=controls.nodes,
+    ):
+        data = shown.scenario.data
+        whole = singletons(derived.counted(data).joint.n_x)
+        for when, partition, place in zip(
+            ("before", "after"), (whole, shown.partition), st.columns(2, gap="small"), strict=True
+        ):
+            with place:
+                _graph(shown, when, partition, view)
+
+
+def _graph(shown: Shown, when: str, partition: Partition, view: str) -> None:
+    data = shown.scenario.data
+    found = shown.before if when == "before" else shown.after
+    many = found.leak.joint_sy.shape[0 if view == "secret" else 1] > DRAWN
+    part = query.part(when, found.parts) if many else None
+    closed = many and found.parts > 1 and part is None
+    graph = (
+        results.parts(data, partition, view)
+        if closed
+        else results.graph(data, partition, view, part)
+    )
+    name = "X itself" if when == "before" else "the release"
+    if part is not None:
+        name += f", part {part + 1}"
+    chart(
+        figures.confusability(graph, name, when, open_parts=closed, width=WIDTH),
+        key=f"range_graph_{when}",
+        title=f"What looks alike: {name}",
+        alt=_alt(graph, name, closed=closed),
+        on_pick=(lambda: controls.pick_part(when, graph)) if closed else None,
+    )
+    if many and found.parts > 1:
+        controls.part(when, [len(part) for part in found.components])
+
+
+def _alt(graph: Lookalikes, name: str, *, closed: bool) -> str:
+    kind = "part" if closed else ("secret" if graph.nodes == "secret" else "release")
+    return (
+        f"Confusability graph of {name}: {number_of(len(graph.names), kind)}, "
+        f"{number_of(len(graph.edges), 'line')}, "
+        f"{number_of(graph.components, 'separate part')}."
+    )
+
+
+def _graph_table(shown: Shown, view: str) -> pd.DataFrame:
+    data = shown.scenario.data
+    whole = singletons(derived.counted(data).joint.n_x)
+    rows = []
+    for when, partition in (("before", whole), ("after", shown.partition)):
+        graph = results.graph(data, partition, view, most=LISTED)
+        joined = {
+            edge: ", ".join(graph.others[i] for i in shared)
+            for edge, shared in zip(graph.edges, graph.shared, strict=True)
+        }
+        rows += [
+            {"when": when, "one": graph.names[a], "other": graph.names[b], "in_common": common}
+            for (a, b), common in joined.items()
+        ]
+    return pd.DataFrame(rows, columns=["when", "one", "other", "in_common"])
+
+
+def way(shown: Shown, unit: str) -> None:
+    """Show the slider through the merges and the Lagrangian along them."""
+    found, leakage = shown.found, LEAKAGE[shown.problem]
+    with card(
+        key="merges",
+        title="Merge by merge",
+        subtitle="λ's way ends where the next merge would not lower the Lagrangian."
+        if shown.problem != "reduction"
+        else "It goes on until nothing is known for sure, the Lagrangian as low as can be.",
+        table=lambda: _way_table(found, unit),
+        formulas=(formulas.of_ranges(shown.problem, ranges.ALGORITHM),),
+    ):
+        controls.step(found)
+        chart(
+            figures.merges(
+                found.steps, stop=len(found.path) - 1, at=shown.step, leakage=leakage, unit=unit
+            ),
+            key="merges",
+            title="Merge by merge",
+            alt=f"{leakage} and the Lagrangian over "
+            f"{number_of(len(found.steps) - 1, 'merge')}; λ's way ends "
+            f"after {len(found.path) - 1}, now {shown.step} are done.",
+            on_pick=controls.pick_step,
+        )
+
+
+def _way_table(found: Clustering, unit: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "merges": range(len(found.steps)),
+            "clusters": [len(step.clusters) for step in found.steps],
+            f"leakage_{unit}": [of_bits(step.leakage, unit) for step in found.steps],
+            "utility": [step.utility for step in found.steps],
+            f"lagrangian_{unit}": [of_bits(step.lagrangian, unit) for step in found.steps],
+            "on_the_way": [place < len(found.path) for place in range(len(found.steps))],
+        }
+    )
+
+
+def offers(shown: Shown, unit: str) -> bool:
+    """Show the trade-off over all λ, beside its rivals; return whether some are still at work."""
+    known = ranges.entry(shown.problem, ranges.ALGORITHM)
+    distortion = shown.scenario.utility == "distortion"
+    lines: list[figures.Offers] = []
+    baseline = BASELINES.get(shown.problem)
+    with card(
+        key="trade_off",
+        title="Trade-off over all λ",
+        subtitle="Up: more is kept. Left: less leaks. The ring is the partition on screen; click "
+        "a point to set its λ.",
+        table=lambda: _offers_table(lines, unit, distortion=distortion),
+        formulas=(
+            formulas.of_ranges("max_distortion" if distortion else "worst_case_resolution"),
+            formulas.of_ranges(
+                "maximin_information" if shown.problem == "maximin" else "max_uncertainty_reduction"
+            ),
+            *([formulas.of_ranges(baseline[0], ranges.BASELINE)] if baseline else []),
+        ),
+        beside=controls.rivals,
+    ):
+        points = _found(
+            lambda: results.trade_offs(shown.asked),
+            results.trade_offs_work(shown.asked),
+            "trade_offs_again",
+        )
+        pending = isinstance(points, Job)
+        offered = () if pending or points is None else points
+        if offered:
+            lines.append(figures.Offers(known.title, offered, "offer"))
+        if st.session_state.get("rivals", True):
+            found = _found(
+                lambda: results.compared(shown.asked),
+                results.rivals_work(shown.asked),
+                "rivals_again",
+            )
+            pending = pending or isinstance(found, Job)
+            if found is not None and not isinstance(found, Job):
+                lines += [figures.Offers(_rival(key), line) for key, line in found.items()]
+        now = shown.found.steps[shown.step]
+        most = shown.before
+        chart(
+            figures.trade_off(
+                lines,
+                leakage=now.leakage,
+                utility=now.utility,
+                most=most.information if shown.problem == "maximin" else most.reduction,
+                titles=(
+                    f"{LEAKAGE[shown.problem]}, {unit}: less is more private",
+                    "largest distortion" if distortion else f"resolution I₀(X;X̂), {unit}",
+                ),
+                distortion=distortion,
+                unit=unit,
+            ),
+            key="trade_off",
+            title="Trade-off over all λ",
+            alt=f"Trade-off of {known.title}: now {of_bits(now.leakage, unit):.2f} {unit} leak, "
+            f"utility {now.utility:.4g}.",
+            on_pick=lambda: controls.pick_offer(offered),
+        )
+    return pending
+
+
+def _found(find: Callable[[], Any], work: LongAnswer[Any], key: str) -> Any:
+    """Return what is found or is at work; None where it failed, after saying so."""
+    try:
+        return find()
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+        work.again(key)
+        return None
+
+
+def _rival(key: str) -> str:
+    return "Optimum" if key == EXACT else ranges.entry(key, ranges.BASELINE).title
+
+
+def _offers_table(lines: list[figures.Offers], unit: str, *, distortion: bool) -> pd.DataFrame:
+    def row(line: figures.Offers, point: FrontierPoint) -> dict[str, object]:
+        low, high = point.weights or (np.nan, np.nan)
+        return {
+            "method": line.title,
+            f"leakage_{unit}": of_bits(point.leakage, unit),
+            "largest_distortion" if distortion else f"resolution_{unit}": abs(point.utility)
+            if distortion
+            else of_bits(abs(point.utility), unit),
+            "clusters": len(point.partition),
+            "weight_from": low,
+            "weight_to": high,
+        }
+
+    return pd.DataFrame([row(line, point) for line in lines for point in line.points])
+
+
+def table(shown: Shown) -> None:
+    """Show which secrets occur with which releases."""
+    found = results.table(shown.scenario.data, shown.partition)
+    with card(
+        key="range_table",
+        title="What occurs with what",
+        subtitle="A row for each release, a column for each secret; filled: it can occur. Blocks "
+        "on the diagonal are the parts.",
+        table=lambda: pd.DataFrame(
+            {"release": found.y_labels}
+            | {label: found.occurs[s].astype(int) for s, label in enumerate(found.s_labels)}
+        ),
+        formulas=(formulas.of_ranges("anonymity"), formulas.of_ranges("max_uncertainty_reduction")),
+    ):
+        height = int(np.clip(130 + ROW * len(found.y_labels), 300, 620))
+        chart(
+            figures.range_matrix(found, height),
+            key="range_table",
+            title="What occurs with what",
+            alt=f"Which of {number_of(len(found.s_labels), 'secret')} occur with which of "
+            f"{number_of(len(found.y_labels), 'release')}: "
+            f"{number_of(int(found.occurs.sum()), 'pair')}.",
+        )
+
+
+def clusters(shown: Shown) -> None:
+    """Show the clusters as a table."""
+    made, leak = shown.after.mechanism, shown.after.leak
+    partition = made.partition or ()  # a release of clusters has one
+    labels = derived.counted(shown.scenario.data).joint.x_labels
+    part_of = {y: k for k, part in enumerate(shown.after.components) for y in part}
+    frame = pd.DataFrame(
+        {
+            "cluster": [", ".join(labels[x] for x in members) for members in partition],
+            "symbols": [len(members) for members in partition],
+            "secrets possible": leak.occurs.sum(axis=0),
+            "part": [part_of[y] + 1 for y in range(made.n_y)],
+            "probability": leak.joint_sy.sum(axis=0),
+        }
+    ).sort_values(["symbols", "cluster"], ascending=[False, True], kind="stable")
+    with st.container(border=True, height="stretch", key="card_clusters"):
+        st.markdown("**The clusters**")
+        st.caption("What the release says instead of x.")
+        tables.sheet(
+            frame,
+            "clusters",
+            most=560,
+            column_config={
+                "cluster": st.column_config.TextColumn(width=150),
+                "symbols": st.column_config.NumberColumn(width=70),
+                "secrets possible": st.column_config.NumberColumn(width=110),
+                "part": st.column_config.NumberColumn(width=45),
+                "probability": st.column_config.NumberColumn(format="%.4f", width=78),
+            },
+        )
+
+
+def measures(shown: Shown, unit: str) -> None:
+    """Show the figures of the release in one row that wraps where there is little room."""
+    before, after = shown.before, shown.after
+    with st.container(horizontal=True, gap="medium", key="strip"):
+        _figure(
+            f"Known for sure, {unit}",
+            f"{of_bits(after.information, unit):.2f}",
+            f"X itself {of_bits(before.information, unit):.2f}",
+        )
+        _figure("k-anonymity", str(after.anonymity), f"X itself {before.anonymity}")
+        _figure(
+            f"Most ruled out L₀, {unit}",
+            f"{of_bits(after.reduction, unit):.2f}",
+            f"X itself {of_bits(before.reduction, unit):.2f}",
+        )
+        if shown.scenario.utility == "distortion":
+            _figure("Largest distortion", f"{after.distortion:.4g}", "X itself 0")
+        else:
+            _figure(
+                f"Resolution, {unit}",
+                f"{of_bits(after.resolution, unit):.2f}",
+                f"X itself {of_bits(before.resolution, unit):.2f}",
+            )
+        _figure("NMI", share(after.mechanism.nmi), "of what X says")
+        for title, key in (("LIP", "lip"), ("LDP", "ldp")):
+            _figure(
+                f"{title} reached, {unit}",
+                level(after.leak.achieved[key], unit),
+                f"X itself {level(before.leak.achieved[key], unit)}",
+            )
+        _figure(
+            f"I(S;Y), {unit}",
+            level(after.leak.averages["mutual_information"], unit, 4),
+            f"X itself {level(before.leak.averages['mutual_information'], unit, 4)}",
+        )
+
+
+def _figure(label: str, value: str, beside: str) -> None:
+    st.metric(label, value, beside, delta_color="off", delta_arrow="off", width="content")

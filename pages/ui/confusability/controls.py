@@ -1,0 +1,186 @@
+"""The Confusability page's controls: what is hidden, what is kept, at which price, which step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from core.data import DataSpec
+from core.data.examples import EXAMPLES
+from core.nonstochastic import PROBLEMS, UTILITIES, Clustering, FrontierPoint, weight_within
+from core.nonstochastic import catalogue as clusterings
+from core.nonstochastic.ranges.graph import NODES
+from core.release.confusability import Lookalikes
+from core.scenario import DOMAINS, Scenario
+from core.wording import number_of
+from pages.ui.chart import picked
+from pages.ui.confusability import query, results
+from pages.ui.frame import state
+from pages.ui.style.labels import markdown
+
+HEART = DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")
+"""The data of [NonStoch] §VII: S is the age, X the cholesterol."""
+
+KEPT = {"resolution": "resolution", "distortion": "closeness"}
+"""What a release can keep, in a word."""
+
+SHOWN = {"released": "releases", "secret": "secrets"}
+"""What the graph's nodes can be."""
+
+
+def examples() -> None:
+    """Show the menu of data in which something is ruled out."""
+    with st.popover("Examples", icon=":material/dataset:", key="range_examples"):
+        load("Heart disease: age × cholesterol", HEART, "heart")
+        for entry in EXAMPLES:
+            if not (entry.weights > 0).all():
+                spec = DataSpec(
+                    f"example:{entry.id}", (), (), secret_released=entry.secret_released
+                )
+                load(entry.title, spec, entry.id)
+
+
+def load(label: str, spec: DataSpec, key: str) -> None:
+    """Show a button that takes some data as the scenario's."""
+    st.button(
+        markdown(label),
+        key=f"load_{key}",
+        on_click=lambda: state.set_data(spec),
+        width="stretch",
+        type="secondary",
+    )
+
+
+def question(scenario: Scenario) -> None:
+    """Show the pickers of problem and utility, and λ."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="asked"):
+        st.selectbox(
+            "What to hide",
+            PROBLEMS,
+            format_func=lambda key: clusterings.entry(key, clusterings.ALGORITHM).title,
+            key="problem",
+            help=clusterings.entry(query.choice("problem"), clusterings.ALGORITHM).meaning,
+            persist_state="session",
+            width=330,
+        )
+        price(scenario)
+
+
+def price(scenario: Scenario) -> None:
+    """Show the picker of what a quantisation keeps, and λ."""
+    numeric = results.numeric(scenario.data)
+    st.segmented_control(
+        "What to keep",
+        UTILITIES,
+        format_func=lambda key: KEPT[key],
+        key="keep",
+        required=True,
+        persist_state="session",
+        help="Resolution: how small the largest cluster is, in bits. Closeness: how little a "
+        "number differs from its cluster's mean, for a numeric X"
+        + ("." if numeric else "; this X is not numeric."),
+    )
+    domain = DOMAINS["weight"]
+    st.number_input(
+        "λ · worth of what is kept",
+        min_value=domain.low,
+        max_value=domain.high,
+        step=domain.step,
+        format="%.6g",
+        key="weight",
+        persist_state="session",
+        width=190,
+        help="Bits of leakage that a unit of what is kept is worth. More keeps more. On the "
+        "Confusability page a click on the trade-off sets it.",
+    )
+
+
+def step(found: Clustering) -> None:
+    """Show the slider that goes through the merges."""
+    last = len(found.steps) - 1
+    if last == 0:
+        st.caption("There is nothing to merge: a single step.")
+        return
+    st.slider("Merges done", 0, last, key=query.STEP, persist_state="session")
+
+
+def nodes() -> None:
+    """Show the switch between the graph on releases and the dual one on secrets."""
+    st.segmented_control(
+        "Nodes",
+        NODES,
+        format_func=lambda key: SHOWN[key],
+        key="view",
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+        help="A line joins two releases with a secret in common, or two secrets with a release "
+        "in common. Both graphs have the same parts.",
+    )
+
+
+def rivals() -> bool:
+    """Show the switch of the baselines; return whether they are to be drawn."""
+    return st.toggle("baselines", value=True, key="rivals", persist_state="session")
+
+
+def pick_step() -> None:
+    """Go to the step that was clicked."""
+    found = picked("merges")
+    if found is not None:
+        query.want_step(int(found["x"]))
+
+
+def part(when: str, sizes: Sequence[int]) -> None:
+    """Show the picker of the part to open, where there are too many nodes to draw them all."""
+    st.selectbox(
+        "Part",
+        [None, *range(len(sizes))],
+        format_func=lambda part: (
+            f"all {len(sizes)} parts; click one to open it"
+            if part is None
+            else f"part {part + 1}, with {number_of(sizes[part], 'release')}"
+        ),
+        key=f"part_{when}",
+        label_visibility="collapsed",
+    )
+
+
+def pick_part(when: str, graph: Lookalikes) -> None:
+    """Open the part that was clicked."""
+    found = picked(f"range_graph_{when}")
+    if found is not None and 0 <= found["at"] < len(graph.parts):
+        st.session_state[f"part_{when}"] = int(graph.parts[found["at"]])
+
+
+def pick_offer(points: tuple[FrontierPoint, ...]) -> None:
+    """Set λ such that the algorithm returns the partition that was clicked."""
+    found = picked("trade_off")
+    if found is None or not 0 <= found["at"] < len(points):
+        return
+    weights = points[found["at"]].weights
+    if weights is not None:
+        low, high = weights
+        st.session_state["weight"] = min(weight_within(low, high), DOMAINS["weight"].high)
+        st.session_state.pop(query.STEP, None)
+
+
+def adopted(scenario: Scenario) -> Scenario:
+    """Return the scenario with the quantisation that the page asks for as its mechanism."""
+    return replace(scenario, mechanism=f"merge_{query.choice('problem')}")
+
+
+def adopt(scenario: Scenario) -> None:
+    """Show the button that makes this quantisation the scenario's mechanism."""
+    wanted = adopted(scenario)
+    chosen = scenario == wanted
+    st.button(
+        "In use on every page" if chosen else "Use on every page",
+        icon=":material/check:" if chosen else ":material/push_pin:",
+        on_click=lambda: state.adopt(wanted),
+        disabled=chosen,
+        key="adopt",
+        help="Makes this quantisation, at the end of λ's way, the mechanism of all pages.",
+    )

@@ -1,0 +1,100 @@
+"""The Confusability page's own question beside the scenario: problem, step and view, in the URL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.nonstochastic import PROBLEMS
+from core.nonstochastic.ranges.graph import NODES
+from pages.ui.frame.page_query import PageQuery
+
+DEFAULTS = {"problem": PROBLEMS[0], "view": NODES[0]}
+"""What is asked where the URL says nothing."""
+
+CHOICES = {"problem": PROBLEMS, "view": NODES}
+"""The URL's key, which is also the widget's → what it may be."""
+
+STEP = "step"
+"""The URL's key for the merge that is shown, where it is not the end of λ's way."""
+
+URL = PageQuery("confusability", (*CHOICES, STEP))
+"""The page's keys in the URL."""
+
+_WANTED = "_confusability_step"
+_WAY = "_confusability_way"
+
+
+def restore() -> None:
+    """Bring the session to what the URL says; what is unknown there falls back and is told."""
+    query = URL.read()
+    if query is None:
+        return
+    for key, default in DEFAULTS.items():
+        value = query.get(key, [default])[-1]
+        if value not in CHOICES[key]:
+            URL.tell(f"The link has {key}={value}, which is not known; {default} is used.")
+            value = default
+        st.session_state[key] = value
+    if STEP in query:
+        text = query[STEP][-1]
+        if text.isdecimal():
+            st.session_state[_WANTED] = int(text)
+        else:
+            URL.tell(f"The link has {STEP}={text}, which is not a whole number; the end is shown.")
+
+
+def choice(key: str) -> str:
+    """Return the problem or the view on screen."""
+    return str(st.session_state[key])
+
+
+def want_step(step: int) -> None:
+    """Ask for a step of the way, for the next time it is shown."""
+    st.session_state[_WANTED] = step
+
+
+def settle_step(way: Any, stop: int, last: int) -> int:
+    """Return the step to show, and make it the slider's.
+
+    It is the one asked for, if it exists; else the one on screen, while the way is the same;
+    else the end of λ's way.
+
+    Parameters
+    ----------
+    way : object
+        The question that the way answers.
+    stop, last : int
+        Where λ's way ends, and what lies beyond.
+    """
+    wanted: int | None = st.session_state.pop(_WANTED, None)
+    if wanted is not None and wanted > last:
+        URL.tell(f"The link has {STEP}={wanted}, but the way has {last} merges; its end is shown.")
+        wanted = None
+    if wanted is not None:
+        step = wanted
+    elif st.session_state.get(_WAY) == way and STEP in st.session_state:
+        step = min(int(st.session_state[STEP]), last)
+    else:
+        step = stop
+    st.session_state[_WAY] = way
+    st.session_state[STEP] = step
+    return step
+
+
+def part(when: str, parts: int) -> int | None:
+    """Return the part that is open in the graph before or after; None: all, a node each."""
+    key = f"part_{when}"
+    opened: int | None = st.session_state.get(key)
+    if opened not in {None, *range(parts)}:
+        st.session_state[key] = opened = None
+    return opened
+
+
+def publish(stop: int) -> None:
+    """Write the page's question to the URL; what is the default is left out."""
+    wanted = {key: [choice(key)] for key, default in DEFAULTS.items() if choice(key) != default}
+    if st.session_state[STEP] != stop:
+        wanted[STEP] = [str(st.session_state[STEP])]
+    URL.publish(wanted)

@@ -1,0 +1,193 @@
+"""What the Confusability page asks of `core`: cached like `run`, in another process where slow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from core.data import DataSpec
+from core.errors import CoreError, InvalidInputError
+from core.jobs import Job
+from core.jobs.work import cluster, make_rivals, make_trade_offs
+from core.nonstochastic import Clustering, FrontierPoint
+from core.nonstochastic.ranges.partition import Partition
+from core.release.confusability import DRAWN, Lookalikes, lookalikes, parts_alone
+from core.release.quantised import RangeRelease, RangeTable, range_release, range_table
+from core.scenario import Scenario
+from core.validation import BoolArray, FloatArray
+from pages.ui.work import derived
+from pages.ui.work.long_answer import LongAnswer
+
+QUICK_SYMBOLS = 160
+"""Largest alphabet of X whose clustering takes less than a glance."""
+
+QUICK_SWEEP = 40
+"""The same for the frontier of (10), which is merged anew for every stretch of λ."""
+
+EXACT_SYMBOLS = 8
+"""Alphabet of X from which on looking at all partitions takes longer than a glance."""
+
+LIMIT = 120.0
+"""Seconds that work in the background may take."""
+
+Made = TypeVar("Made")
+
+Range = tuple[BoolArray, FloatArray | None]
+Asked = tuple[str, str, DataSpec]
+"""Problem, utility and data."""
+
+
+def joint_range(data: DataSpec, utility: str) -> Range:
+    """Return which pairs occur, and the numbers of X where the utility needs them.
+
+    Raises
+    ------
+    InvalidInputError
+        If the utility needs numbers and X has none.
+    """
+    counted = derived.counted(data)
+    if utility == "distortion" and counted.x_values is None:
+        raise InvalidInputError(
+            "Distortion needs a numeric X: one column of numbers without a level for missing "
+            f"values, got {counted.report.released!r}."
+        )
+    return counted.joint.p > 0, counted.x_values if utility == "distortion" else None
+
+
+def numeric(data: DataSpec) -> bool:
+    """Say whether X is numeric; not where the data has an error, which is told elsewhere."""
+    try:
+        return derived.counted(data).x_values is not None
+    except CoreError:
+        return False
+
+
+def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]:
+    """Return what a problem's algorithm finds for a scenario's weight; a job while it is at work.
+
+    Raises
+    ------
+    CoreError
+        If there is no answer, it took too long or this session stopped it.
+    """
+    return _found(
+        clustering_work(problem, scenario),
+        quick=_symbols(scenario.data) <= QUICK_SYMBOLS,
+    )
+
+
+def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
+    """Return the work that `clustering` has done where it is not quick."""
+
+    def arguments() -> tuple[Any, ...]:
+        occurs, values = joint_range(scenario.data, scenario.utility)
+        return problem, occurs, scenario.weight, scenario.utility, values
+
+    key = ("clustering", problem, repr(scenario.weight), scenario.utility)
+    return LongAnswer(scenario.data, key, cluster, arguments, LIMIT, urgent=True)
+
+
+def trade_offs(asked: Asked) -> tuple[FrontierPoint, ...] | Job[Any]:
+    """Return an algorithm's frontier over all weights; a job while it is at work."""
+    problem, _, data = asked
+    return _found(
+        trade_offs_work(asked),
+        quick=_symbols(data) <= (QUICK_SWEEP if problem == "reduction" else QUICK_SYMBOLS),
+    )
+
+
+def compared(asked: Asked) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
+    """Return the frontiers to hold an algorithm's against; a job while it is at work."""
+    return _found(rivals_work(asked), quick=_symbols(asked[2]) <= EXACT_SYMBOLS)
+
+
+def trade_offs_work(asked: Asked) -> LongAnswer[tuple[FrontierPoint, ...]]:
+    """Return the work that `trade_offs` has done where it is not quick."""
+    return _frontier_work("trade-offs", make_trade_offs, asked)
+
+
+def rivals_work(asked: Asked) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
+    """Return the work that `compared` has done where it is not quick."""
+    return _frontier_work("rivals", make_rivals, asked)
+
+
+def _frontier_work(kind: str, call: Callable[..., Made], asked: Asked) -> LongAnswer[Made]:
+    problem, utility, data = asked
+    return LongAnswer(
+        data,
+        (kind, problem, utility),
+        call,
+        lambda: (problem, *_with_utility(data, utility)),
+        LIMIT,
+    )
+
+
+def _with_utility(data: DataSpec, utility: str) -> tuple[Any, ...]:
+    occurs, values = joint_range(data, utility)
+    return occurs, utility, values
+
+
+def _symbols(data: DataSpec) -> int:
+    return derived.counted(data).joint.n_x
+
+
+def pending(asked: Asked) -> bool:
+    """Say whether a frontier or its rivals are still being worked out."""
+    return any(isinstance(_tried(find, asked), Job) for find in (trade_offs, compared))
+
+
+def _tried(find: Callable[[Asked], Any], asked: Asked) -> Any:
+    """Return what is found, or None where there is nothing: whoever shows it says why."""
+    try:
+        return find(asked)
+    except CoreError:
+        return None
+
+
+def released(data: DataSpec, partition: Partition) -> RangeRelease:
+    """Return what publishing the cluster of X tells and keeps."""
+    counted = derived.counted(data)
+    return derived._cached(
+        data,
+        ("range release", repr(data), repr(partition)),
+        lambda: range_release(counted.joint, partition, counted.x_values),
+    )
+
+
+def graph(
+    data: DataSpec, partition: Partition, nodes: str, part: int | None = None, most: int = DRAWN
+) -> Lookalikes:
+    """Return the confusability graph of a partition, or of one of its parts."""
+    key = ("range graph", repr(data), repr(partition), nodes, repr(part), str(most))
+    names = derived.counted(data).joint.s_labels
+    return derived._cached(
+        data,
+        key,
+        lambda: lookalikes(
+            released(data, partition).leak, names, nodes=nodes, part=part, most=most
+        ),
+    )
+
+
+def parts(data: DataSpec, partition: Partition, nodes: str) -> Lookalikes:
+    """Return the parts of a partition's confusability graph, a node each."""
+    names = derived.counted(data).joint.s_labels
+    return derived._cached(
+        data,
+        ("range parts", repr(data), repr(partition), nodes),
+        lambda: parts_alone(released(data, partition).leak, names, nodes=nodes),
+    )
+
+
+def table(data: DataSpec, partition: Partition) -> RangeTable:
+    """Return which secrets occur with which clusters."""
+    return derived._cached(
+        data,
+        ("range table", repr(data), repr(partition)),
+        lambda: range_table(released(data, partition).leak, derived.counted(data).joint.s_labels),
+    )
+
+
+def _found(work: LongAnswer[Made], *, quick: bool) -> Made | Job[Made]:
+    """Return an answer, made here where that is quick, else the job until it has ended."""
+    return derived._cached(work.data, work.name, work.here) if quick else work.ask()

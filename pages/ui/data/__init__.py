@@ -1,0 +1,1 @@
+"""The Data page: uploads, preprocessing, and what was counted."""

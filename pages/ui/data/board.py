@@ -1,0 +1,232 @@
+"""The Data page: where the data is from, what becomes of its columns, and the joint counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import Counted, DataSpec, bundled
+from core.data.catalogue import BUNDLED
+from core.errors import CoreError
+from core.validation import FloatArray
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.data import preprocessing, uploads
+from pages.ui.frame import data_controls, data_remedies, state, theme
+from pages.ui.parts import tables
+from pages.ui.parts.static_card import still
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived
+
+_LAST = "_last_count"
+
+FRAME = 150
+"""Pixels that the frames of two cards take, one above the other."""
+
+
+def show() -> None:
+    """Show the page."""
+    theme.apply()
+    for sentence in state.notices():
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    with st.sidebar:
+        data_controls.show()
+    spec = state.data()
+    state.publish(state.scenario())
+    st.title("Data", anchor=False)
+    _about(spec)
+    with st.expander("Bring your own data", icon=":material/upload_file:", key="own"):
+        uploads.show()
+    try:
+        if not data_controls.is_joint(spec):
+            preprocessing.show(spec)
+        counted = derived.counted(spec)
+    except CoreError as error:
+        with st.container(key="remedies"):
+            st.error(markdown(str(error)), icon=":material/error:")
+            data_remedies.buttons(spec, "way")
+        _last()
+    else:
+        st.session_state[_LAST] = counted
+        _strip(counted)
+        _distributions(counted)
+    _columns(spec)
+
+
+def _about(spec: DataSpec) -> None:
+    """Say what the data is and where it is from."""
+    try:
+        title = derived.sources().title(spec.source)
+    except CoreError:
+        return
+    entry = next((one for one in BUNDLED if one.id == spec.source), None)
+    if entry is None:
+        upload = derived.sources().uploads.get(spec.source)
+        about = "" if upload is None else f": {number_of(upload.rows, 'record')}, {upload.kind}."
+        st.markdown(f"**{markdown(title)}**{markdown(about)}")
+        return
+    st.markdown(f"**{markdown(entry.title)}**: {markdown(entry.about)}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="origin"):
+        st.caption(f"{markdown(entry.source)} · {entry.licence}", width="content")
+        with st.popover("source", type="tertiary"):
+            st.markdown(
+                f"{markdown(entry.source)}. Licence: {entry.licence}. `core/data/derive.py` "
+                "rebuilds the file from the originals, whose SHA-256 it checks:"
+            )
+            for original in entry.originals:
+                st.markdown(f"`{original.member}`")
+                st.code(original.sha256, language=None, wrap_lines=True)
+
+
+def _last() -> None:
+    """Show the charts of what was counted last, marked as such, where nothing can be counted."""
+    counted: Counted | None = st.session_state.get(_LAST)
+    if counted is None:
+        return
+    report = counted.report
+    st.caption(
+        "The charts are from the last count: "
+        + markdown(f"{report.secret} and {report.released} of {report.title}.")
+    )
+    _distributions(counted, faded=True)
+
+
+def _strip(counted: Counted) -> None:
+    """Show the figures of a count in a row, and under it what was left out and why."""
+    joint, report = counted.joint, counted.report
+    with st.container(horizontal=True, gap="medium", key="strip"):
+        records = "none" if report.n_used is None else f"{report.n_used:,}"
+        st.metric("Records n", records, width="content")
+        st.metric("Levels of S", f"{joint.n_s:,}", width="content")
+        st.metric("Levels of X", f"{joint.n_x:,}", width="content")
+        st.metric(
+            "Zero cells",
+            f"{report.zero_cells:,}",
+            help="Pairs of a level of S and one of X that never occur together.",
+            width="content",
+        )
+        st.metric("Cells", f"{joint.n_s * joint.n_x:,}", width="content")
+    said = [*report.sentences()]
+    if joint.dropped_s or joint.dropped_x:
+        names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])
+        said.append(f"Dropped because they never occur: {names}.")
+    for sentence in said or ["Every record was counted as it stands."]:
+        st.caption(markdown(sentence))
+
+
+def _distributions(counted: Counted, *, faded: bool = False) -> None:
+    """Show the joint, and beside it its marginals."""
+    joint, report = counted.joint, counted.report
+    axis = "probability" if joint.n is None else "share of records"
+    secret = figures.bars(joint.p_s, joint.s_labels, _counts(joint.p_s, joint.n), axis)
+    released = figures.bars(joint.p_x, joint.x_labels, _counts(joint.p_x, joint.n), axis)
+    beside = secret["layout"]["height"] + released["layout"]["height"] + FRAME
+    left, right = st.columns([3, 2])
+    with left:
+        still(
+            figures.joint_matrix(
+                joint.p,
+                joint.s_labels,
+                joint.x_labels,
+                int(np.clip(100 + 24 * joint.n_x, beside, 1_000)),
+            ),
+            key="joint",
+            title="The joint distribution P(s, x)",
+            subtitle="The stronger the colour, the more records have this x (row) together with "
+            "this secret (column).",
+            alt=f"Joint distribution of {number_of(joint.n_s, 'secret')} and "
+            f"{number_of(joint.n_x, 'symbol')}.",
+            table=lambda: _joint_table(counted),
+            faded=faded,
+        )
+    with right:
+        still(
+            secret,
+            key="marginal_s",
+            title="P(s), the secret",
+            subtitle=f"How often each of the {number_of(joint.n_s, 'level')} of "
+            f"{markdown(report.secret)} "
+            "occurs.",
+            alt=f"Shares of the {number_of(joint.n_s, 'level')} of S.",
+            table=lambda: _marginal_table(joint.p_s, joint.s_labels, joint.n),
+            faded=faded,
+        )
+        still(
+            released,
+            key="marginal_x",
+            title="P(x), what is released from",
+            subtitle=f"How often each of the {number_of(joint.n_x, 'level')} of "
+            f"{markdown(report.released)} "
+            "occurs.",
+            alt=f"Shares of the {number_of(joint.n_x, 'level')} of X.",
+            table=lambda: _marginal_table(joint.p_x, joint.x_labels, joint.n),
+            faded=faded,
+        )
+
+
+def _counts(shares: FloatArray, n: int | None) -> list[int] | None:
+    """Return how many records shares are of, None where there are no records."""
+    return None if n is None else [int(count) for count in np.rint(shares * n)]
+
+
+def _marginal_table(shares: FloatArray, names: tuple[str, ...], n: int | None) -> pd.DataFrame:
+    counts = _counts(shares, n)
+    return pd.DataFrame(
+        {"level": names, "share": shares} | ({} if counts is None else {"records": counts})
+    )
+
+
+def _joint_table(counted: Counted) -> pd.DataFrame:
+    """Return the joint as a table: counts where there are records, else probabilities."""
+    joint = counted.joint
+    cells = joint.p.T if joint.n is None else np.rint(joint.p.T * joint.n).astype(np.int64)
+    table = {"x": list(joint.x_labels)}
+    for label, column in zip(joint.s_labels, cells.T, strict=True):
+        table[_free(label, table)] = column
+    table[_free("total", table)] = cells.sum(axis=1)
+    return pd.DataFrame(table)
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    """Return a column name that is not taken: a level may be called as a column is."""
+    while name in taken:
+        name += " "
+    return name
+
+
+def _columns(spec: DataSpec) -> None:
+    """Show what each column of the data holds."""
+    try:
+        info = derived.described(spec.source)
+    except CoreError:
+        return
+    if info is None:
+        return
+    titles = {}
+    if any(entry.id == spec.source for entry in BUNDLED):
+        titles = {column.name: column.title for column in bundled(spec.source).columns}
+    frame = pd.DataFrame(
+        {
+            "column": [column.name for column in info.columns],
+            "what it is": [titles.get(column.name, "") for column in info.columns],
+            "kind": ["numbers" if column.numeric else "categories" for column in info.columns],
+            "levels": [
+                f"{'' if column.exact else 'about '}{column.levels:,}" for column in info.columns
+            ],
+            "missing": [column.missing for column in info.columns],
+            "range": [
+                f"{column.low:g} to {column.high:g}" if column.numeric else ""
+                for column in info.columns
+            ],
+        }
+    )
+    if not titles:
+        frame = frame.drop(columns="what it is")
+    with st.container(border=True, key="columns"):
+        st.markdown(f"**Columns** of {number_of(info.rows, 'record')}")
+        for marks in info.marks[:5]:
+            st.caption(markdown(marks.sentence()))
+        tables.sheet(frame, "columns", most=430)

@@ -1,0 +1,199 @@
+"""What becomes of records and columns: filters, bins, missing values, rare levels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import Binning, DataSpec
+from core.data.readers.describe import ColumnInfo
+from core.errors import CoreError
+from core.limits import MAX_BINS
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.data import filters
+from pages.ui.frame import data_controls, state
+from pages.ui.parts.static_card import still
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived
+
+KINDS = {
+    "none": "as it is",
+    "quantile": "equal counts",
+    "width": "equal width",
+    "edges": "by hand",
+}
+"""Ways to treat a numeric column, and what they are called."""
+
+_PROBLEM = "_edges_problem"
+
+
+def show(spec: DataSpec) -> None:
+    """Show the controls of missing values, rare levels, filters, and each numeric column used."""
+    left, right = st.columns(2)
+    with left:
+        st.session_state["treat_missing"] = spec.missing
+        st.segmented_control(
+            "Missing values",
+            ["level", "drop"],
+            format_func={"level": "a level of their own", "drop": "left out"}.__getitem__,
+            key="treat_missing",
+            required=True,
+            on_change=lambda: state.with_data(missing=st.session_state["treat_missing"]),
+        )
+    with right:
+        secret, released = st.columns(2)
+        with released:
+            st.session_state["treat_rare"] = spec.rare_below
+            st.number_input(
+                "Group levels of X below",
+                min_value=0,
+                step=10,
+                key="treat_rare",
+                on_change=lambda: state.with_data(
+                    rare_below=int(st.session_state["treat_rare"] or 0)
+                ),
+                help="Those with fewer records become one level of X. 0 groups none.",
+            )
+        with secret:
+            st.session_state["treat_rare_s"] = spec.rare_below_s
+            st.number_input(
+                "Group levels of S below",
+                min_value=0,
+                step=10,
+                key="treat_rare_s",
+                on_change=lambda: state.with_data(
+                    rare_below_s=int(st.session_state["treat_rare_s"] or 0)
+                ),
+                help="Those with fewer records become one level of S. 0 groups none.",
+            )
+    info = derived.described(spec.source)
+    if info is None:
+        return
+    filters.show(spec, info)
+    used = dict.fromkeys(spec.secret + spec.released)
+    for i, column in enumerate(info.columns):
+        if column.numeric and column.name in used:
+            _bins(spec, column, f"bins{i}")
+
+
+def _bins(spec: DataSpec, column: ColumnInfo, key: str) -> None:
+    """Show how one numeric column is cut, and what that gives."""
+    binning = next((cut for cut in spec.binnings if cut.column == column.name), None)
+    keys = {part: f"{key}_{part}" for part in ("kind", "count", "edges")}
+    st.session_state[keys["kind"]] = binning.kind if binning else "none"
+    with st.container(key=key):
+        controls, picture = st.columns([2, 3])
+        with controls:
+            st.markdown(
+                f"**{markdown(column.name)}** from {column.low:g} to {column.high:g}, "
+                f"{'' if column.exact else 'about '}{number_of(column.levels, 'level')}"
+            )
+            st.segmented_control(
+                "Cut into bins",
+                list(KINDS),
+                format_func=KINDS.__getitem__,
+                key=keys["kind"],
+                required=True,
+                on_change=_choose_kind,
+                args=(column, keys),
+            )
+            if binning and binning.kind == "edges":
+                _edges(binning, keys)
+            elif binning:
+                st.session_state[keys["count"]] = binning.count
+                st.number_input(
+                    "Number of bins",
+                    1,
+                    MAX_BINS,
+                    key=keys["count"],
+                    on_change=lambda: _set(
+                        replace(binning, count=int(st.session_state[keys["count"]]))
+                    ),
+                )
+        if binning:
+            with picture:
+                _preview(spec, binning, f"{key}_chart")
+
+
+def _choose_kind(column: ColumnInfo, keys: dict[str, str]) -> None:
+    kind = st.session_state[keys["kind"]]
+    st.session_state.pop(_PROBLEM, None)
+    if kind == "none":
+        state.set_data(data_controls.without_binning(state.data(), column.name))
+    elif kind == "edges":
+        low, high = column.low or 0.0, column.high or 0.0
+        ends = np.linspace(low, high, 4) if low < high else [0, 1]
+        _set(Binning(column.name, "edges", edges=tuple(float(f"{end:.4g}") for end in ends)))
+    else:
+        _set(Binning(column.name, kind))
+
+
+def _edges(binning: Binning, keys: dict[str, str]) -> None:
+    sentence = st.session_state.get(_PROBLEM)
+    if sentence is None:
+        st.session_state[keys["edges"]] = ", ".join(f"{edge:g}" for edge in binning.edges)
+    st.text_input(
+        "Edges, in increasing order",
+        key=keys["edges"],
+        on_change=_take_edges,
+        args=(binning, keys),
+        help="Each bin holds its lower edge, the last one both. What lies outside gets a bin.",
+    )
+    if sentence is not None:
+        st.error(markdown(sentence), icon=":material/error:")
+        with st.container(horizontal=True):
+            for key, label, instead in (
+                ("former", "Keep the former edges", binning),
+                ("width", "Cut at equal widths", Binning(binning.column, "width")),
+            ):
+                st.button(label, key=f"{keys['edges']}_{key}", on_click=_instead, args=(instead,))
+
+
+def _instead(binning: Binning) -> None:
+    """Cut as a remedy says, and forget what was wrong."""
+    st.session_state.pop(_PROBLEM, None)
+    _set(binning)
+
+
+def _take_edges(binning: Binning, keys: dict[str, str]) -> None:
+    """Take over edges that were typed; what is no list of numbers changes nothing."""
+    st.session_state.pop(_PROBLEM, None)
+    parts = st.session_state[keys["edges"]].replace(";", ",").split(",")
+    try:
+        _set(replace(binning, edges=tuple(float(part) for part in parts if part.strip())))
+    except CoreError as error:
+        st.session_state[_PROBLEM] = str(error)
+    except ValueError:
+        st.session_state[_PROBLEM] = (
+            f"The bin edges of {binning.column!r} must be numbers with commas between, got "
+            f"{st.session_state[keys['edges']]!r}."
+        )
+
+
+def _set(binning: Binning) -> None:
+    spec = data_controls.without_binning(state.data(), binning.column)
+    state.set_data(replace(spec, binnings=(*spec.binnings, binning)))
+
+
+def _preview(spec: DataSpec, binning: Binning, key: str) -> None:
+    try:
+        found = derived.previewed(spec, binning)
+    except CoreError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+        return
+    names, counts = zip(*found.shown(), strict=True)
+    shares = np.array(counts) / max(sum(counts), 1)
+    still(
+        figures.bars(shares, names, counts, "share of records"),
+        key=key,
+        title="Preview",
+        subtitle=f"{number_of(len(names), 'bin')}; "
+        f"{number_of(found.missing, 'record')} {'has' if found.missing == 1 else 'have'} "
+        "no number.",
+        alt=f"Share of records in each of {number_of(len(names), 'bin')}.",
+        table=lambda: pd.DataFrame({"bin": names, "records": counts}),
+    )

@@ -1,0 +1,174 @@
+"""Bring your own: upload a file, paste a matrix, draw a joint. What is wrong changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.data import Sources
+from core.data.joints import LAWS
+from core.data.readers.delimited import DELIMITERS
+from core.data.readers.matrix import NotNormalisedError
+from core.errors import CoreError
+from core.limits import MAX_CELLS, MAX_LEVELS, MAX_UPLOAD_MB
+from pages.ui.frame import data_controls, state
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived
+
+_AUTO = "find out"
+_PROBLEM = "_own_problem"
+_READABLE = "_own_readable"
+_MATRIX = """\
+\tred\tgreen\tblue
+yes\t30\t10\t5
+no\t10\t30\t15"""
+
+
+def show() -> None:
+    """Show the three ways to bring data of one's own."""
+    upload, paste, draw = st.tabs(["Upload a file", "Paste a matrix", "Random joint"])
+    with upload:
+        _upload()
+    with paste:
+        _paste()
+    with draw:
+        _draw()
+
+
+def _upload() -> None:
+    st.file_uploader(
+        f"CSV, TSV, Parquet or Excel, up to {MAX_UPLOAD_MB} MB",
+        type=["csv", "tsv", "txt", "tab", "dat", "parquet", "pq", "xlsx"],
+        key="own_file",
+        on_change=_take_file,
+        help="One record a line, column names first. It stays in this session, on this machine.",
+    )
+    st.selectbox(
+        "Fields are separated by",
+        [_AUTO, *DELIMITERS],
+        format_func=lambda mark: DELIMITERS.get(mark, mark),
+        key="own_delimiter",
+        on_change=_take_file,
+    )
+    _problem("file")
+
+
+def _take_file() -> None:
+    file = st.session_state["own_file"]
+    if file is None:
+        _clear()
+        return
+    delimiter = st.session_state["own_delimiter"]
+    chosen = None if delimiter == _AUTO else delimiter
+    _take("file", lambda: derived.sources().add_bytes(file.getvalue(), file.name, chosen))
+    if _PROBLEM in st.session_state:
+        st.session_state[_READABLE] = _readable(file.getvalue(), file.name, chosen)
+
+
+def _paste() -> None:
+    st.text_area(
+        "P(s, x) or counts: a row for each s, a column for each x; names are optional",
+        value=_MATRIX,
+        height=130,
+        key="own_matrix",
+    )
+    with st.container(horizontal=True):
+        st.button("Use this matrix", key="own_matrix_use", on_click=_take_matrix)
+        if st.session_state.get(_PROBLEM, ("", "", False))[2]:
+            st.button(
+                "Normalise and use", key="own_matrix_normalise", on_click=_take_matrix, args=(True,)
+            )
+    _problem("matrix")
+
+
+def _take_matrix(normalise: bool = False) -> None:
+    text = st.session_state["own_matrix"]
+    _take("matrix", lambda: derived.sources().add_matrix(text, normalise=normalise))
+
+
+def _draw() -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox("Law", LAWS, key="own_law", width=170)
+        st.number_input("Levels of S", 2, MAX_LEVELS, 5, key="own_n_s", width=130)
+        st.number_input("Levels of X", 2, MAX_LEVELS, 17, key="own_n_x", width=130)
+        st.number_input("Seed", 0, 2**31 - 1, 0, key="own_seed", width=130)
+        st.button("Draw", key="own_draw", on_click=_take_draw)
+    st.caption(
+        f"Uniform entries, normalised, as in \\[Lift] and \\[ALIP]; Dirichlet(½) is the Jeffreys "
+        f"prior of \\[RLDP]. At most {MAX_CELLS:,} cells."
+    )
+    _problem("draw")
+
+
+def _take_draw() -> None:
+    law, n_s, n_x, seed = (
+        st.session_state[key] for key in ("own_law", "own_n_s", "own_n_x", "own_seed")
+    )
+    _take("draw", lambda: f"random:{law}:{n_s}x{n_x}:{seed}")
+
+
+def _take(kind: str, make: Callable[[], str]) -> None:
+    """Make a source and ask it its first question; keep the sentence if it cannot be used.
+
+    A link may name a file that was not there yet: then the link's question is kept.
+    """
+    _clear()
+    waiting = state.data()
+    try:
+        source = make()
+        if source != waiting.source:
+            data_controls.choose(source)
+    except CoreError as error:
+        offer = isinstance(error, NotNormalisedError)
+        st.session_state[_PROBLEM] = (kind, str(error), offer)
+
+
+def _clear() -> None:
+    st.session_state.pop(_PROBLEM, None)
+
+
+def _problem(kind: str) -> None:
+    """Show what was wrong with the last thing that was brought, where it was brought."""
+    where, sentence, _ = st.session_state.get(_PROBLEM, ("", "", False))
+    if where != kind:
+        return
+    st.error(markdown(sentence), icon=":material/error:")
+    with st.container(horizontal=True):
+        if kind == "file":
+            for delimiter in st.session_state.get(_READABLE, ()):
+                st.button(
+                    f"Read it as separated by {DELIMITERS[delimiter]}",
+                    key=f"own_as_{list(DELIMITERS).index(delimiter)}",
+                    on_click=_take_with,
+                    args=(delimiter,),
+                )
+        st.button(f"Stay with {markdown(_title())}", key=f"own_{kind}_stay", on_click=_clear)
+
+
+def _title() -> str:
+    """Return what the data on screen is called."""
+    try:
+        return derived.sources().title(state.data().source)
+    except CoreError:
+        return "the data on screen"
+
+
+def _take_with(delimiter: str) -> None:
+    """Read the file that waits with a delimiter."""
+    st.session_state["own_delimiter"] = delimiter
+    _take_file()
+
+
+def _readable(content: bytes, name: str, tried: str | None) -> tuple[str, ...]:
+    """Return the delimiters with which a file that was refused can be read."""
+    found = []
+    for delimiter in DELIMITERS:
+        if delimiter == tried:
+            continue
+        try:
+            Sources().add_bytes(content, name, delimiter)
+        except CoreError:
+            continue
+        found.append(delimiter)
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""The Explore page: one question live, with its frontier."""

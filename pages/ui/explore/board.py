@@ -1,0 +1,217 @@
+"""The Explore board: sliders beside, a sentence, a strip of figures and four live charts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.errors import CoreError
+from core.release.confusability import Lookalikes
+from core.release.sentences import finding, question
+from core.scenario import Result, Scenario
+from pages.ui.explore import charts, frontier_lines
+from pages.ui.frame import controls, gc_freeze, page_frame, remedies, state, theme
+from pages.ui.parts import exports, formulas
+from pages.ui.parts.cards import card
+from pages.ui.parts.key_figures import strip
+from pages.ui.robust.formulas import APART_ON_EXPLORE
+from pages.ui.style.labels import markdown
+from pages.ui.work import answers, derived, refining
+
+Slots = dict[str, DeltaGenerator]
+"""The places that are filled anew when a slider is released, by name."""
+
+_LAST = "_board_last"
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """An answer, and the lines that were beside it."""
+
+    result: Result
+    lines: frontier_lines.Lines
+
+
+def show() -> None:
+    """Show the page: first all that stays while sliders move, then what is live."""
+    theme.apply()
+    controls.sidebar()
+    scenario = state.scenario()
+    for sentence in state.notices():
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title(markdown(question(scenario)), anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
+            exports.menu("explore")
+    slots = {"sliders": st.sidebar.container(), "figures": st.container()}
+    with st.sidebar:
+        controls.idle_sliders(scenario)
+    upper, lower = st.columns(2), st.columns(2)
+    with upper[0]:
+        slots["frontier"] = card(
+            key="frontier",
+            title="Cost of privacy",
+            subtitle="Utility along ε. The ring is the setting now; click a point to go there.",
+            table=frontier_lines.table,
+            formulas=(
+                formulas.FRONTIER,
+                formulas.notion(scenario.notion),
+                formulas.mechanism(scenario.mechanism),
+            ),
+            beside=controls.compare,
+        )
+    with upper[1]:
+        slots["lifts"] = card(
+            key="lifts",
+            title="How far beliefs move",
+            subtitle="Share of records by log-lift; each side of 0 adds up to 100 %."
+            + (" Shaded: what the promise allows." if derived.bounds_lift(scenario) else ""),
+            table=_lift_table,
+            formulas=(
+                formulas.measure("lift"),
+                formulas.measure("max_lift"),
+                formulas.measure("min_lift"),
+            ),
+        )
+    with lower[0]:
+        slots["mechanism"] = card(
+            key="mechanism",
+            title="The mechanism",
+            subtitle="P(y | x): how likely input x (row) comes out as y (column).",
+            table=lambda: exports.kernel_table(_now().mechanism),
+            formulas=(formulas.mechanism(scenario.mechanism),),
+        )
+    with lower[1]:
+        pair = card(
+            key="confusability",
+            title="What looks alike",
+            subtitle="A line: one secret can lead to both. Hollow: rules a secret out.",
+            table=_graph_table,
+            formulas=(formulas.RANGE,),
+        )
+        with pair:
+            before, after = st.columns(2, gap="small")
+        slots["before"] = before.container(key="slot_before")
+        slots["confusability"] = after.container(key="slot_after")
+    _live(slots, (scenario.notion, scenario.mechanism))
+    gc_freeze.settle()
+
+
+def _now() -> Result:
+    return answers.evaluate(state.scenario())
+
+
+@st.fragment
+def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
+    """Show all that changes with a slider; only this runs again when one is released."""
+    scenario = state.scenario()
+    if (scenario.notion, scenario.mechanism) != drawn_for:
+        st.rerun()  # a click on another line of the frontier changed what the frames say
+    with slots["sliders"]:
+        controls.live_sliders(scenario)
+    state.publish(scenario)
+    try:
+        derived.promise(scenario)  # no line is of use where this raises
+        work = frontier_lines.begin(scenario)
+        result = answers.evaluate(scenario)
+    except answers.UnfinishedError as error:
+        with slots["figures"]:
+            st.info(markdown(str(error)), icon=":material/hourglass_top:")
+            refining.follow(scenario)
+        _last(slots)
+        return
+    except CoreError as error:
+        with slots["figures"]:
+            remedies.show(scenario, error)
+        _last(slots)
+        return
+    shown = Shown(result, frontier_lines.find(scenario, work))
+    st.session_state[_LAST] = shown
+    with slots["figures"]:
+        with st.container(key="finding"):
+            apart = APART_ON_EXPLORE if scenario.notion == "rldp" else ""
+            notes = [refining.glance(scenario), apart, *result.mechanism.notes]
+            small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
+            st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *small]))
+        strip(result, controls.unit())
+        refining.follow(scenario, result.mechanism)
+    _charts(slots, shown)
+    with slots["frontier"]:
+        frontier_lines.show_work(shown.lines)
+
+
+def _last(slots: Slots) -> None:
+    """Show the charts of the last answer, marked as such, where the present question has none."""
+    shown: Shown | None = st.session_state.get(_LAST)
+    if shown is None:
+        return
+    with slots["figures"]:
+        st.caption(
+            f"The charts are from the last answer: {markdown(page_frame.named(shown.result))}."
+        )
+    _charts(slots, shown, faded=True)
+
+
+def _charts(slots: Slots, shown: Shown, *, faded: bool = False) -> None:
+    """Show the four charts of an answer; faded where the question on screen is another."""
+    result = shown.result
+    with slots["frontier"]:
+        charts.frontier(
+            result,
+            shown.lines,
+            controls.unit(),
+            by_promise=controls.by_promise(),
+            faded=faded,
+        )
+    with slots["lifts"]:
+        charts.lifts(result, controls.unit(), faded=faded)
+    with slots["mechanism"]:
+        charts.mechanism(result, faded=faded)
+    before = _graph_before(result.scenario)
+    if before is not None:
+        with slots["before"]:
+            charts.confusability(before, 0, faded=faded)
+    with slots["confusability"]:
+        charts.confusability(derived.confusability_after(result), 1, faded=faded)
+
+
+def _graph_before(scenario: Scenario) -> Lookalikes | None:
+    """Return the graph of X itself; None where the data has an error, told elsewhere."""
+    try:
+        return derived.confusability_before(scenario.data)
+    except CoreError:
+        return None
+
+
+def _lift_table() -> pd.DataFrame:
+    result = _now()
+    return pd.concat(
+        pd.DataFrame(
+            {
+                "when": when,
+                "symbol": leak.labels,
+                "probability": leak.joint_sy.sum(axis=0),
+                "log_min_lift": leak.log_min_lift,
+                "log_max_lift": leak.log_max_lift,
+            }
+        )
+        for when, leak in (("before", result.before), ("after", result.after))
+    )
+
+
+def _graph_table() -> pd.DataFrame:
+    after = derived.confusability_after(_now())
+    return pd.DataFrame(
+        {
+            "release": after.names,
+            "probability": after.mass,
+            "possible_secrets": after.possible,
+            "looks_like": [
+                sum(node in edge for edge in after.edges) for node in range(len(after.names))
+            ],
+        }
+    )

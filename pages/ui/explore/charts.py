@@ -1,0 +1,149 @@
+"""The four live charts of Explore: a result → a figure in its place."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+from core.release.confusability import Lookalikes, most_likely
+from core.scenario import DOMAINS, Result
+from core.studies.frontier import Frontier
+from core.studies.known import OPTIMUM
+from core.wording import listed, number_of
+from pages.ui import figures
+from pages.ui.chart import chart
+from pages.ui.explore import frontier_lines
+from pages.ui.explore.frontier_lines import Lines, Place
+from pages.ui.parts.paging import ROWS
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import in_unit, level
+from pages.ui.work import derived
+
+MOST_COLUMNS = 80
+"""Outputs that the matrix shows: more are thinner than a hair."""
+
+OPEN = "Pale area above a line: more than it keeps, and not proven to be out of reach."
+"""What the band says between what is kept and what is proven."""
+
+FALL = 1e-6
+"""Share of X by which a line must fall to be seen falling."""
+
+NAMES = ("X itself", "the release")
+"""What is before, and what is after."""
+
+
+def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded: bool) -> None:
+    """Show utility along ε, with the current point."""
+    scenario, made = result.scenario, result.mechanism
+    drawn = [_line(place, unit, by_promise=by_promise) for place in lines.places]
+    key = (scenario.notion, scenario.mechanism)
+    here = in_unit(scenario.eps, unit)
+    figure = figures.frontier(
+        drawn,
+        eps=here,
+        nmi=made.nmi,
+        unit=unit,
+        limit=in_unit(DOMAINS["eps"].high, unit),
+        current=next((line.place for line in drawn if line.key == key), -1),
+        **({"empty": _nothing(lines)} if lines.asked else {}),
+    )
+    chart(
+        figure,
+        key="frontier",
+        title="Cost of privacy",
+        alt=f"Share of X kept along the budget; now ε is {here:.3g} {unit}, {made.nmi:.0%} kept.",
+        on_pick=frontier_lines.pick,
+        faded=faded,
+    )
+    if any(figures.is_open(line) for line in drawn):
+        st.caption(OPEN)
+    if said := falling({place.number: place.line for place in lines.places if not place.faded}):
+        st.caption(markdown(said))
+
+
+def _nothing(lines: Lines) -> str:
+    """Say why no line is there, though there are mechanisms to compare."""
+    return "The lines are being worked out." if lines.waiting else "No line could be worked out."
+
+
+def falling(lines: dict[int, Frontier]) -> str:
+    """Say which lines fall as ε grows, which is the mechanism's own way; "" where none does."""
+    names = dict.fromkeys(
+        mechanisms.entry(line.mechanism).title
+        for line in lines.values()
+        if not mechanisms.entry(line.mechanism).monotone
+        and bool((np.diff(line.nmi[np.isfinite(line.nmi)]) < -FALL).any())
+    )
+    if not names:
+        return ""
+    return (
+        f"{listed(list(names))} at times {'keep' if len(names) > 1 else 'keeps'} less under a "
+        "larger ε: a larger budget leads to another choice, not always to a better one."
+    )
+
+
+def _line(place: Place, unit: str, *, by_promise: bool) -> figures.Line:
+    line, scale = place.line, in_unit(1.0, unit)
+    return figures.Line(
+        place=place.number,
+        key=(line.notion, line.mechanism),
+        title=notions.entry(line.notion).title
+        if by_promise
+        else mechanisms.entry(line.mechanism).title,
+        eps=line.eps * scale,
+        nmi=line.nmi,
+        utility=line.utility * scale,
+        most=line.most_nmi if line.mechanism == OPTIMUM else None,
+        faded=place.faded,
+    )
+
+
+def lifts(result: Result, unit: str, *, faded: bool = False) -> None:
+    """Show the histograms of log-lift before and after."""
+    before, after = derived.lift_histograms(result)
+    chart(
+        figures.lift_histogram(before, after, derived.budgets(result.scenario), NAMES, unit),
+        key="lifts",
+        title="How far beliefs move",
+        alt="Histograms of log-lift before and after; the release reaches "
+        f"{level(result.after.achieved['lip'], unit)} {unit}.",
+        faded=faded,
+    )
+
+
+def mechanism(result: Result, *, faded: bool = False) -> None:
+    """Show the matrix P(y | x)."""
+    made = result.mechanism
+    rows = made.x_labels * (made.kernel.shape[0] // len(made.x_labels))
+    p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
+    inputs = most_likely(p_x, ROWS)
+    shown = most_likely(p_x[inputs] @ made.kernel[inputs], MOST_COLUMNS)
+    chart(
+        figures.mechanism_matrix(
+            made.kernel[np.ix_(inputs, shown)],
+            [rows[x] for x in inputs],
+            [made.y_labels[y] for y in shown],
+            left_out=made.n_y - len(shown),
+            rows_out=len(rows) - len(inputs),
+        ),
+        key="mechanism",
+        title="The mechanism",
+        alt=f"{made.name}: {number_of(len(rows), 'input')}, {number_of(made.n_y, 'output')}.",
+        faded=faded,
+    )
+
+
+def confusability(graph: Lookalikes, when: int, *, faded: bool = False) -> None:
+    """Show one confusability graph: of X itself (0) or of the release (1)."""
+    name = NAMES[when]
+    role = ("before", "after")[when]
+    chart(
+        figures.confusability(graph, name, role),
+        key=f"confusability_{role}",
+        title=f"What looks alike: {name}",
+        alt=f"Confusability graph of {name}: "
+        f"{number_of(len(graph.names), 'symbol')}, {number_of(graph.components, 'part')}.",
+        faded=faded,
+    )

@@ -1,0 +1,1 @@
+"""What stands around every page: address, session, sidebar, and what to ask instead."""

@@ -1,0 +1,233 @@
+"""The sidebar's controls: notion, mechanism and the sliders; they hold the scenario's values."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import Any
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.mechanisms import catalogue as mechanisms
+from core.notions import RLDP
+from core.notions import catalogue as notions
+from core.scenario import DOMAINS, Scenario
+from pages.ui.confusability import controls
+from pages.ui.frame import data_controls, state
+from pages.ui.style.units import UNITS, in_unit, to_nats
+from pages.ui.work import derived
+
+ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
+"""The orders that the slider of α offers."""
+
+SET_ORDERS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0)
+"""Those of the uncertainty set."""
+
+RECORDS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
+"""The numbers of records that the slider of n offers, beside the data's own."""
+
+IN_BITS = "eps_bits"
+"""Key of the slider of ε where the unit is bits."""
+
+MECHANISMS, PROMISES = "mechanisms", "promises"
+"""What the frontier's lines can be."""
+
+SLIDERS = {
+    "eps": (
+        "ε · privacy budget",
+        "Less is more private: e^ε bounds a change of belief, ε in nats; 1 bit is log 2 of them.",
+    ),
+    "lam": (
+        "λ · share for falling beliefs",
+        "ε_l = λε bounds how far a belief may fall, ε_u = (1−λ)ε how far it may rise.",
+    ),
+    "alpha": ("α · order of the lift's mean", "Small: an average over secrets. ∞: the worst one."),
+    "beta": (
+        "β · chance that the data misleads",
+        "The uncertainty set holds the truth with probability 1−β.",
+    ),
+}
+"""What each slider is called, and what it does."""
+
+SET_ORDER = (
+    "α · order of the uncertainty set",
+    "How distance from the estimate is measured. 2 is the χ² set of the paper, 1 is "
+    "Kullback–Leibler.",
+)
+"""The same of α under a robust notion."""
+
+
+def sidebar() -> None:
+    """Show the pickers of data, S, X, promise and mechanism."""
+    with st.sidebar:
+        data_controls.show()
+        st.divider()
+        choices()
+
+
+def choices() -> None:
+    """Show the pickers of notion and mechanism."""
+    st.selectbox(
+        "Promise",
+        [entry.key for entry in notions.ENTRIES],
+        format_func=lambda key: notions.entry(key).title,
+        key="notion",
+        help=notions.entry(st.session_state["notion"]).meaning,
+        persist_state="session",
+    )
+    st.selectbox(
+        "Mechanism",
+        list(mechanisms.CATALOGUE),
+        format_func=_mechanism,
+        key="mech",
+        help=mechanisms.entry(st.session_state["mech"]).meaning,
+        persist_state="session",
+    )
+    if "weight" in mechanisms.entry(st.session_state["mech"]).parameters:
+        controls.price(state.scenario())
+
+
+def _mechanism(key: str) -> str:
+    """Return what a mechanism is called, and whether S must be at hand when it releases."""
+    entry = mechanisms.entry(key)
+    return f"{entry.title}, needs S" if entry.reads_secret else entry.title
+
+
+def live_sliders(scenario: Scenario) -> None:
+    """Show those of ε, λ, α, β and n that change the answer."""
+    for name in SLIDERS:
+        if name not in scenario.without_effect():
+            slider(name, scenario)
+    if "n" not in scenario.without_effect():
+        with contextlib.suppress(CoreError):  # the page says what is wrong with the data
+            records(scenario)
+
+
+def idle_sliders(scenario: Scenario) -> None:
+    """Show those of ε, λ, α and β that change nothing: disabled, with the reason."""
+    for name, reason in scenario.without_effect().items():
+        if name in SLIDERS:
+            slider(name, scenario, disabled=True)
+            st.caption(f"Off: {reason}")
+
+
+def slider(
+    name: str, scenario: Scenario, *, disabled: bool = False, robust: bool | None = None
+) -> None:
+    """Show the slider of ε, λ, α or β; `robust` says whether α is that of a set of distributions.
+
+    Where it does not, the promise does.
+    """
+    if robust is None:
+        robust = notions.entry(scenario.notion).kind is RLDP
+    label, about = SET_ORDER if robust and name == "alpha" else SLIDERS[name]
+    shown: dict[str, Any] = {
+        "label": label,
+        "key": name,
+        "help": about,
+        "disabled": disabled,
+        "persist_state": "session",
+    }
+    if name == "alpha":
+        orders = sorted({*(SET_ORDERS if robust else ALPHAS), scenario.alpha})
+        st.select_slider(options=orders, format_func=order, **shown)
+    elif name == "eps" and unit() == "bits":
+        _bits(shown)
+    else:
+        domain = DOMAINS[name]
+        st.slider(
+            min_value=domain.low,
+            max_value=domain.high,
+            step=domain.step,
+            format="%.3f" if name == "beta" else "%.2f",
+            **shown,
+        )
+
+
+def _bits(shown: dict[str, Any]) -> None:
+    """Show the slider of ε in bits; the session keeps nats."""
+    domain = DOMAINS["eps"]
+    now = in_unit(float(st.session_state["eps"]), "bits")
+    # set only where it differs: what is set here overtakes a press that is on its way
+    if to_nats(st.session_state.get(IN_BITS, -1.0), "bits") != st.session_state["eps"]:
+        st.session_state[IN_BITS] = now
+
+    def take() -> None:
+        st.session_state["eps"] = min(to_nats(st.session_state[IN_BITS], "bits"), domain.high)
+
+    st.slider(
+        min_value=domain.low,
+        max_value=math.ceil(in_unit(domain.high, "bits") / domain.step) * domain.step,
+        step=domain.step,
+        format="%.2f",
+        on_change=take,
+        **shown | {"key": IN_BITS, "label": f"{shown['label']}, in bits"},
+    )
+
+
+def records(scenario: Scenario) -> None:
+    """Show the slider of n: how many records the estimate comes from.
+
+    Raises
+    ------
+    CoreError
+        If the data cannot be counted.
+    """
+    now, own = derived.records(scenario), derived.counted(scenario.data).joint.n
+    # set only where it differs: what is set here overtakes a press that is on its way
+    if st.session_state.get("records") != now:
+        st.session_state["records"] = now
+
+    def take() -> None:
+        chosen = st.session_state["records"]
+        st.session_state["_n"] = None if chosen == own else chosen
+
+    st.select_slider(
+        "n · records behind the estimate",
+        options=sorted({*RECORDS, now, *([own] if own else [])}),
+        format_func=lambda n: f"{n:,}",
+        key="records",
+        on_change=take,
+        help="Fewer records leave more distributions possible.",
+    )
+
+
+def unit_switch() -> None:
+    """Show the switch between nats and bits."""
+    st.segmented_control(
+        "Unit",
+        list(UNITS),
+        key="unit",
+        required=True,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+
+
+def unit() -> str:
+    """Return the unit that the switch is set to."""
+    return str(st.session_state.get("unit", "nats"))
+
+
+def compare() -> None:
+    """Show the switch between the frontier's two comparisons."""
+    st.segmented_control(
+        "Compare",
+        [MECHANISMS, PROMISES],
+        key="compare",
+        default=MECHANISMS,
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+
+
+def by_promise() -> bool:
+    """Say whether the frontier compares promises for one mechanism, not mechanisms for one."""
+    return st.session_state.get("compare") == PROMISES
+
+
+def order(value: float) -> str:
+    """Write an order α."""
+    return "∞" if math.isinf(value) else f"{value:g}"

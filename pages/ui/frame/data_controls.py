@@ -1,0 +1,151 @@
+"""The data, S and X: pickers for the sidebar of every page.
+
+Each picker shows what the spec on screen says and changes it when it is used, so that a link, an
+upload and a picker can never disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.data import BUNDLED, EXAMPLES, first_question
+from core.data.spec import DataSpec
+from core.data.tables import FileTable
+from core.errors import CoreError
+from core.wording import number_of
+from pages.ui.frame import data_remedies, state
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived
+
+_JOINTS = ("matrix:", "random:", "example:")
+
+
+def show() -> None:
+    """Show the pickers of data, S and X, and whether S is released too."""
+    spec = state.data()
+    options = _sources(spec.source)
+    st.session_state["data_source"] = spec.source
+    st.selectbox(
+        "Data",
+        options,
+        format_func=lambda source: options[source],
+        key="data_source",
+        on_change=_choose_source,
+        help="Bundled data, this session's uploads, and joints from papers. More on the Data page.",
+    )
+    columns = _columns(spec)
+    if columns:
+        for key, label, chosen in (
+            ("data_secret", "Secret S", spec.secret),
+            ("data_released", "Release X", spec.released),
+        ):
+            st.session_state[key] = [name for name in chosen if name in columns]
+            st.multiselect(
+                label,
+                columns,
+                key=key,
+                on_change=_choose_columns,
+                placeholder="Choose a column",
+                help="Several columns are joined into one." if key == "data_released" else None,
+                select_all=False,
+            )
+    _remedies(spec)
+    st.session_state["data_pair"] = spec.secret_released
+    st.toggle(
+        "S is released too",
+        key="data_pair",
+        on_change=lambda: state.with_data(secret_released=st.session_state["data_pair"]),
+        help="X becomes the pair (S, U): the mechanism may read and change the secret itself.",
+    )
+    treatment = _treatment(spec)
+    if treatment:
+        st.caption(markdown(treatment))
+
+
+def _remedies(spec: DataSpec) -> None:
+    """Say under the pickers that what they ask has no answer, and offer what has one."""
+    try:
+        derived.counted(spec)
+    except CoreError as error:
+        with st.container(key="pick_remedies"):
+            st.markdown(f":red[:small[{markdown(str(error))}]]")
+            data_remedies.buttons(spec, "pick")
+
+
+def choose(source: str) -> None:
+    """Ask a source its first question; a source that cannot be read changes nothing.
+
+    Raises
+    ------
+    CoreError
+        If the source cannot be read.
+    """
+    state.set_data(first_question(source, derived.sources()))
+
+
+def is_joint(spec: DataSpec) -> bool:
+    """Return whether a spec's data has no columns."""
+    return spec.source.startswith(_JOINTS)
+
+
+def _sources(current: str) -> dict[str, str]:
+    """Return every source that can be chosen, with its title; the current one is always there."""
+    found = {entry.id: entry.title for entry in BUNDLED}
+    own = derived.sources()
+    found |= {key: upload.name for key, upload in own.uploads.items()}
+    for i, key in enumerate(own.matrices):
+        found[key] = f"Pasted matrix {i + 1}"
+    found |= {f"example:{entry.id}": f"Example: {entry.title}" for entry in EXAMPLES}
+    if current not in found:
+        try:
+            found[current] = own.title(current)
+        except CoreError:
+            found[current] = "(not in this session)"
+    return found
+
+
+def _columns(spec: DataSpec) -> list[str]:
+    if is_joint(spec):
+        return []
+    try:
+        source = derived.sources().open(spec.source)
+    except CoreError:
+        return []
+    return list(source.columns) if isinstance(source, FileTable) else []
+
+
+def _choose_source() -> None:
+    try:
+        choose(st.session_state["data_source"])
+    except CoreError as error:
+        st.toast(markdown(str(error)), icon=":material/error:")
+
+
+def _choose_columns() -> None:
+    """Take over the columns; binnings and filters of columns that went stay for their return."""
+    state.with_data(
+        secret=tuple(st.session_state["data_secret"]),
+        released=tuple(st.session_state["data_released"]),
+    )
+
+
+def _treatment(spec: DataSpec) -> str:
+    """Say in few words what is done to the columns beside being counted."""
+    used = spec.secret + spec.released
+    said = [f"{cut.column} in bins" for cut in spec.binnings if cut.column in used]
+    if spec.missing == "drop":
+        said.append("records with missing values left out")
+    if spec.rare_below:
+        said.append(f"levels of X below {number_of(spec.rare_below, 'record')} grouped")
+    if spec.rare_below_s:
+        said.append(f"levels of S below {number_of(spec.rare_below_s, 'record')} grouped")
+    if spec.filters:
+        said.append(f"only some {', '.join(kept.column for kept in spec.filters)}")
+    return "; ".join(said)
+
+
+def without_binning(spec: DataSpec, column: str) -> DataSpec:
+    """Return a spec that takes a column as it is."""
+    return replace(spec, binnings=tuple(cut for cut in spec.binnings if cut.column != column))

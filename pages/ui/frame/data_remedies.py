@@ -1,0 +1,156 @@
+"""What can be asked of data instead where a question about it has no answer.
+
+Each remedy is counted before it is offered: a button never leads to the next error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.data import Binning, TableInfo, easiest, first_question
+from core.data.spec import DataSpec
+from core.errors import CoreError
+from pages.ui.frame import state
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived
+from pages.ui.work.store import kept_for
+
+GROUPED = (10, 100, 1_000, 10_000)
+"""Records below which levels can be grouped."""
+
+OFFERED = 2
+"""How many remedies of one kind are offered at once."""
+
+MOST = 6
+"""How many are offered in all."""
+
+BINS = 8
+"""Bins that a column is cut into."""
+
+Changed = tuple[str, DataSpec]
+"""What a remedy is called, and what is asked then."""
+
+_SIDES = (("S", "secret", "rare_below_s"), ("X", "released", "rare_below"))
+"""Each side's name, and where a spec holds its columns and the records its rare levels have."""
+
+
+def offered(spec: DataSpec) -> tuple[Changed, ...]:
+    """Return what has an answer instead of a spec that has none, the nearest to it first."""
+    return kept_for(spec).get(("remedies", repr(spec)), lambda: _working(spec))
+
+
+def buttons(spec: DataSpec, key: str) -> None:
+    """Show a button for each remedy; keys begin with `key`."""
+    with st.container(horizontal=True, key=key):
+        for i, (label, changed) in enumerate(offered(spec)):
+            st.button(markdown(label), key=f"{key}_{i}", on_click=state.set_data, args=(changed,))
+
+
+def _working(spec: DataSpec) -> tuple[Changed, ...]:
+    try:
+        info = derived.described(spec.source)
+    except CoreError:
+        info = None  # the source itself cannot be read: only another one helps
+    found: list[Changed] = []
+    for some in () if info is None else _kinds(spec, info):
+        working = (one for one in some if _has_answer(one[1]))
+        found += [one for one, _ in zip(working, range(OFFERED), strict=False)]
+    if not found:
+        found = [one for one in _fresh_starts(spec) if _has_answer(one[1])][:1]
+    return tuple(found[:MOST])
+
+
+def _has_answer(spec: DataSpec) -> bool:
+    try:
+        derived.counted(spec)
+    except CoreError:
+        return False
+    return True
+
+
+def _kinds(spec: DataSpec, info: TableInfo) -> Iterator[Iterator[Changed]]:
+    """Return remedies of each kind, those first that change least of what is asked."""
+    yield _bins(spec, info)
+    for name, _, rare in _SIDES:
+        yield _groups(spec, name, rare)
+    yield _without_filters(spec)
+    yield _as_they_are(spec)
+    for name, columns, rare in _SIDES:
+        yield _other_columns(spec, info, name, columns, rare)
+
+
+def _bins(spec: DataSpec, info: TableInfo) -> Iterator[Changed]:
+    used, cut = spec.secret + spec.released, {binning.column: binning for binning in spec.binnings}
+    for column in info.columns:
+        name = column.name
+        if not column.numeric or name not in used:
+            continue
+        if name not in cut or len(cut[name].edges) > BINS + 1 or cut[name].count > BINS:
+            others = tuple(one for one in spec.binnings if one.column != name)
+            changed = replace(spec, binnings=(*others, Binning(name, count=BINS)))
+            yield f"Cut {name} into {BINS} bins", changed
+
+
+def _groups(spec: DataSpec, name: str, rare: str) -> Iterator[Changed]:
+    for least in GROUPED:
+        if least > getattr(spec, rare):
+            label = f"Group levels of {name} below {least:,} records"
+            yield label, _with(spec, **{rare: least})
+
+
+def _without_filters(spec: DataSpec) -> Iterator[Changed]:
+    for i, kept in enumerate(spec.filters):
+        changed = replace(spec, filters=spec.filters[:i] + spec.filters[i + 1 :])
+        yield f"Keep records whatever their {kept.column}", changed
+    if len(spec.filters) > 1:
+        yield "Keep all records", replace(spec, filters=())
+
+
+def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
+    """Undo what is done to values: left out, cut, grouped."""
+    if spec.missing == "drop":
+        yield "Keep missing values as a level", replace(spec, missing="level")
+    for cut in spec.binnings:
+        others = tuple(one for one in spec.binnings if one is not cut)
+        if cut.column in spec.secret + spec.released:
+            yield f"Take {cut.column} as it is", replace(spec, binnings=others)
+    for name, _, rare in _SIDES:
+        if getattr(spec, rare):
+            yield f"Group no levels of {name}", _with(spec, **{rare: 0})
+
+
+def _other_columns(
+    spec: DataSpec, info: TableInfo, name: str, columns: str, rare: str
+) -> Iterator[Changed]:
+    """Leave out one of several columns of a side, then take another one instead of them."""
+    chosen: tuple[str, ...] = getattr(spec, columns)
+    known = {column.name for column in info.columns}
+    if len(chosen) > 1:
+        for column in chosen:
+            others = tuple(one for one in chosen if one != column)
+            yield f"Leave {column} out of {name}", _with(spec, **{columns: others})
+    used = spec.secret + spec.released
+    for binned in [one for one in easiest(info) if one[0] not in used][: 2 * OFFERED]:
+        column, binning = binned
+        binnings = tuple(one for one in spec.binnings if one.column in known - {column})
+        changed = _with(spec, binnings=binnings + binning, **{columns: (column,), rare: 0})
+        yield f"Take {column} for {name}", changed
+
+
+def _with(spec: DataSpec, **changes: Any) -> DataSpec:
+    return replace(spec, **changes)
+
+
+def _fresh_starts(spec: DataSpec) -> Iterator[Changed]:
+    try:
+        first = first_question(spec.source, derived.sources())
+    except CoreError:
+        pass  # told where the source was asked for
+    else:
+        yield "Start anew with this data", first
+    default = DataSpec()
+    yield f"Open {derived.sources().title(default.source)}", default

@@ -1,0 +1,79 @@
+"""How a page about one answer opens: notices, the sidebar with its sliders, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.mechanisms import catalogue as mechanisms
+from core.release.sentences import promise_text, question
+from core.scenario import Result, Scenario
+from pages.ui.frame import controls, remedies, state, theme
+from pages.ui.style.labels import markdown
+from pages.ui.work import answers, refining
+
+_LAST = "_last_answer"
+
+
+def frame() -> None:
+    """Show what stays while sliders move: look, pickers, and what was wrong in the URL."""
+    theme.apply()
+    controls.sidebar()
+    for sentence in state.notices():
+        st.warning(markdown(sentence), icon=":material/link_off:")
+
+
+def asked() -> Scenario:
+    """Show the sliders, write the URL, and return the question on screen; call it in a fragment."""
+    with st.sidebar:
+        controls.live_sliders(state.scenario())
+        controls.idle_sliders(state.scenario())
+    scenario = state.scenario()
+    state.publish(scenario)
+    return scenario
+
+
+def answer(
+    scenario: Scenario, otherwise: Callable[[Scenario], None] | None = None
+) -> Result | None:
+    """Return the answer; None where there is none (yet), after saying why.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question.
+    otherwise : callable, optional
+        Shows what could be asked instead, below the reason.
+    """
+    try:
+        result = st.session_state[_LAST] = answers.evaluate(scenario)
+        return result
+    except answers.UnfinishedError as error:
+        st.info(markdown(str(error)), icon=":material/hourglass_top:")
+        refining.follow(scenario)
+    except CoreError as error:
+        remedies.show(scenario, error)
+        if otherwise is not None:
+            otherwise(scenario)
+    return None
+
+
+def last() -> Result | None:
+    """Return the last answer, naming it; call it where the question on screen has none.
+
+    None where this session has not seen any.
+    """
+    result: Result | None = st.session_state.get(_LAST)
+    if result is not None:
+        st.caption(f"The charts are from the last answer: {markdown(named(result))}.")
+    return result
+
+
+def named(result: Result) -> str:
+    """Say what an answer was about."""
+    scenario, promised = result.scenario, result.mechanism.notion
+    under = "" if promised is None else f" under {promise_text(promised, controls.unit())}"
+    mechanism = mechanisms.entry(scenario.mechanism).title
+    return f"{question(scenario)[:-1]}, {mechanism}{under}"

@@ -1,0 +1,65 @@
+"""A page's own part of the URL, beside the scenario: what its switches are set to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from pages.ui.frame import state
+
+Values = Mapping[str, Sequence[str]]
+"""Values by key: a key may stand more than once in a URL."""
+
+
+class PageQuery:
+    """What a page writes to the URL and reads from it.
+
+    Parameters
+    ----------
+    page : str
+        The page's name, under which the session keeps what it has seen.
+    keys : sequence of str
+        The URL's keys that are the page's own.
+    """
+
+    def __init__(self, page: str, keys: Sequence[str]) -> None:
+        self._keys = tuple(keys)
+        self._seen = f"_{page}_seen"
+        self._notices = f"_{page}_notices"
+
+    def read(self) -> dict[str, list[str]] | None:
+        """Return what the URL asks for, where the session does not know it yet; else None.
+
+        Call it after `state.restore`. A page that is opened again without a question of its own
+        in the URL shows what it showed before.
+        """
+        query = self._query()
+        known = self._seen in st.session_state
+        if known and (query == st.session_state[self._seen] or (state.just_opened() and not query)):
+            return None
+        st.session_state[self._seen] = query
+        st.session_state[self._notices] = ()
+        return query
+
+    def tell(self, sentence: str) -> None:
+        """Keep what was wrong in the URL, until the next one is read."""
+        st.session_state[self._notices] = (*self.notices(), sentence)
+
+    def notices(self) -> tuple[str, ...]:
+        """Return what was wrong in the URL."""
+        return tuple(st.session_state.get(self._notices, ()))
+
+    def publish(self, wanted: Values) -> None:
+        """Write the page's question to the URL; what is the default is left out by the caller."""
+        found = {key: list(values) for key, values in wanted.items() if values}
+        if self._query() != found:
+            for key in self._keys:
+                if key in found:
+                    st.query_params[key] = found[key]
+                elif key in st.query_params:
+                    del st.query_params[key]
+        st.session_state[self._seen] = found
+
+    def _query(self) -> dict[str, list[str]]:
+        return {key: st.query_params.get_all(key) for key in self._keys if key in st.query_params}

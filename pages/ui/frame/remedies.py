@@ -1,0 +1,62 @@
+"""What can be asked instead where a question has no answer: offered beside the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from core.errors import CoreError, SolverError
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+from core.scenario import Scenario
+from pages.ui.frame import data_remedies
+from pages.ui.style.labels import markdown
+from pages.ui.work import answers, derived, long_answer
+
+MOST = 6
+"""Mechanisms or promises that are offered."""
+
+Remedy = tuple[str, dict[str, object]]
+"""What a button says, and what it changes of the session."""
+
+
+def show(scenario: Scenario, error: CoreError) -> None:
+    """Show why there is no answer, and buttons that ask what has one."""
+    with st.container(key="remedies"):
+        st.error(markdown(str(error)))
+        stopped = isinstance(error, long_answer.StoppedError | SolverError)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if stopped:
+                answers.answer_work(scenario).again("answer_again")
+            for i, (label, changes) in enumerate(_offered(scenario)):
+                st.button(
+                    markdown(label),
+                    key=f"remedy_{i}",
+                    on_click=st.session_state.update,
+                    args=(changes,),
+                )
+
+
+def _offered(scenario: Scenario) -> list[Remedy]:
+    try:
+        derived.counted(scenario.data)
+    except CoreError:
+        return [(label, {"_data": data}) for label, data in data_remedies.offered(scenario.data)]
+    return list(_other_questions(scenario))
+
+
+def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
+    """Offer the mechanisms that work under the promise, then the promises this one works under."""
+    notion = notions.entry(scenario.notion)
+    able = [
+        entry
+        for entry in mechanisms.CATALOGUE.values()
+        if entry.uses_notion and entry.works_under(notion.kind) and entry.key != scenario.mechanism
+    ]
+    for entry in able[:MOST]:
+        yield entry.title, {"mech": entry.key}
+    chosen = mechanisms.entry(scenario.mechanism)
+    if chosen.uses_notion and not chosen.works_under(notion.kind):
+        for other in [one for one in notions.ENTRIES if chosen.works_under(one.kind)][:MOST]:
+            yield f"{other.title} instead", {"notion": other.key}

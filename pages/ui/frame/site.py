@@ -1,0 +1,47 @@
+"""The site: its pages, and how a visitor moves between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.navigation.page import Page
+from streamlit.runtime.pages_manager import PagesManager
+
+ICON = Path(__file__).parent / "icon.png"
+
+FOLDER = Path(__file__).parents[2]
+"""The folder `pages`."""
+
+PAGES = (
+    ("explore", "Explore", ":material/explore:"),
+    ("lift", "Lift", ":material/stacked_bar_chart:"),
+    ("mechanisms", "Mechanisms", ":material/tune:"),
+    ("robust", "Robust", ":material/verified_user:"),
+    ("confusability", "Confusability", ":material/hub:"),
+    ("data", "Data", ":material/table_chart:"),
+)
+"""File under `pages/`, which is also the URL, title and icon; the first is the landing page."""
+
+
+def navigation() -> Page:
+    """Configure the site and return the page that was asked for."""
+    st.set_page_config(page_title="Liftscope", page_icon=ICON, layout="wide")
+    return st.navigation(
+        [
+            st.Page(FOLDER / f"{name}.py", title=title, icon=icon, default=place == 0)
+            for place, (name, title, icon) in enumerate(PAGES)
+        ],
+        position="top",
+    )
+
+
+def enter() -> None:
+    """Start over through app.py where Streamlit ran a page without it; call it first on a page.
+
+    Until a server has seen `st.navigation`, it takes the folder `pages` for navigation of its
+    own, and the first visitor's deep link opens a page with neither our layout nor our menu.
+    """
+    if PagesManager.uses_pages_directory:
+        navigation()
+        st.rerun()

@@ -1,0 +1,145 @@
+"""The scenario on screen: in the session while it is used, in the URL for those it is sent to.
+
+The URL is written by hand from the scenario, not by Streamlit's `bind`: a bound selectbox writes
+what it shows, which changes with our wording, and drops an unknown value without a word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.data.spec import DataSpec
+from core.scenario import DOMAINS, Scenario
+from core.scenario.url import CHOICES, DATA_KEYS, NUMBERS, Query, from_query, to_query
+from pages.ui.frame import site
+from pages.ui.style.units import UNITS, exact, level, to_nats
+
+WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
+"""Widget key, which is also the URL's, → the scenario's field."""
+
+KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, "unit")
+"""The URL's keys that are a scenario's, and the unit that its ε is written in."""
+
+_SEEN = "_url_seen"
+_PAGE = "_url_page"
+_OPENED = "_url_opened"
+
+
+def restore(page: str) -> None:
+    """Bring the session to what the URL says; call it first on every page.
+
+    A URL counts when the session is new, when it names a scenario on a page that was just
+    opened, and when it changed under an open page (back, forward, edited by hand). What it has
+    wrong is told.
+
+    Parameters
+    ----------
+    page : str
+        The page's name.
+    """
+    site.enter()
+    query = _query()
+    known = _SEEN in st.session_state
+    opened = st.session_state.get(_PAGE) != page
+    st.session_state[_PAGE], st.session_state[_OPENED] = page, opened
+    if known and (query == st.session_state[_SEEN] or (opened and not query)):
+        if opened:
+            publish(scenario())
+        return
+    told: list[str] = []
+    unit = _unit(query, told)
+    found, notices = from_query(_in_nats(query, unit, told))
+    adopt(found)
+    st.session_state["unit"] = unit
+    st.session_state[_SEEN] = query
+    st.session_state["_notices"] = (*told, *notices)
+
+
+def just_opened() -> bool:
+    """Say whether the page on screen was opened by this run, not there before."""
+    return bool(st.session_state.get(_OPENED))
+
+
+def notices() -> tuple[str, ...]:
+    """Return what was wrong in the URL, until the next one is read."""
+    told: tuple[str, ...] = st.session_state.get("_notices", ())
+    return told
+
+
+def adopt(found: Scenario) -> None:
+    """Make a scenario the one on screen."""
+    for key, name in WIDGETS.items():
+        st.session_state[key] = getattr(found, name)
+    st.session_state["_n"] = found.n
+    st.session_state["_data"] = found.data
+
+
+def scenario() -> Scenario:
+    """Return the scenario on screen."""
+    values = {name: st.session_state[key] for key, name in WIDGETS.items()}
+    return Scenario(data=data(), n=st.session_state["_n"], **values)
+
+
+def data() -> DataSpec:
+    """Return the data on screen."""
+    shown: DataSpec = st.session_state["_data"]
+    return shown
+
+
+def set_data(spec: DataSpec) -> None:
+    """Change the data on screen."""
+    st.session_state["_data"] = spec
+
+
+def with_data(**changes: Any) -> None:
+    """Change a part of the data on screen."""
+    set_data(replace(data(), **changes))
+
+
+def publish(shown: Scenario) -> None:
+    """Write a scenario to the URL; a value that is the default is left out."""
+    wanted = to_query(shown)
+    unit = st.session_state["unit"]
+    if unit != UNITS[0]:
+        wanted["unit"] = [unit]
+        if "eps" in wanted:
+            wanted["eps"] = [exact(shown.eps, unit)]
+    if _query() == wanted:
+        st.session_state[_SEEN] = wanted
+        return
+    others = {key: st.query_params.get_all(key) for key in st.query_params if key not in KEYS}
+    st.query_params.from_dict(others | wanted)
+    st.session_state[_SEEN] = wanted
+
+
+def _unit(query: Query, told: list[str]) -> str:
+    asked = query.get("unit", [UNITS[0]])[-1]
+    if asked in UNITS:
+        return asked
+    told.append(f"The link has unit={asked}, which is not nats or bits; {UNITS[0]} is used.")
+    return UNITS[0]
+
+
+def _in_nats(query: Query, unit: str, told: list[str]) -> Query:
+    """Return a query with its ε in nats."""
+    if unit == UNITS[0] or "eps" not in query:
+        return query
+    text, domain = query["eps"][-1], DOMAINS["eps"]
+    try:
+        eps = to_nats(float(text), unit)
+    except ValueError:
+        return query  # what is no number is told where all of them are read
+    if domain.low <= eps <= domain.high:
+        return query | {"eps": [repr(eps)]}
+    told.append(
+        f"The link has eps={text}, which is not in [0, {level(domain.high, unit, 2)}] {unit}; "
+        f"{level(Scenario().eps, unit, 2)} is used."
+    )
+    return {key: values for key, values in query.items() if key != "eps"}
+
+
+def _query() -> dict[str, list[str]]:
+    return {key: st.query_params.get_all(key) for key in st.query_params if key in KEYS}

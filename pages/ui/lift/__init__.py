@@ -1,0 +1,1 @@
+"""The Lift page: how far beliefs move, symbol by symbol."""

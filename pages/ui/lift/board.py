@@ -1,0 +1,288 @@
+"""The Lift page's content: log-lift pair by pair, symbol by symbol, and every measure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.measures import catalogue as measures
+from core.measures.leakage import Leakage
+from core.notions import RLDP, AlphaLift, SymbolNotion
+from core.notions import catalogue as notions
+from core.release.confusability import most_likely
+from core.release.sentences import question
+from core.release.symbol_risk import Exposure, averages, exposure, pointwise
+from core.scenario import Result
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.chart import chart, old
+from pages.ui.frame import controls, page_frame
+from pages.ui.parts import formulas, tables
+from pages.ui.parts.cards import card
+from pages.ui.parts.paging import ROWS, page
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import in_unit, level, share
+from pages.ui.work import derived, refining
+
+ROW = 24
+"""Pixels a symbol takes in the charts, whose height grows with the alphabet."""
+
+PAPER = (5, 17, 1000)
+"""Secrets, symbols and draws of [Lift] Fig. 1."""
+
+
+RULES_OUT = 1e6
+"""Nats beyond any finite log-lift, to sort what rules a secret out before all else."""
+
+USUAL = 2.0
+"""The order of measures where the promise has none."""
+
+
+def show() -> None:
+    """Show the page."""
+    page_frame.frame()
+    _live()
+
+
+@st.fragment
+def _live() -> None:
+    """Show all that changes with a slider; only this runs again when one is released."""
+    scenario = page_frame.asked()
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title("Lift, symbol by symbol", anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
+    result = page_frame.answer(scenario)
+    if result is None:
+        if (before := page_frame.last()) is not None:
+            with old():
+                _charts(before, *_exposed(before), controls.unit())
+        return
+    if words_of_glance := refining.glance(scenario):
+        st.caption(words_of_glance)
+    refining.follow(scenario, result.mechanism)
+    st.markdown(
+        f"{markdown(question(scenario))} Lift is how many times likelier a secret becomes once a "
+        "symbol is seen: 1 tells nothing, 0 rules the secret out."
+    )
+    leak, found = _exposed(result)
+    _charts(result, leak, found, controls.unit())
+    _verdicts(result, leak, found)
+    _measures(result, controls.unit())
+    _asymmetry(controls.unit())
+
+
+def _exposed(result: Result) -> tuple[Leakage, Exposure]:
+    """Show the switch between X itself and the release; return what the one chosen exposes."""
+    released = st.segmented_control(
+        "Look at", ["X itself", "the release"], key="lift_of", default="X itself", required=True
+    )
+    leak = result.before if released == "X itself" else result.after
+    bits = controls.unit() == "bits"
+    return leak, exposure(leak, derived.promise(result.scenario), result.joint.s_labels, bits=bits)
+
+
+def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
+    reached = np.maximum(-leak.log_min_lift, leak.log_max_lift)
+    ruling_out = np.isinf(reached)  # all of these reach ∞: the one that raises most comes first
+    reached = np.where(ruling_out, RULES_OUT + leak.log_max_lift, reached)
+    shown = page(reached, "symbols, those that move beliefs most first", "lift_page")
+    secrets = most_likely(leak.joint_sy.sum(axis=1), ROWS)
+    names = [leak.labels[y] for y in shown]
+    height = int(np.clip(100 + ROW * len(shown), 300, 900))
+    budgets = derived.budgets(result.scenario)
+    left, right = st.columns(2)
+    with (
+        left,
+        card(
+            key="loglift",
+            title="Log-lift of every pair",
+            subtitle="Orange: the symbol makes the secret likelier. Blue: less. ×: never together.",
+            table=lambda: _pairs(found, leak, result.joint.s_labels, unit),
+            formulas=(formulas.measure("lift"),),
+        ),
+    ):
+        chart(
+            figures.log_lift_matrix(
+                found.log_lift[np.ix_(secrets, shown)],
+                [result.joint.s_labels[s] for s in secrets],
+                names,
+                height,
+                unit,
+                left_out=result.joint.n_s - len(secrets),
+            ),
+            key="loglift",
+            title="Log-lift of every pair",
+            alt=f"Log-lift of {number_of(len(leak.labels), 'symbol')} and "
+            f"{number_of(result.joint.n_s, 'secret')}.",
+        )
+    with (
+        right,
+        card(
+            key="symbols",
+            title="From min-lift Ψ to max-lift Λ",
+            subtitle="How far each symbol moves beliefs"
+            + ("; shaded is what the promise allows." if budgets else "."),
+            table=lambda: _symbols(leak, found, unit),
+            formulas=(formulas.measure("min_lift"), formulas.measure("max_lift")),
+        ),
+    ):
+        chart(
+            figures.symbol_lifts(
+                leak.log_min_lift[shown],
+                leak.log_max_lift[shown],
+                names,
+                found.risky[shown],
+                budgets,
+                height,
+                unit,
+            ),
+            key="symbols",
+            title="From min-lift Ψ to max-lift Λ",
+            alt=f"High-risk: {int(found.risky.sum())} of {number_of(len(leak.labels), 'symbol')}.",
+        )
+
+
+def _pairs(found: Exposure, leak: Leakage, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"symbol": leak.labels}
+        | {
+            f"{label}, {unit}": found.log_lift[s] * in_unit(1.0, unit)
+            for s, label in enumerate(s_labels)
+        }
+    )
+
+
+def _symbols(leak: Leakage, found: Exposure, unit: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "symbol": leak.labels,
+            "probability": found.mass,
+            f"log Ψ, {unit}": leak.log_min_lift * in_unit(1.0, unit),
+            f"log Λ, {unit}": leak.log_max_lift * in_unit(1.0, unit),
+            "high-risk": found.risky,
+            "why": found.why,
+        }
+    )
+
+
+def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
+    notion = derived.promise(result.scenario)
+    risky = int(found.risky.sum())
+    st.subheader("Which symbols are high-risk, and why", anchor=False)
+    written = share(float(found.mass[found.risky].sum()))
+    name = markdown(str(notion))
+    if not isinstance(notion, SymbolNotion):
+        st.markdown(f"{name} bounds no single symbol: none is high-risk by itself.")
+    elif risky:
+        st.markdown(
+            f"Under {name}, **{risky} of {number_of(len(leak.labels), 'symbol')}**, with "
+            f"{written} of the records, {'breaks' if risky == 1 else 'break'} the promise alone."
+        )
+    else:
+        st.markdown(f"Under {name}, every symbol keeps the promise by itself.")
+    every = pointwise(leak, _order(result) or _usual(result))
+    table = _symbols(leak, found, controls.unit()).join(pd.DataFrame(dict(every)))
+    tables.sheet(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")
+    with st.popover(
+        "formulas of the pointwise measures",
+        type="tertiary",
+        on_change="rerun",
+        key="pointwise_formulas",
+    ) as opened:
+        if opened.open:
+            for entry in measures.ENTRIES:
+                if entry.kind == measures.POINTWISE:
+                    st.markdown(formulas.measure(entry.key))
+            st.markdown(formulas.notion(result.scenario.notion))
+
+
+def _order(result: Result) -> float | None:
+    """Return the order of the lift's mean that the promise has; None where it has none."""
+    scenario = result.scenario
+    return scenario.alpha if notions.entry(scenario.notion).kind is AlphaLift else None
+
+
+def _usual(result: Result) -> float:
+    """Return the order of measures where the promise has none: the link's, unless it is a set's."""
+    scenario = result.scenario
+    of_set = notions.entry(scenario.notion).kind is RLDP
+    return scenario.alpha if scenario.alpha in controls.ALPHAS and not of_set else USUAL
+
+
+def _measures(result: Result, unit: str) -> None:
+    st.subheader("Averages over the release", anchor=False)
+    alpha = _order(result)
+    with st.container(key="measures"):
+        if alpha is None:
+            alpha = st.select_slider(
+                "α · order of the measures below",
+                options=list(controls.ALPHAS),
+                value=_usual(result),
+                format_func=controls.order,
+                key="measure_alpha",
+                help="1.05 is close to Shannon's mean, ∞ is the worst case.",
+            )
+        order = controls.order(alpha)
+        before, after = averages(result.before, alpha), averages(result.after, alpha)
+        table = pd.DataFrame(
+            {
+                "measure": [
+                    measures.entry(key).title
+                    + (f", α = {order}" if measures.entry(key).parameters else "")
+                    for key in before
+                ],
+                "X itself": [_shown(value, unit) for value in before.values()],
+                "the release": [_shown(value, unit) for value in after.values()],
+                "unit": [unit if of == "nats" else "–" for _, of in before.values()],
+                "what it says": [measures.entry(key).meaning for key in before],
+            }
+        )
+        tables.sheet(table, "averages")
+    with st.popover(
+        "formulas of the averages", type="tertiary", on_change="rerun", key="averages_formulas"
+    ) as opened:
+        if opened.open:
+            for key in before:
+                st.markdown(formulas.measure(key))
+
+
+def _shown(value: tuple[float, str], unit: str) -> str:
+    number, of = value
+    return level(number, unit if of == "nats" else "nats", 4)
+
+
+def _asymmetry(unit: str) -> None:
+    n_s, n_x, draws = PAPER
+    found = derived.asymmetry(n_s, n_x, draws)
+    st.subheader("Why the bound on min-lift costs so much", anchor=False)
+    st.markdown(
+        f"In {draws:,} random joints of {n_s} secrets and {n_x} symbols, log Ψ reaches from "
+        f"{level(found.low_range[0], unit, 1)} to {level(found.low_range[1], unit, 2)} and "
+        f"log Λ only from {level(found.high_range[0], unit, 2)} to "
+        f"{level(found.high_range[1], unit, 2)} {unit}: "
+        "beliefs fall much further than they rise. One budget for both sides is spent on the "
+        "falls; λ above ½ gives more of it to them."
+    )
+    with card(
+        key="asymmetry",
+        title="Log-lift over random joints",
+        subtitle="Entries independent and uniform, normalised; the setting of [Lift] Fig. 1.",
+        table=lambda: pd.DataFrame(
+            {
+                "from": found.edges[:-1],
+                "to": found.edges[1:],
+                "share_log_min_lift": found.low,
+                "share_log_max_lift": found.high,
+            }
+        ),
+        formulas=(formulas.measure("min_lift"), formulas.measure("max_lift")),
+    ):
+        chart(
+            figures.overlay_histogram(found.edges, found.low, found.high, unit),
+            key="asymmetry",
+            title="Log-lift over random joints",
+            alt=f"Histogram: log Ψ down to {level(found.low_range[0], unit, 1)}, log Λ up to "
+            f"{level(found.high_range[1], unit, 2)} {unit}.",
+        )

@@ -1,0 +1,1 @@
+"""The Mechanisms page: the kernel, its posteriors, its rivals, its side channels."""

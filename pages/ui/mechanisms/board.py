@@ -1,0 +1,279 @@
+"""The Mechanisms page's content: matrix, posteriors, what outputs tell, Algorithm 1, comparison."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import CoreError
+from core.mechanisms import catalogue as mechanisms
+from core.mechanisms.entry import Entry
+from core.mechanisms.outputs import leads
+from core.notions import catalogue as notions
+from core.release.confusability import most_likely
+from core.release.posteriors import Disclosure
+from core.release.sentences import finding
+from core.scenario import Result, Scenario
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.chart import chart, old
+from pages.ui.frame import controls, page_frame
+from pages.ui.mechanisms import comparison, merging, query, side_channels
+from pages.ui.parts import exports, formulas
+from pages.ui.parts.cards import card
+from pages.ui.parts.key_figures import strip
+from pages.ui.parts.paging import ROWS, page
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import in_unit, level, share
+from pages.ui.work import derived, refining
+
+ROW = 22
+"""Pixels a row takes in the matrices, whose height grows with the alphabet."""
+
+MOST_COLUMNS = 80
+"""Outputs that a matrix draws: columns of more are hairlines."""
+
+MOST_OUTPUTS = 200
+"""Outputs that can be picked one by one: those that tell most."""
+
+OUTPUT = "_output_picked"
+"""Under which the session keeps the name of the output that was picked."""
+
+
+def show() -> None:
+    """Show the page."""
+    page_frame.frame()
+    _live()
+
+
+@st.fragment
+def _live() -> None:
+    """Show all that changes with a slider; only this runs again when one is released."""
+    scenario = page_frame.asked()
+    told = st.container()
+    entry = mechanisms.entry(scenario.mechanism)
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title(markdown(entry.title), anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
+            exports.menu("mechanisms")
+    _needs(entry)
+    result = page_frame.answer(scenario, _works)
+    if result is not None:
+        _answered(result)
+        query.publish()
+    elif (before := page_frame.last()) is not None:
+        with old():
+            _matrices(before)
+            _outputs(before, side_channels.known(before), controls.unit())
+    for sentence in query.URL.notices():
+        told.warning(markdown(sentence), icon=":material/link_off:")
+
+
+def _answered(result: Result) -> None:
+    with st.container(key="finding"):
+        said = [refining.glance(result.scenario), *result.mechanism.notes]
+        notes = [f":small[{markdown(sentence)}]" for sentence in said if sentence]
+        st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *notes]))
+    unit = controls.unit()
+    strip(result, unit)
+    refining.follow(result.scenario, result.mechanism)
+    _matrices(result)
+    known = side_channels.known(result)
+    _outputs(result, known, unit)
+    merging.show(result)
+    comparison.show(result, unit)
+
+
+def _needs(entry: Entry) -> None:
+    """Say what the mechanism does, and whether S must be at hand when it releases."""
+    if entry.reads_secret:
+        st.badge("needs S at release time", icon=":material/key:", color="orange")
+    else:
+        st.badge("needs X only", icon=":material/lock:", color="blue")
+    st.markdown(entry.meaning)
+
+
+def _works(scenario: Scenario) -> None:
+    """Name the mechanisms that work under the promise."""
+    notion = notions.entry(scenario.notion)
+    able = [
+        entry.title
+        for entry in mechanisms.CATALOGUE.values()
+        if entry.uses_notion and entry.works_under(notion.kind)
+    ]
+    st.caption(f"Under {markdown(notion.title)} these work: {markdown(', '.join(able))}.")
+
+
+def _matrices(result: Result) -> None:
+    mechanism, joint = result.mechanism, result.joint
+    blocks = mechanism.kernel.shape[0] // joint.n_x
+    rows = mechanism.x_labels
+    if blocks > 1:
+        rows = tuple(f"{s}: {x}" for s in joint.s_labels for x in rows)
+    most = min(ROWS, max(len(rows), mechanism.n_y))
+    height = int(np.clip(150 + ROW * most, 300, 760))
+    weight = joint.p.ravel() if blocks > 1 else joint.p_x
+    left, right = st.columns(2)
+    with (
+        left,
+        card(
+            key="kernel",
+            title="The mechanism",
+            subtitle="P(y | x): how likely input x (row) comes out as y (column)."
+            + (" A row for each pair of secret and input." if blocks > 1 else ""),
+            table=lambda: exports.kernel_table(mechanism),
+            formulas=(formulas.mechanism(result.scenario.mechanism),),
+        ),
+    ):
+        inputs = page(weight, "inputs, the likeliest first", "kernel_page")
+        shown = most_likely(weight[inputs] @ mechanism.kernel[inputs], MOST_COLUMNS)
+        chart(
+            figures.mechanism_matrix(
+                mechanism.kernel[np.ix_(inputs, shown)],
+                [rows[x] for x in inputs],
+                [mechanism.y_labels[y] for y in shown],
+                left_out=mechanism.n_y - len(shown),
+                height=height,
+            ),
+            key="kernel",
+            title=mechanism.name,
+            alt=f"{mechanism.name}: {number_of(len(rows), 'input')}, "
+            f"{number_of(mechanism.n_y, 'output')}.",
+        )
+    with right:
+        _posteriors(result, height)
+
+
+def _posteriors(result: Result, height: int) -> None:
+    of_x = st.session_state.get("posterior_of") == query.ABOUT_X
+    found = derived.posteriors(result) if of_x else derived.disclosed(result)
+    names = result.joint.x_labels if of_x else result.joint.s_labels
+    letter = "x" if of_x else "s"
+    with card(
+        key="posteriors",
+        title="What one believes after an output",
+        subtitle=f"P({letter} | y): a row for each output; each row adds up to 100 %.",
+        table=lambda: pd.DataFrame(
+            {letter: names} | dict(zip(found.labels, found.posterior.T, strict=True))
+        ),
+        formulas=(formulas.POSTERIOR,),
+        beside=_of,
+    ):
+        shown = page(found.mass, "outputs, the likeliest first", "posterior_page")
+        likely = most_likely(found.posterior @ found.mass, ROWS)
+        chart(
+            figures.posterior_matrix(
+                found.posterior[np.ix_(likely, shown)],
+                [names[i] for i in likely],
+                [found.labels[y] for y in shown],
+                letter,
+                names_out=len(names) - len(likely),
+                height=height,
+            ),
+            key="posteriors",
+            title="Posteriors",
+            alt=f"Posteriors {'of X' if of_x else 'of S'} under "
+            f"{number_of(len(found.labels), 'output')}.",
+        )
+
+
+def _of() -> None:
+    st.segmented_control(
+        "Beliefs",
+        list(query.ABOUT.values()),
+        key="posterior_of",
+        required=True,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+
+
+def _outputs(result: Result, known: side_channels.Known, unit: str) -> None:
+    """Show what one output tells, beside what side channels add."""
+    try:
+        found = derived.disclosed(result, known.values)
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        return
+    left, right = st.columns(2)
+    with left:
+        _beliefs(result, found, known, unit)
+    with right:
+        side_channels.levels(result, unit)
+
+
+def _beliefs(result: Result, found: Disclosure, known: side_channels.Known, unit: str) -> None:
+    s_labels = result.joint.s_labels
+    with card(
+        key="beliefs",
+        title="What one output tells about S",
+        subtitle=f"To {markdown(known.who)}, before and after the output.",
+        table=lambda: _belief_table(found, s_labels, unit),
+        formulas=(formulas.measure("lift"),),
+    ):
+        chosen = _output(found)
+        chart(
+            figures.beliefs(found.prior, found.posterior[:, chosen], s_labels),
+            key="beliefs",
+            title="Beliefs before and after",
+            alt=f"Beliefs about {number_of(len(s_labels), 'secret')} before and after "
+            f"{found.labels[chosen]}.",
+        )
+        st.caption(
+            f"This output moves beliefs by up to {level(float(found.level[chosen]), unit)} {unit}; "
+            f"the worst one, {markdown(found.labels[found.worst])}, by "
+            f"{level(float(found.level[found.worst]), unit)} {unit}."
+        )
+
+
+def _output(found: Disclosure) -> int:
+    """Show the picker of the output; those that move beliefs most come first, as does the worst."""
+    order = np.argsort(-found.level, kind="stable")[:MOST_OUTPUTS].tolist()
+    names = leads(found.labels)
+    label = query.take("output")
+    if label is not None:
+        st.session_state[OUTPUT] = label
+        if label not in [names[y] for y in order]:
+            query.URL.tell(
+                f"The link has output={label}, which is no output here; the worst one is shown."
+            )
+    # By what it mostly says, so that it stays the same output while a slider moves shares.
+    named = {names[y]: y for y in order}
+    st.session_state["output"] = named.get(st.session_state.get(OUTPUT), order[0])
+    picked = int(
+        st.selectbox(
+            "Output",
+            order,
+            format_func=lambda y: f"{found.labels[y]} ({share(float(found.mass[y]))})",
+            key="output",
+            on_change=_remember,
+            args=(names, order[0]),
+            help="With its probability; the outputs that move beliefs most come first"
+            + (
+                f", and only {MOST_OUTPUTS} of them are listed."
+                if len(order) < len(found.labels)
+                else "."
+            ),
+        )
+    )
+    query.show("output", [] if picked == order[0] else [names[picked]])
+    return picked
+
+
+def _remember(names: tuple[str, ...], worst: int) -> None:
+    """Keep the output that was picked by what it mostly says; the worst one is none of its own."""
+    picked = st.session_state["output"]
+    st.session_state[OUTPUT] = None if picked == worst else names[picked]
+
+
+def _belief_table(found: Disclosure, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "output": found.labels,
+            "probability": found.mass,
+            f"moves beliefs by ({unit})": found.level * in_unit(1.0, unit),
+        }
+        | {f"P({s} | y)": found.posterior[i] for i, s in enumerate(s_labels)}
+    )

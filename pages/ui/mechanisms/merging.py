@@ -1,0 +1,122 @@
+"""Algorithm 1 on the Mechanisms page: how X_H is split into sets, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import CoreError
+from core.mechanisms import MergeStep
+from core.mechanisms.merging.merging_steps import replay, told
+from core.scenario import Result
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.chart import chart
+from pages.ui.frame import controls
+from pages.ui.mechanisms import query
+from pages.ui.parts import formulas
+from pages.ui.parts.cards import card
+from pages.ui.parts.paging import page
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import in_unit
+from pages.ui.work import derived
+
+STEP = "merging_step"
+"""The slider's key."""
+
+
+def show(result: Result) -> None:
+    """Show the partition of the high-risk symbols, and how Algorithm 1 comes to it."""
+    st.subheader("How the high-risk symbols are merged, step by step", anchor=False)
+    try:
+        steps = derived.merging(result.scenario)
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+        _settle(0)
+        return
+    if not steps:
+        st.caption("Every symbol of X keeps the promise by itself: X_H is empty.")
+        _settle(0)
+        return
+    labels, unit = result.joint.x_labels, controls.unit()
+    taken = _step(len(steps))
+    sets = replay(steps, taken)
+    names = [" + ".join(labels[x] for x in one.members) for one in sets]
+    risks = [step.risk_after for step in steps if np.isfinite(step.risk_after)]
+    with card(
+        key="steps",
+        title=f"Subset merging, step {taken} of {len(steps)}",
+        subtitle="The sets of X_H so far. Hatched: still breaks the promise. Filled: keeps it.",
+        table=lambda: pd.DataFrame(
+            {
+                "set": names,
+                "probability": [float(result.joint.p_x[list(one.members)].sum()) for one in sets],
+                f"risk_{unit}": [in_unit(one.risk, unit) for one in sets],
+                "keeps the promise": [one.fits for one in sets],
+            }
+        ),
+        formulas=(formulas.mechanism("subset_merging"), formulas.RISK),
+    ):
+        st.markdown(
+            markdown(told(steps[taken - 1], labels, bits=unit == "bits"))
+            if taken
+            else "Nothing is merged yet."
+        )
+        omega = np.array([one.risk for one in sets])
+        shown = page(omega, "sets, the riskiest first", "sets_page")
+        chart(
+            figures.set_risks(
+                [names[i] for i in shown],
+                omega[shown],
+                np.array([sets[i].fits for i in shown], dtype=bool),
+                max([*risks, 0.1]),
+                unit,
+            ),
+            key="steps",
+            title="Sets of X_H",
+            alt=f"After step {taken}: {number_of(len(sets), 'set')}, of which "
+            f"{sum(one.fits for one in sets)} keep "
+            "the promise.",
+        )
+    _list(steps, labels, unit)
+
+
+def _step(count: int) -> int:
+    """Show the controls of the step; return how many are taken."""
+    _settle(count)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="merging_controls"):
+        st.button(
+            "Back", icon=":material/chevron_left:", key="merging_back", on_click=_move, args=(-1,)
+        )
+        st.button(
+            "Next", icon=":material/chevron_right:", key="merging_next", on_click=_move, args=(1,)
+        )
+        taken = int(st.slider("Step", 0, count, key=STEP, persist_state="session"))
+    query.show("step", [] if taken == count else [str(taken)])
+    return taken
+
+
+def _settle(count: int) -> None:
+    """Set the slider to the step that the URL wants, if there is one; else leave it where it is."""
+    query.show("step", [])
+    wanted = query.take("step")
+    if wanted is not None and wanted > count:
+        query.URL.tell(
+            f"The link has step={wanted}, but there {'is' if count == 1 else 'are'} "
+            f"{number_of(count, 'step')}; the end is shown."
+        )
+        wanted = count
+    now = st.session_state.get(STEP, count) if wanted is None else wanted
+    st.session_state[STEP] = min(now, count)
+
+
+def _move(by: int) -> None:
+    st.session_state[STEP] = max(0, st.session_state[STEP] + by)
+
+
+def _list(steps: tuple[MergeStep, ...], labels: tuple[str, ...], unit: str) -> None:
+    with st.expander("All steps in words", key="merging_list", on_change="rerun") as opened:
+        if opened.open:
+            lines = (told(step, labels, bits=unit == "bits") for step in steps)
+            st.markdown("\n".join(f"1. {markdown(line)}" for line in lines))

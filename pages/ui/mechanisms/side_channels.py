@@ -1,0 +1,157 @@
+"""Side channels on the Mechanisms page: what the attacker knows already, and what that changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.attributes import Attribute
+from core.scenario import Result
+from pages.ui import figures
+from pages.ui.chart import chart
+from pages.ui.mechanisms import query
+from pages.ui.parts import formulas
+from pages.ui.parts.cards import card
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import in_unit, level
+from pages.ui.work import derived
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the attacker knows.
+
+    Attributes
+    ----------
+    values : tuple of (int, int)
+        Attribute of X and its value.
+    who : str
+        The attacker in words.
+    """
+
+    values: tuple[tuple[int, int], ...] = ()
+    who: str = "someone who knows only the law behind the data"
+
+
+def known(result: Result) -> Known:
+    """Show the switch of the side channel where X has attributes; return what it says."""
+    attributes = result.counted.attributes
+    _adopt(query.take("known") or [], attributes)
+    query.show("known", [])
+    if len(attributes) < 2:
+        return Known()
+    with st.container(border=True, key="side_channel"):
+        on = st.toggle(
+            "The attacker already knows a part of X",
+            key="side_channel_on",
+            persist_state="session",
+            help="From elsewhere: a neighbour knows somebody's race, an employer the education.",
+        )
+        if not on:
+            return Known()
+        values = []
+        for j, column in enumerate(st.columns(len(attributes))):
+            with column:
+                picked = _pick(attributes[j])
+            if picked is not None:
+                values.append((j, picked))
+    if not values:
+        return Known()
+    query.show(
+        "known",
+        [query.pair_text(attributes[j].name, attributes[j].labels[value]) for j, value in values],
+    )
+    said = " and ".join(
+        f"{attributes[j].name} = {attributes[j].labels[value]}" for j, value in values
+    )
+    return Known(tuple(values), f"someone who knows {said}")
+
+
+def _adopt(wanted: list[tuple[str, str]], attributes: tuple[Attribute, ...]) -> None:
+    """Set the switches to what the URL says is known; what X does not have is told."""
+    by_name = {attribute.name: attribute for attribute in attributes}
+    for name, label in wanted:
+        text = query.pair_text(name, label)
+        if len(attributes) < 2:
+            reason = "X is a single column, of which nobody can know a part"
+        elif name not in by_name:
+            reason = f"X has no column {name!r}"
+        elif label not in by_name[name].labels:
+            reason = f"{name!r} has no level {label!r}"
+        else:
+            st.session_state["side_channel_on"] = True
+            st.session_state[_key(name)] = label
+            continue
+        query.URL.tell(f"The link has known={text}, which is ignored: {reason}.")
+
+
+def _key(name: str) -> str:
+    return f"known_{name}"
+
+
+def _pick(attribute: Attribute) -> int | None:
+    """Show the picker of what is known of an attribute; return the place of the level."""
+    key = _key(attribute.name)
+    if st.session_state.get(key) not in attribute.labels:
+        st.session_state[key] = None
+    picked = st.selectbox(
+        markdown(attribute.name),
+        [None, *attribute.labels],
+        format_func=lambda label: "not known" if label is None else label,
+        key=key,
+        persist_state="session",
+    )
+    return None if picked is None else attribute.labels.index(picked)
+
+
+def levels(result: Result, unit: str) -> None:
+    """Show what the release gives away to those who know some attributes."""
+    if len(result.counted.attributes) < 2:
+        with st.container(border=True, height="stretch", key="no_attributes"):
+            st.markdown("**What side channels add**")
+            st.caption(
+                "X is a single column here, so nobody can know a part of it. Choose two or more "
+                "columns for X in the sidebar to see what the mechanism gives away to an "
+                "attacker who knows one of them already."
+            )
+        return
+    found = derived.channels(result)
+    names = [" and ".join(channel.known) or "nothing" for channel in found]
+    reached = np.array([channel.level for channel in found])
+    worst = float(reached.max())
+    with card(
+        key="channels",
+        title="What side channels add",
+        subtitle="How far the worst output moves beliefs of those who know some columns of X.",
+        table=lambda: pd.DataFrame(
+            {"the attacker knows": names, f"level_{unit}": [in_unit(one, unit) for one in reached]}
+        ),
+        formulas=(formulas.notion("srlip"),),
+    ):
+        chart(
+            figures.levels(names, np.array([in_unit(value, unit) for value in reached]), unit),
+            key="channels",
+            title="Level by what is known",
+            alt=f"To one who knows nothing the level is {level(reached[0], unit)} {unit}; with "
+            f"the worst side channel {level(worst, unit)}.",
+        )
+        if worst > reached[0] + 1e-9 and result.scenario.notion != "srlip":
+            st.caption(
+                f"A side channel raises the level from {level(float(reached[0]), unit)} to "
+                f"{level(worst, unit)} {unit}."
+            )
+            st.button(
+                "Protect against side channels (SRLIP)",
+                icon=":material/shield:",
+                key="protect",
+                on_click=_protect,
+            )
+
+
+def _protect() -> None:
+    """Ask for SRLIP, by the optimum."""
+    st.session_state["notion"] = "srlip"
+    st.session_state["mech"] = "optimal"

@@ -1,0 +1,61 @@
+"""A card: a chart with its title, what it means, the table behind it and its formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.ui.parts import tables
+
+
+def card(
+    *,
+    key: str,
+    title: str,
+    subtitle: str,
+    table: Callable[[], pd.DataFrame],
+    formulas: tuple[str, ...] = (),
+    beside: Callable[[], object] | None = None,
+) -> DeltaGenerator:
+    """Show a frame with all but the chart, and return the place for it.
+
+    The frame stays as it is while sliders move; only what is put in its place runs again.
+
+    Parameters
+    ----------
+    key : str
+        Of the chart; the card's other elements derive theirs from it.
+    title, subtitle : str
+        What is seen, and how to read it: Markdown of our own, no labels from data.
+    table : callable
+        Makes the table behind the chart; called when it is opened.
+    formulas : tuple of str
+        Markdown paragraphs with LaTeX, shown on request.
+    beside : callable, optional
+        Shows more controls in the card's first row.
+    """
+    with st.container(border=True, height="stretch", key=f"card_{key}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{title}**")
+            if formulas:
+                _formulas(key, formulas)
+            _table(key, table)
+            if beside is not None:
+                beside()
+        st.caption(subtitle)
+        return st.container(key=f"slot_{key}")
+
+
+def _formulas(key: str, formulas: tuple[str, ...]) -> None:
+    with st.popover("formulas", type="tertiary", key=f"{key}_formulas"):
+        for paragraph in formulas:
+            st.markdown(paragraph)
+
+
+def _table(key: str, table: Callable[[], pd.DataFrame]) -> None:
+    with st.popover("table", type="tertiary", key=f"{key}_table", on_change="rerun") as opened:
+        if opened.open:
+            tables.sheet(table(), key, most=360)

@@ -1,0 +1,144 @@
+"""What leaves the dashboard: tables, mechanisms, scenarios, as bytes that are safe to open."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import CoreError
+from core.mechanisms import Mechanism
+from core.scenario import Scenario
+from core.scenario.snippet import snippet
+from pages.ui.frame import state
+from pages.ui.style.labels import markdown
+from pages.ui.work import answers
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def safe_cell(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula; numbers stay numbers.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("-0.5"), safe_cell(-0.5), safe_cell("@home")
+    ("'=1+1", '-0.5', -0.5, "'@home")
+    """
+    if not isinstance(value, str) or _NUMBER.fullmatch(value):
+        return value
+    return f"'{value}" if value.startswith(_FORMULA) else value
+
+
+def csv_bytes(frame: pd.DataFrame) -> bytes:
+    """Write a table as CSV with a header and without an index, every cell safe."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([safe_cell(str(column)) for column in frame.columns])
+    writer.writerows([safe_cell(cell) for cell in row] for row in frame.itertuples(index=False))
+    return text.getvalue().encode("utf-8")
+
+
+def kernel_table(mechanism: Mechanism) -> pd.DataFrame:
+    """Return P(y | x) as a table: a row for each input, a column for each output."""
+    kernel = mechanism.kernel
+    names = list(mechanism.x_labels)
+    if kernel.shape[0] != len(names):  # it reads S too: a block of rows for each secret
+        names = [
+            f"{name} (s{block + 1})"
+            for block in range(kernel.shape[0] // len(names))
+            for name in names
+        ]
+    return pd.DataFrame(
+        {"x": names} | {label: kernel[:, y] for y, label in enumerate(mechanism.y_labels)}
+    )
+
+
+def mechanism_json(mechanism: Mechanism) -> bytes:
+    """Write a mechanism as JSON: its kernel, names, utility, bound and status."""
+    content = {
+        "name": mechanism.name,
+        "notion": None if mechanism.notion is None else str(mechanism.notion),
+        "x_labels": mechanism.x_labels,
+        "y_labels": mechanism.y_labels,
+        "kernel": mechanism.kernel.tolist(),
+        "utility_nats": mechanism.utility,
+        "nmi": mechanism.nmi,
+        "upper_bound_nats": mechanism.upper_bound,
+        "gap_nats": mechanism.gap,
+        "solver": mechanism.solver,
+        "status": mechanism.status,
+        "audited": mechanism.audit is not None and mechanism.audit.holds,
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8")
+
+
+def mechanism_npz(mechanism: Mechanism) -> bytes:
+    """Write a mechanism's kernel and names as a NumPy archive, without pickles."""
+    buffer = io.BytesIO()
+    np.savez_compressed(
+        buffer,
+        kernel=mechanism.kernel,
+        x_labels=np.array(mechanism.x_labels, dtype=np.str_),
+        y_labels=np.array(mechanism.y_labels, dtype=np.str_),
+    )
+    return buffer.getvalue()
+
+
+def button(label: str, name: str, mime: str, make: Callable[[], bytes], key: str) -> None:
+    """Show a download button; the file is made when it is clicked, not before."""
+    st.download_button(
+        label, data=make, file_name=name, mime=mime, key=key, on_click="ignore", width="stretch"
+    )
+
+
+def menu(key: str) -> None:
+    """Show the menu of what can be taken along of the result on screen."""
+    with st.popover(
+        "Export", icon=":material/download:", key=f"{key}_export", on_change="rerun"
+    ) as opened:
+        if opened.open:
+            _contents(key)
+
+
+def _contents(key: str) -> None:
+    try:
+        result = answers.evaluate(state.scenario())
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        return
+    take_along(result.mechanism, result.scenario, key)
+
+
+def take_along(mechanism: Mechanism, scenario: Scenario, key: str) -> None:
+    """Show the downloads of a mechanism and of the question that it answers."""
+    with st.container(gap="small"):
+        st.caption("The mechanism P(y | x)")
+        files: Sequence[tuple[str, str, str, Callable[[], bytes]]] = (
+            ("CSV", "mechanism.csv", "text/csv", lambda: csv_bytes(kernel_table(mechanism))),
+            ("JSON", "mechanism.json", "application/json", lambda: mechanism_json(mechanism)),
+            ("NPZ", "mechanism.npz", "application/octet-stream", lambda: mechanism_npz(mechanism)),
+        )
+        for column, (label, name, mime, make) in zip(st.columns(3), files, strict=True):
+            with column:
+                button(label, name, mime, make, f"{key}_{label}")
+        st.caption("The question, to load it again")
+        button(
+            "Scenario (JSON)",
+            "scenario.json",
+            "application/json",
+            lambda: scenario.to_json().encode("utf-8"),
+            f"{key}_scenario",
+        )
+        st.caption("The same in Python, on `core`")
+        st.code(snippet(scenario), language="python", height=220)
+        st.caption(
+            "The address of this page is a permalink: it holds the question, never the data."
+        )

@@ -1,0 +1,73 @@
+"""Formulas and their sources, from the catalogues, as Markdown."""
+
+from __future__ import annotations
+
+from core.measures import catalogue as measures
+from core.mechanisms import catalogue as mechanisms
+from core.mechanisms.entry import Entry as Mechanism
+from core.nonstochastic import catalogue as ranges
+from core.notions import catalogue as notions
+from pages.ui.style.labels import markdown
+
+
+def measure(key: str) -> str:
+    """Return what a measure is, its formula and its source."""
+    return _paragraph(measures.entry(key))
+
+
+def notion(key: str) -> str:
+    """Return what a notion asks, its formula and its source."""
+    return _paragraph(notions.entry(key))
+
+
+def mechanism(key: str) -> str:
+    """Return what a mechanism does, its formula and its source."""
+    return _paragraph(mechanisms.entry(key))
+
+
+def of_ranges(key: str, kind: str = ranges.MEASURE) -> str:
+    """Return what a measure or algorithm without probabilities is, its formula and its source."""
+    return _paragraph(ranges.entry(key, kind))
+
+
+def _paragraph(
+    entry: measures.Entry | notions.Entry | Mechanism | ranges.Entry,
+) -> str:
+    source = f":gray[{markdown(entry.source)}]"
+    return f"**{entry.title}**. {entry.meaning}\n\n$$ {entry.formula} $$\n\n{source}"
+
+
+RANGE = (
+    "**Confusability graph**. Two releases are joined if one secret can lead to both; a secret is "
+    "then never told apart by them for certain.\n\n"
+    r"$$ y \sim y' \iff \exists s: P(s,y) > 0 \text{ and } P(s,y') > 0 $$"
+    "\n\nThe number of parts that do not hang together says how many groups of secrets a release "
+    r"tells apart for certain: maximin information $I_* = \log(\text{parts})$."
+    "\n\n:gray[\\[NonStoch\\] §IV, Lemma 2]"
+)
+"""The confusability graph in words."""
+
+FRONTIER = (
+    "**Utility**. The share of what X says that the release keeps.\n\n"
+    r"$$ \mathrm{NMI} = \frac{I(X;Y)}{H(X)}, \quad I(X;Y) = \sum_{x,y} P(x,y) \log "
+    r"\frac{P(x,y)}{P(x)P(y)} $$"
+    "\n\n:gray[\\[Lift\\] §II]"
+)
+"""The frontier's utility in words."""
+
+POSTERIOR = (
+    "**Posterior**. What one believes after seeing the output y, by Bayes' rule. The mechanism's "
+    "rows are $P(y \\mid x)$; its posteriors average to the prior.\n\n"
+    r"$$ P(s \mid y) = \frac{\sum_x P(s,x) P(y \mid x)}{P(y)}, \quad "
+    r"P(x \mid y) = \frac{P(x) P(y \mid x)}{P(y)} $$"
+    "\n\n:gray[\\[Lift\\] §II]"
+)
+"""Posteriors in words."""
+
+RISK = (
+    "**Risk of a set**. How far the set, published as one output, moves beliefs. Sets grow by the "
+    "symbol that leaves the least risk, until the promise holds.\n\n"
+    r"$$ \omega(X_i) = \max\{\log \Lambda(X_i), |\log \Psi(X_i)|\} $$"
+    "\n\n:gray[\\[Lift\\] Algorithm 1, corrected; other promises rank by their own measure]"
+)
+"""The risk that Algorithm 1 ranks sets by."""

@@ -1,0 +1,75 @@
+"""Tables as they are shown: ∞ is written ∞, columns sort by value, and a CSV is beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from pandas.io.formats.style import Styler
+
+from pages.ui.parts import exports
+
+
+def sheet(frame: pd.DataFrame, key: str, *, most: int = 420, **more: Any) -> None:
+    """Show a table with its CSV.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        What is shown; the CSV has its values in full.
+    key : str
+        Of the CSV's button, less "_csv"; also the name of the file.
+    most : int
+        Pixels that the table takes at most.
+    **more
+        For `st.dataframe`.
+    """
+    st.dataframe(
+        readable(frame), hide_index=True, height=min(most, 38 + 35 * max(len(frame), 1)), **more
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        st.download_button(
+            "CSV",
+            data=lambda: exports.csv_bytes(frame),
+            file_name=f"liftscope-{key}.csv",
+            mime="text/csv",
+            key=f"{key}_csv",
+            on_click="ignore",
+            type="tertiary",
+            icon=":material/download:",
+        )
+
+
+def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:
+    """Return a table whose infinite numbers are shown as ∞ and −∞, and still sort as numbers.
+
+    Examples
+    --------
+    >>> readable(pd.DataFrame({"a": [1.0, 2.0]})).shape
+    (2, 1)
+    """
+    fractions = [column for column, kind in frame.dtypes.items() if kind.kind == "f"]
+    if not np.isinf(frame[fractions].to_numpy(dtype=np.float64)).any():
+        return frame
+    # It is called with numbers alone: those of `subset`.
+    written = cast("Callable[[object], str]", number)
+    return frame.reset_index(drop=True).style.format(written, subset=fractions)
+
+
+def number(value: float) -> str:
+    """Write a number as tables do, ∞ included.
+
+    Examples
+    --------
+    >>> [number(value) for value in (-np.inf, 0.25, -1.80961, 0.000031, np.nan)]
+    ['−∞', '0.25', '−1.8096', '3.1e−05', '']
+    """
+    if np.isnan(value):
+        return ""
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.2g}" if 0 < abs(value) < 1e-3 else f"{value:.4f}".rstrip("0").rstrip(".")
+    return text.replace("-", "−")

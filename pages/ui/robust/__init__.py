@@ -1,0 +1,1 @@
+"""The Robust page: designs from samples, and what they give away at the truth."""

@@ -1,0 +1,325 @@
+"""The Robust page: a sample, what it leaves possible, designs at it and at the truth."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import CoreError
+from core.release.confusability import most_likely
+from core.scenario import Scenario
+from core.studies.robust_designs import DESIGNS, Outcome, Sample, level_reach, named
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.chart import chart
+from pages.ui.frame import controls, state, theme
+from pages.ui.parts import exports
+from pages.ui.parts.cards import card
+from pages.ui.parts.paging import ROWS, page
+from pages.ui.robust import controls as robust_controls
+from pages.ui.robust import formulas as words
+from pages.ui.robust import results, studies, work
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import budget, in_unit, level, share
+
+MOST_COLUMNS = 80
+"""Outputs that a matrix draws: columns of more are hairlines."""
+
+
+def show() -> None:
+    """Show the page: first all that stays while sliders move, then what is live."""
+    theme.apply()
+    robust_controls.sidebar()
+    for sentence in state.notices():
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title("What if the data misleads?", anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
+    _live()
+
+
+@st.fragment
+def _live() -> None:
+    """Show all that changes with a slider; only this runs again when one is released."""
+    try:
+        robust_controls.sliders(state.scenario())
+        scenario = state.scenario()
+        sample = results.sample(scenario)
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        return
+    state.publish(scenario)
+    _story(scenario, sample)
+    left, right = st.columns(2)
+    with left:
+        _intervals(scenario, sample)
+    if sample.never_seen:
+        results.cancel("designs")
+        _never_seen(scenario, sample)
+    else:
+        found = results.designs(scenario, sample)
+        with right:
+            _levels(scenario, found)
+        if found.outcomes:
+            _matrices(scenario, found.outcomes)
+        studies.frontiers(scenario, found.outcomes)
+    studies.many(scenario)
+
+
+def _never_seen(scenario: Scenario, sample: Sample) -> None:
+    names = results.world(scenario.data).s_labels
+    gone = ", ".join(names[s] for s in sample.never_seen)
+    st.error(
+        f"{markdown(gone)}: never seen in this sample of "
+        f"{number_of(results.records(scenario), 'record')}, so P(u | s) may be anything "
+        "(B_s = ∞) and no mechanism can be designed. Take "
+        "more records or another seed, or group rare levels on the Data page."
+    )
+
+
+def _story(scenario: Scenario, sample: Sample) -> None:
+    """Say what is played here, and how this sample went."""
+    n = results.records(scenario)
+    data = scenario.data
+    u = markdown(" and ".join(data.released) or "U")
+    s = markdown(" and ".join(data.secret) or "S")
+    st.markdown(
+        "The data itself is the world here. A designer sees only "
+        f"**{number_of(n, 'record')}** drawn from it, "
+        f"estimates how {u} goes with {s}, and builds a mechanism that hides {s}. "
+        "A mechanism that trusts the estimate can break its promise in the world; a robust one "
+        "keeps it for everything that the records leave possible."
+    )
+    unit = controls.unit()
+    st.caption(words.APART)
+    with st.container(horizontal=True, gap="large", key="strip"):
+        st.metric("Records seen", f"{n:,}", help="Drawn at random from the world.", width="content")
+        st.metric(
+            f"B, {unit}",
+            level(sample.ball.bound, unit, 4),
+            help="The bound of the uncertainty set: how far, in Rényi divergence, the truth may be "
+            "from the estimate. Fewer records or a smaller β make it larger.",
+            width="content",
+        )
+        st.metric(
+            f"Distance of the truth, {unit}",
+            level(float(sample.ball.divergence(sample.truth)), unit, 4),
+            help="D_α(P̂‖P*), how far it is: the designer does not know it.",
+            width="content",
+        )
+        st.metric(
+            "Truth in the set",
+            "yes" if sample.covered else "no",
+            help=f"It is, in about {share(1 - scenario.beta)} of samples.",
+            width="content",
+        )
+    if not sample.covered:
+        st.info(
+            "This is one of the rare samples whose set misses the truth: even robust mechanisms "
+            "promise nothing here. Another seed, or a smaller β, shows the usual case.",
+            icon=":material/info:",
+        )
+
+
+def _intervals(scenario: Scenario, sample: Sample) -> None:
+    world, unit = results.world(scenario.data), controls.unit()
+    with card(
+        key="intervals",
+        title="What the sample leaves possible",
+        subtitle="Bar: values of P(u | s) that n records do not rule out. Circle: the estimate. "
+        "Stroke: the truth.",
+        table=lambda: _interval_table(scenario, sample),
+        formulas=(words.BALL, words.INTERVALS),
+    ):
+        s = st.selectbox(
+            "Secret",
+            range(world.n_s),
+            format_func=lambda s: (
+                f"{world.s_labels[s]} ({number_of(int(sample.counts[s].sum()), 'record')} seen)"
+            ),
+            key=f"robust_secret_{world.n_s}",
+        )
+        truth = sample.true_conditional
+        shown = page(truth[s], "values of u, the likeliest first", "intervals_page")
+        chart(
+            figures.intervals(
+                sample.ball.lower[s, shown],
+                sample.ball.upper[s, shown],
+                sample.ball.p_u_given_s[s, shown],
+                truth[s, shown],
+                [world.x_labels[u] for u in shown],
+                sample.reach,
+            ),
+            key="intervals",
+            title="What the sample leaves possible",
+            alt=f"Intervals of {number_of(world.n_x, 'value')} of P(u | s) for "
+            f"{world.s_labels[s]}; the widest "
+            f"spans {share(sample.widest(s))}.",
+        )
+        st.caption(
+            f"{_within(sample, s, world.n_x)} Given this "
+            f"secret the truth may be {level(float(sample.ball.conditional_bound[s]), unit, 4)} "
+            f"{unit} (B_s) from the estimate, and its probabilities may differ by up to "
+            f"{sample.ball.radius[s]:.3f} in sum (rad_s)."
+        )
+
+
+def _within(sample: Sample, s: int, n_u: int) -> str:
+    """Say how many true values lie in their bars, and what the bars leave unsaid."""
+    inside = sample.within(s)
+    found = f"{inside} of {number_of(n_u, 'true value')} {'lies' if inside == 1 else 'lie'} within "
+    found += "its bar." if n_u == 1 else "their bars."
+    if sample.covered or inside < n_u:
+        return found
+    return (
+        f"{found} Yet the truth as a whole is outside the set: a bar bounds one value at a time, "
+        "the set all values and secrets together."
+    )
+
+
+def _interval_table(scenario: Scenario, sample: Sample) -> pd.DataFrame:
+    world, ball, truth = results.world(scenario.data), sample.ball, sample.true_conditional
+    return pd.DataFrame(
+        {
+            "s": [s for s in world.s_labels for _ in world.x_labels],
+            "u": [u for _ in world.s_labels for u in world.x_labels],
+            "records": sample.counts.ravel(),
+            "lower": ball.lower.ravel(),
+            "estimate": ball.p_u_given_s.ravel(),
+            "upper": ball.upper.ravel(),
+            "truth": truth.ravel(),
+            "B_s": np.repeat(ball.conditional_bound, world.n_x),
+            "radius_s": np.repeat(ball.radius, world.n_x),
+        }
+    )
+
+
+def _levels(scenario: Scenario, found: results.Designs) -> None:
+    with card(
+        key="robust_levels",
+        title="Promised and kept",
+        subtitle="Each design's privacy level in the world, and at worst over all that is "
+        "possible. Right of the dashed line the promise is broken.",
+        table=lambda: outcome_table(found.outcomes, controls.unit()),
+        formulas=(words.RLDP, words.REALISED, words.DESIGNS),
+    ):
+        asked = results.question("designs", scenario)
+        with st.container(key="designs_work"):
+            if found.stale:
+                work.stale("designs", asked)
+            work.launch(
+                "designs", asked, scenario, "Design", "The robust optimum at these records."
+            )
+            work.progress("designs", "Designing")
+            if results.desk("designs").answered == asked:
+                st.caption("All designs are for the settings on the left.")
+        if not found.outcomes:
+            return
+        made, unit = {outcome.key: outcome for outcome in found.outcomes}, controls.unit()
+        chart(
+            figures.levels_at(
+                list(DESIGNS.values()),  # all rows, so that the chart stays as the last one comes
+                np.array([made[key].realised if key in made else np.nan for key in DESIGNS]),
+                np.array([made[key].worst if key in made else np.nan for key in DESIGNS]),
+                found.eps,
+                level_reach(found.eps),
+                unit,
+            ),
+            key="robust_levels",
+            title="Promised and kept",
+            alt="Privacy level at the truth: "
+            + "; ".join(
+                f"{DESIGNS[one.key]} {level(one.realised, unit)} {unit}" for one in found.outcomes
+            ),
+        )
+        _finding(found, unit)
+
+
+def _finding(found: results.Designs, unit: str) -> None:
+    """Say what trusting the estimate gives away here, and what robustness costs."""
+    by_key = {outcome.key: outcome for outcome in found.outcomes}
+    trusting, robust = by_key["non_robust"], by_key.get("exact", by_key["polyopt"])
+    name = "The robust optimum" if robust.key == "exact" else "PolyOpt, which is robust,"
+    st.markdown(
+        f"Trusting the estimate keeps {share(trusting.mechanism.nmi)} of the pair and "
+        + (
+            f"**breaks the promise**: ε\\* is {level(trusting.realised, unit)} {unit}"
+            if trusting.breaks(found.eps)
+            else f"keeps the promise this time: ε\\* is {level(trusting.realised, unit)} {unit}"
+        )
+        + f", the promise is {budget(found.eps, unit)}. {name} keeps "
+        f"{share(robust.mechanism.nmi)} with ε\\* = {level(robust.realised, unit)} {unit}."
+    )
+
+
+def outcome_table(outcomes: tuple[Outcome, ...], unit: str = "nats") -> pd.DataFrame:
+    """Return the designs with their utilities and levels."""
+    return pd.DataFrame(
+        {
+            "design": [DESIGNS[one.key] for one in outcomes],
+            "kept at P̂": [one.mechanism.nmi for one in outcomes],
+            "kept at P*": [one.true_nmi for one in outcomes],
+            "at most, at P̂": [one.most_nmi for one in outcomes],
+            f"ε* at P*, {unit}": [in_unit(one.realised, unit) for one in outcomes],
+            f"ε* at worst, {unit}": [in_unit(one.worst, unit) for one in outcomes],
+            "outputs": [one.mechanism.n_y for one in outcomes],
+            "status": [one.mechanism.status for one in outcomes],
+        }
+    )
+
+
+def _matrices(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
+    by_key = {outcome.key: outcome for outcome in outcomes}
+    world = results.world(scenario.data)
+    for side, (column, default) in enumerate(
+        zip(st.columns(2), ("non_robust", "exact"), strict=True)
+    ):
+        with column:
+            key = f"robust_matrix_{side}"
+            wanted = st.session_state.get(f"{key}_design", default)
+            chosen = by_key.get(wanted, by_key["polyopt"])  # until the robust optimum is there
+            made = named(chosen.mechanism, world)
+            with card(
+                key=key,
+                title=DESIGNS[chosen.key],
+                subtitle="P(y | s, u): how likely the pair (row) comes out as y (column).",
+                table=partial(exports.kernel_table, made),
+                formulas=(words.DESIGNS,),
+                beside=partial(_pick, key, default),
+            ):
+                pairs = most_likely(world.p.ravel(), ROWS)
+                shown = most_likely(world.p.ravel()[pairs] @ made.kernel[pairs], MOST_COLUMNS)
+                chart(
+                    figures.mechanism_matrix(
+                        made.kernel[np.ix_(pairs, shown)],
+                        [made.x_labels[pair] for pair in pairs],
+                        [made.y_labels[y] for y in shown],
+                        left_out=made.n_y - len(shown),
+                        rows_out=len(made.x_labels) - len(pairs),
+                        height=int(np.clip(150 + 14 * len(pairs), 320, 640)),
+                    ),
+                    key=key,
+                    title=DESIGNS[chosen.key],
+                    alt=f"{DESIGNS[chosen.key]}: "
+                    f"{number_of(len(made.x_labels), 'pair')}, {number_of(made.n_y, 'output')}.",
+                )
+                st.caption(
+                    f"Keeps {share(made.nmi)} at the estimate, {share(chosen.true_nmi)} at the "
+                    f"truth; {markdown(made.status)}. {markdown(' '.join(made.notes))}"
+                )
+
+
+def _pick(key: str, default: str) -> None:
+    st.selectbox(
+        "Design",
+        list(DESIGNS),
+        index=list(DESIGNS).index(default),
+        format_func=DESIGNS.__getitem__,
+        key=f"{key}_design",
+        label_visibility="collapsed",
+        persist_state="session",
+    )

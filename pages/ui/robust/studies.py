@@ -1,0 +1,235 @@
+"""The Robust page's long work: frontiers, many draws, the effect of β."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.scenario import DOMAINS, Scenario
+from core.studies.robust_designs import BUDGETS, DESIGNS, Outcome
+from core.studies.robust_draws import BETAS, Draws, realised_reach
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.chart import chart
+from pages.ui.frame import controls
+from pages.ui.parts.cards import card
+from pages.ui.robust import controls as robust_controls
+from pages.ui.robust import formulas as words
+from pages.ui.robust import results, work
+from pages.ui.style.units import budget, in_unit, share
+
+PLACES = {key: place for place, key in enumerate(DESIGNS)}
+"""Each design's colour and symbol, the same in every chart."""
+
+
+@st.fragment
+def frontiers(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
+    """Show what each design keeps along ε."""
+    st.subheader("What robustness costs along ε", anchor=False)
+    asked = results.question("frontiers", scenario)
+    desk = results.desk("frontiers")
+    work.row(
+        "frontiers",
+        "Frontiers",
+        asked,
+        scenario,
+        "Work out the frontiers",
+        f"Six mechanisms at {len(BUDGETS)} budgets; {_estimate('frontiers', asked)}.",
+    )
+    if desk.answered is None or desk.answered.data != asked.data:
+        return
+    work.stale("frontiers", asked)
+    unit = controls.unit()
+    lines = [
+        figures.Line(
+            PLACES[key],
+            ("", key),
+            DESIGNS[key],
+            np.array(BUDGETS),
+            nmi,
+            utility * in_unit(1.0, unit),
+        )
+        for key, (nmi, utility) in desk.answer.items()
+    ]
+    current = next((one.mechanism.nmi for one in outcomes if one.key == "exact"), None)
+    with card(
+        key="robust_frontier",
+        title="Share of (S, U) that is kept, at the estimate",
+        subtitle="The ring is the robust optimum at the present ε; click a point to go there.",
+        table=lambda: pd.DataFrame({"eps": BUDGETS} | {line.title: line.nmi for line in lines}),
+        formulas=(words.RLDP, words.DESIGNS),
+    ):
+        chart(
+            figures.robust_frontier(
+                lines, eps=scenario.eps, nmi=current, limit=DOMAINS["eps"].high, unit=unit
+            ),
+            key="robust_frontier",
+            title="What robustness costs",
+            alt="Share kept at the largest budget: "
+            + "; ".join(f"{line.title} {share(float(line.nmi[-1]))}" for line in lines),
+            on_pick=robust_controls.pick_budget,
+        )
+
+
+@st.fragment
+def many(scenario: Scenario) -> None:
+    """Show what many samples say: who keeps the promise, and what being surer costs."""
+    draws(scenario)
+    betas(scenario)
+
+
+def draws(scenario: Scenario) -> None:
+    """Show ε* and utility of designs over many samples."""
+    st.subheader("Many samples: who keeps the promise?", anchor=False)
+    st.markdown(
+        "One sample proves nothing. Here the designer starts over many times, each time with "
+        f"other records, promises ε = {budget(scenario.eps, controls.unit())}, and we look "
+        f"up what was really given away."
+    )
+    fresh, count, keys = robust_controls.draws()
+    if not keys:
+        st.info("Choose at least one design.")
+        return
+    asked = results.question("draws", scenario, draws=count, fresh=fresh, keys=keys)
+    desk = results.desk("draws")
+    work.row(
+        "draws",
+        "Drawing",
+        asked,
+        scenario,
+        "Draw samples",
+        f"{number_of(count, 'sample')}, {number_of(len(keys), 'design')} each; "
+        f"{_estimate('draws', asked)}.",
+    )
+    if desk.answered is not None:
+        work.stale("draws", asked)
+        _drawn(desk.answer, desk.answered)
+
+
+def _drawn(found: Draws, answered: results.Asked) -> None:
+    eps, unit = answered.eps or 0.0, controls.unit()
+    told = f"The uncertainty set held the truth in {found.covered} of {found.used} draws."
+    if found.skipped:
+        told += f" In {found.skipped} more a secret was never seen, and nothing could be designed."
+    st.markdown(told)
+    left, right = st.columns(2)
+    with (
+        left,
+        card(
+            key="robust_boxes",
+            title="Privacy level in the world",
+            subtitle="Box: the middle half of the draws; points: each draw. Right of the dashed "
+            "line the promise is broken; what is off the chart is at its edge.",
+            table=lambda: _draw_table(found, unit),
+            formulas=(words.REALISED, words.RLDP),
+        ),
+    ):
+        chart(
+            figures.boxes(
+                [figures.Box(PLACES[key], DESIGNS[key], v) for key, v in found.realised.items()],
+                eps=eps,
+                reach=realised_reach(eps),
+                unit=unit,
+            ),
+            key="robust_boxes",
+            title="Privacy level in the world",
+            alt=f"Draws that break ε = {budget(eps, unit)}: " + _broken(found, eps),
+        )
+        st.markdown(f"Draws that break the promise: {_broken(found, eps)}.")
+    with (
+        right,
+        card(
+            key="robust_shift",
+            title="Utility: expected and had",
+            subtitle="A point a draw. Below the dashed line less is kept in the world than the "
+            "estimate led to expect.",
+            table=lambda: _draw_table(found, unit),
+            formulas=(words.DESIGNS,),
+        ),
+    ):
+        chart(
+            figures.before_after(
+                [
+                    (figures.Box(PLACES[key], DESIGNS[key], nmi), found.true_nmi[key])
+                    for key, nmi in found.nmi.items()
+                ]
+            ),
+            key="robust_shift",
+            title="Utility: expected and had",
+            alt="Mean share kept at the estimate and at the truth: "
+            + "; ".join(
+                f"{DESIGNS[key]} {share(at_estimate)}, {share(at_truth)}"
+                for key, (at_estimate, at_truth) in found.means().items()
+            ),
+        )
+
+
+def _broken(found: Draws, eps: float) -> str:
+    return ", ".join(
+        f"{DESIGNS[key]} {count} of {found.used}" for key, count in found.broken(eps).items()
+    )
+
+
+def _draw_table(found: Draws, unit: str) -> pd.DataFrame:
+    return pd.concat(
+        pd.DataFrame(
+            {
+                "draw": np.arange(1, len(levels) + 1),
+                "design": DESIGNS[key],
+                f"realised_eps_{unit}": levels * in_unit(1.0, unit),
+                "kept_at_estimate": found.nmi[key],
+                "kept_at_truth": found.true_nmi[key],
+            }
+        )
+        for key, levels in found.realised.items()
+    )
+
+
+def betas(scenario: Scenario) -> None:
+    """Show what being surer costs: the mean share kept for several β."""
+    st.subheader("How much does being surer cost?", anchor=False)
+    st.markdown(
+        "A smaller β makes the uncertainty set larger, so that it misses the truth more rarely, "
+        "and the robust designs more careful. The paper found the price small; see for yourself."
+    )
+    fresh = bool(st.session_state.get("robust_fresh", False))
+    count = min(int(st.session_state.get("robust_draws", 20)), 20)
+    asked = results.question("betas", scenario, draws=count, fresh=fresh)
+    desk = results.desk("betas")
+    work.row(
+        "betas",
+        "Varying β",
+        asked,
+        scenario,
+        "Vary β",
+        f"{number_of(count, 'sample')}, β = .1, .01 and .001; {_estimate('betas', asked)}.",
+    )
+    if desk.answered is None:
+        return
+    work.stale("betas", asked)
+    lines = [figures.Box(PLACES[key], DESIGNS[key], nmi) for key, nmi in desk.answer.items()]
+    with card(
+        key="robust_beta",
+        title="Mean share kept, by β",
+        subtitle=f"Over {number_of(desk.answered.draws or 0, 'sample')} at ε = "
+        f"{budget(desk.answered.eps or 0.0, controls.unit())}; secret "
+        "randomised response does not look at β.",
+        table=lambda: pd.DataFrame({"beta": BETAS} | {line.title: line.values for line in lines}),
+        formulas=(words.BALL, words.DESIGNS),
+    ):
+        chart(
+            figures.beta_lines(lines, BETAS),
+            key="robust_beta",
+            title="Mean share kept, by β",
+            alt="From β = .1 to β = .001: "
+            + "; ".join(
+                f"{line.title} {share(float(line.values[0]))} to {share(float(line.values[-1]))}"
+                for line in lines
+            ),
+        )
+
+
+def _estimate(kind: str, asked: results.Asked) -> str:
+    seconds = results.most_seconds(kind, asked)
+    return f"up to about {f'{seconds:.0f}'} s" if seconds else "a moment"

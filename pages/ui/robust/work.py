@@ -1,0 +1,87 @@
+"""How long work is shown: an estimate, progress, Cancel, and whether its answer still fits."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.scenario import Scenario
+from pages.ui.robust import results
+from pages.ui.robust.results import Asked
+from pages.ui.style.labels import markdown
+from pages.ui.work import progress as following
+
+NAMES = {"eps": "ε", "n": "n", "beta": "β", "alpha": "α", "seed": "seed", "draws": "draws"}
+"""What the numbers of a question are called."""
+
+
+def row(kind: str, what: str, asked: Asked, scenario: Scenario, label: str, about: str) -> None:
+    """Show, in a row whose height stays, the button that begins a study, or its progress.
+
+    Parameters
+    ----------
+    kind : str
+        Of work.
+    what : str
+        What it does, as the beginning of a sentence.
+    asked : Asked
+        The question that the settings on screen ask.
+    scenario : Scenario
+        Those settings.
+    label, about : str
+        Of the button, and beside it.
+    """
+    with st.container(key=f"{kind}_work"):
+        launch(kind, asked, scenario, label, about)
+        progress(kind, what)
+
+
+def launch(kind: str, asked: Asked, scenario: Scenario, label: str, about: str) -> None:
+    """Show the button that begins a study, or its progress, and what went wrong."""
+    desk = results.desk(kind)
+    if desk.job is not None:
+        return
+    if desk.answered != asked:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                label,
+                key=f"{kind}_start",
+                icon=":material/play_arrow:",
+                type="primary",
+                on_click=results.start,
+                args=(kind, asked, scenario),
+            )
+            st.caption(about)
+    if desk.problem:
+        st.error(markdown(desk.problem))
+
+
+def stale(kind: str, asked: Asked) -> None:
+    """Say so where the answer on screen is for other settings than those of the controls."""
+    answered = results.desk(kind).answered
+    if answered is None or answered == asked:
+        return
+    others = [
+        f"{name} = {getattr(answered, field):,}"
+        for field, name in NAMES.items()
+        if getattr(answered, field) not in (None, getattr(asked, field))
+    ]
+    if answered.data != asked.data:
+        others.insert(0, "other data")
+    st.badge(
+        f"stale: for {', '.join(others) or 'another choice'}",
+        icon=":material/history:",
+        color="orange",
+    )
+
+
+def progress(kind: str, what: str) -> None:
+    """Show the progress of what is under way and its Cancel, until it ends."""
+    job = results.desk(kind).job
+    if job is not None:
+        following.follow(
+            job,
+            what,
+            limit=results.LIMIT,
+            key=f"{kind}_cancel",
+            on_cancel=lambda: results.cancel(kind),
+        )

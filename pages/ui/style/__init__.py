@@ -1,0 +1,1 @@
+"""What every figure and word shares: colours, labels, units, axes, the glossary."""

@@ -1,0 +1,1 @@
+"""From questions to answers: what is kept, what is under way, and how it is shown."""

@@ -1,0 +1,347 @@
+"""Answers to questions, and frontiers: a first glance at once, then a better one, in one store.
+
+Every mechanism that is found, in place or by a worker, for an answer or for a frontier, is known
+to all: no answer is below a frontier that stands beside it, and none is worse than one before.
+What a time limit cut short is only ever a start; each session has it worked out once more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.jobs import Job
+from core.jobs.work import find_answer, make_frontier
+from core.joint import Joint
+from core.mechanisms import Mechanism, catalogue
+from core.mechanisms.optima.frontier import FAILED
+from core.notions import catalogue as notions
+from core.scenario import Result, Scenario, measured
+from core.studies.frontier import GRID, Frontier, sweep
+from core.studies.known import OPTIMUM, UNPROVEN
+from pages.ui.work import long_answer
+from pages.ui.work.derived import counted, promise
+from pages.ui.work.long_answer import LongAnswer
+from pages.ui.work.store import kept_for, known_for
+
+QUICK = ("watchdog", "watchdog_uniform", "subset_merging", "grr", "secret_rr", "pair_rr")
+"""Mechanisms whose whole sweep takes less than a glance."""
+
+QUICK_SYMBOLS = 60
+"""Largest alphabet of X for which that is so."""
+
+POINT_LIMIT = 1.5
+"""Seconds that a solver may take over one optimum of a frontier in the background."""
+
+SWEEP_LIMIT = 900.0
+"""Seconds after which a frontier is given up: its points end long before, but where processors
+are wanted by others a worker may take minutes to get ready."""
+
+GLANCE = 0.25
+"""Seconds that an answer may take before a release of a slider is felt."""
+
+START = "subset_random_response"
+"""What is worked out beside an optimum: it is there long before, and often much of the way."""
+
+SLOW_FROM = {
+    "oue": 12,
+    START: 60,
+    "srlip_product": 0,
+    "srlip_product_optimised": 0,
+    "independent_reporting": 60,
+    "merge_anonymity": 400,
+    "merge_maximin": 400,
+    "merge_reduction": 160,
+}
+"""From how many symbols of X on a mechanism that is no use cut short takes longer than that."""
+
+GRACE = 30.0
+"""Seconds beside the limit after which a mechanism that cannot be cut short is given up."""
+
+PATIENCE = 600.0
+"""The same for a search, which keeps its limit itself: it ends when it has had its time, however
+long its worker took to get ready."""
+
+
+class UnfinishedError(CoreError):
+    """There is no answer yet, and work on it is under way."""
+
+
+def evaluate(scenario: Scenario) -> Result:
+    """Return the best answer to a scenario that there is now.
+
+    Where a solver's whole time would be felt, a first glance comes at once: the best mechanism
+    that is known, with a bound that is valid all the same. `refining` is the job that works on a
+    better one.
+
+    Raises
+    ------
+    UnfinishedError
+        If there is no answer yet: another process is at work on it.
+    CoreError
+        If there is none, or the promise is none that fits the data.
+    """
+    promise(scenario)
+    elsewhere = _elsewhere(scenario)
+    try:
+        job = refining(scenario)
+    except CoreError:
+        if elsewhere:
+            raise
+        job = None  # the first glance stands; whoever follows the work says what went wrong
+    if elsewhere and job is not None:
+        raise UnfinishedError(f"{catalogue.entry(scenario.mechanism).title} is being worked out.")
+    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    if best is None or (best.status == UNPROVEN and not elsewhere):
+        best = _glance(scenario)
+    return _measured(scenario, best)
+
+
+def is_better(scenario: Scenario, shown: Mechanism) -> bool:
+    """Say whether a better answer than one on screen has come of the work under way."""
+    is_refining(scenario)  # which takes what has come
+    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    return best is not None and best.utility > shown.utility
+
+
+def is_refining(scenario: Scenario) -> bool:
+    """Say whether a better answer than the one on screen is being worked out."""
+    try:
+        return refining(scenario) is not None
+    except CoreError:
+        return False
+
+
+def has_glance(scenario: Scenario) -> bool:
+    """Say whether there is any answer to a scenario, if not the best."""
+    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    return best is not None and not _elsewhere(scenario)
+
+
+def refining(scenario: Scenario) -> Job[Result] | None:
+    """Return the job that answers a scenario better than its first glance; None if it need not.
+
+    A session waits for one: asking another question ends the work on the last, unless another
+    session waits for it.
+
+    Raises
+    ------
+    CoreError
+        If the work failed, or this session stopped it.
+    """
+    if not _wanted(scenario):
+        long_answer.await_only("answer", ())
+        return None
+    start = _start(scenario)
+    long_answer.await_only("answer", [answer_work(one) for one in (scenario, start) if one])
+    try:
+        job = _searching(scenario)
+    except CoreError:
+        long_answer.await_only("answer", ())  # nor is the start of any use
+        raise
+    if job is not None and start is not None:
+        with contextlib.suppress(CoreError):  # whoever asks for that mechanism itself is told
+            _searching(start)
+    return job
+
+
+def _searching(scenario: Scenario) -> Job[Result] | None:
+    """Return the job that answers a scenario, begun where need be; take its answer when done."""
+    work = answer_work(scenario)
+    found = work.ask()
+    if isinstance(found, Job):
+        return found
+    try:
+        _know(scenario, found.mechanism)
+    except CoreError as error:  # it contradicts what was found before
+        work.fail(error)
+        raise
+    _searched().add(_name(scenario))
+    return None
+
+
+def _start(scenario: Scenario) -> Scenario | None:
+    """Return what is worked out beside an optimum; None where it is known, or is no start."""
+    kind = notions.entry(scenario.notion).kind
+    if scenario.mechanism != OPTIMUM or not catalogue.entry(START).works_under(kind):
+        return None
+    start = replace(scenario, mechanism=START)
+    known = known_for(start.data).best(start, _joint(start))
+    done = known is not None and known.status != UNPROVEN
+    return None if done or _name(start) in _searched() else start
+
+
+def answer_work(scenario: Scenario) -> LongAnswer[Result]:
+    """Return the work that `refining` has done, to stop it or to start it again."""
+    return LongAnswer(
+        scenario.data,
+        ("answer", repr(scenario)),
+        find_answer,
+        lambda: (scenario, counted(scenario.data)),
+        scenario.time_limit + (GRACE if _elsewhere(scenario) else PATIENCE),
+        urgent=True,
+        keep=False,
+    )
+
+
+def frontier(scenario: Scenario) -> Frontier | None:
+    """Return a scenario's utility along the grid of budgets; its own ε plays no part.
+
+    None where nothing is there yet, and `sweeping` is at work on it.
+
+    Raises
+    ------
+    CoreError
+        If it cannot be worked out.
+    """
+    joint = counted(scenario.data).joint
+    found = _swept(scenario)
+    return None if found is None else known_for(scenario.data).along(found, scenario, joint)
+
+
+def sweeping(scenario: Scenario) -> Job[Frontier] | None:
+    """Return the job at work on a scenario's frontier; None if there is none to wait for.
+
+    Raises
+    ------
+    CoreError
+        If the work failed, or this session stopped it.
+    """
+    key = _question(scenario)
+    store = kept_for(scenario.data)
+    if _is_quick(scenario):
+        store.get(key, lambda: _taken(scenario, sweep(scenario, _joint(scenario))))
+        return None
+    if store.find(key) is not None or key in _seen():
+        return None
+    work = sweep_work(scenario)
+    found = work.ask()
+    if isinstance(found, Job):
+        return found
+    proven = not any(made.status in (UNPROVEN, FAILED) for made in found.mechanisms)
+    try:
+        figures = _taken(scenario, found)
+    except CoreError as error:  # it contradicts what was found before
+        work.fail(error)
+        raise
+    if proven:
+        store.put(key, figures)
+    else:  # others start from it, and have it worked out in full themselves
+        store.put(("unproven", *key), figures)
+        _seen().add(key)
+    return None
+
+
+def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
+    """Return the work that `sweeping` has done, to stop it or to start it again."""
+    limited = scenario.mechanism == OPTIMUM
+    asked = replace(scenario, time_limit=POINT_LIMIT) if limited else scenario
+    return LongAnswer(
+        scenario.data,
+        _question(scenario),
+        make_frontier,
+        lambda: (asked, _joint(scenario), GRID),
+        SWEEP_LIMIT,
+        keep=False,
+    )
+
+
+def _swept(scenario: Scenario) -> Frontier | None:
+    """Return the figures of the best sweep that there is."""
+    key, store = _question(scenario), kept_for(scenario.data)
+    if _is_quick(scenario):
+        sweeping(scenario)
+    found: Frontier | None = store.find(key)
+    if found is None:
+        found = store.find(("unproven", *key))
+    return found
+
+
+def _taken(scenario: Scenario, found: Frontier) -> Frontier:
+    """Make the mechanisms of a sweep known, and return its figures alone."""
+    for eps, made in zip(found.eps, found.mechanisms, strict=True):
+        if made.status == FAILED:
+            continue  # the line has a gap there, and its table the reason
+        _know(replace(scenario, eps=float(eps)), made)
+    return replace(found, mechanisms=())
+
+
+def _know(scenario: Scenario, made: Mechanism) -> None:
+    known_for(scenario.data).add(scenario, _joint(scenario), made)
+
+
+def _wanted(scenario: Scenario) -> bool:
+    """Say whether this session has an answer to a scenario worked out elsewhere."""
+    known = known_for(scenario.data).best(scenario, _joint(scenario))
+    if _elsewhere(scenario):
+        return known is None
+    if _name(scenario) in _searched():
+        return False
+    if known is None or known.status == UNPROVEN:
+        known = _glance(scenario)
+    return known.status == UNPROVEN
+
+
+def _glance(scenario: Scenario) -> Mechanism:
+    """Return the best of what is known and what a moment finds: all, where that is enough."""
+    seen = _seen()
+    joint, name = _joint(scenario), ("glance", *_name(scenario))
+    known = known_for(scenario.data)
+    if name not in seen:
+        hurried = replace(scenario, time_limit=min(GLANCE, scenario.time_limit))
+        _know(scenario, hurried.build_mechanism(joint, counted(scenario.data).x_values))
+        seen.add(name)
+    best = known.best(scenario, joint)
+    if best is None:  # forgotten meanwhile, for want of room
+        seen.discard(name)
+        _searched().discard(_name(scenario))
+        return _glance(scenario)
+    return best
+
+
+def _measured(scenario: Scenario, made: Mechanism) -> Result:
+    """Return what a mechanism gives away, worked out once for each that comes up."""
+    store, key = kept_for(scenario.data), ("result", repr(scenario))
+    last: Result | None = store.find(key)
+    if last is not None and last.mechanism.kernel is made.kernel:
+        return replace(last, mechanism=made)
+    found = measured(scenario, counted(scenario.data), made)
+    store.put(key, found)
+    return found
+
+
+def _elsewhere(scenario: Scenario) -> bool:
+    """Say whether a mechanism takes longer than a glance and cannot be cut short."""
+    slow = SLOW_FROM.get(scenario.mechanism)
+    return slow is not None and _joint(scenario).n_x >= slow
+
+
+def _is_quick(scenario: Scenario) -> bool:
+    return scenario.mechanism in QUICK and _joint(scenario).n_x <= QUICK_SYMBOLS
+
+
+def _joint(scenario: Scenario) -> Joint:
+    return counted(scenario.data).joint
+
+
+def _name(scenario: Scenario) -> tuple[str, ...]:
+    return answer_work(scenario).name
+
+
+def _question(scenario: Scenario) -> tuple[str, ...]:
+    return ("sweep", repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1))
+
+
+def _searched() -> set[tuple[str, ...]]:
+    """Return the questions that this session has had searched in full."""
+    found: set[tuple[str, ...]] = st.session_state.setdefault("_searched", set())
+    return found
+
+
+def _seen() -> set[tuple[str, ...]]:
+    """Return what this session has had looked at: glances, and sweeps that are not all proven."""
+    found: set[tuple[str, ...]] = st.session_state.setdefault("_seen", set())
+    return found

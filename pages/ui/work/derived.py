@@ -1,0 +1,190 @@
+"""What pages ask of `core` in place: counts, promises, and what is derived from an answer.
+
+What stems from an upload is cached in its session only; nothing of it is shared or logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import TypeVar
+
+import streamlit as st
+
+from core.data import (
+    BinPreview,
+    ColumnLevels,
+    Counted,
+    Sources,
+    TableInfo,
+    count,
+    describe,
+    preview,
+)
+from core.data import column_levels as list_levels
+from core.data.spec import Binning, DataSpec
+from core.measures.leakage import leakage
+from core.mechanisms import MergeStep, subset_merging_steps
+from core.notions import ALIP, LIP, Notion
+from core.notions import catalogue as notions
+from core.release import histogram as lift
+from core.release.confusability import Lookalikes, lookalikes
+from core.release.histogram import Asymmetry, LiftHistogram
+from core.release.posteriors import (
+    Beliefs,
+    Disclosure,
+    SideChannel,
+    about_x,
+    disclosure,
+    side_channels,
+)
+from core.scenario import Result, Scenario
+from core.uncertainty.estimate import assumed_records
+from pages.ui.work.store import SHARED, kept_for
+
+Made = TypeVar("Made")
+
+LIFT_BOUNDS = (LIP, ALIP)
+"""The notions whose budgets bound log Ψ and log Λ themselves."""
+
+
+def _cached(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
+    """Return what was made under a key, making it first where needed."""
+    return kept_for(spec).get(key, make)
+
+
+def sources() -> Sources:
+    """Return this session's uploads and pasted matrices."""
+    found: Sources = st.session_state.setdefault("sources", Sources())
+    return found
+
+
+def counted(spec: DataSpec) -> Counted:
+    """Return the joint distribution that a spec describes."""
+    return _cached(spec, ("counted", repr(spec)), lambda: count(spec, sources()))
+
+
+def described(source: str) -> TableInfo | None:
+    """Return what a source's columns hold; None where it is a joint."""
+    spec = DataSpec(source)
+    return _cached(spec, ("described", source), lambda: describe(source, sources()))
+
+
+def column_levels(source: str, column: str) -> ColumnLevels:
+    """Return the levels of a column of a source, to choose from."""
+    return _cached(
+        DataSpec(source),
+        ("levels", source, column),
+        lambda: list_levels(source, column, sources()),
+    )
+
+
+def previewed(spec: DataSpec, binning: Binning) -> BinPreview:
+    """Return what a binning does to a column of a spec's data."""
+    key = ("preview", spec.source, repr(spec.filters), repr(binning))
+    return _cached(spec, key, lambda: preview(spec.source, binning, spec.filters, sources()))
+
+
+def reach(result: Result) -> float:
+    """Return how far the axis of log-lift goes: as far as X itself, whatever the release."""
+    data = result.scenario.data
+    return _cached(data, ("reach", repr(data)), lambda: lift.reach(result.before))
+
+
+def lift_histograms(result: Result) -> tuple[LiftHistogram, LiftHistogram]:
+    """Return the histograms of log-lift before and after a release."""
+    far, limits = reach(result), budgets(result.scenario)
+    return (
+        lift.lift_histogram(result.before, far, limits=limits),
+        lift.lift_histogram(result.after, far, limits=limits),
+    )
+
+
+def confusability_before(data: DataSpec) -> Lookalikes:
+    """Return the confusability graph of X itself."""
+    joint = counted(data).joint
+    return _cached(
+        data,
+        ("graph", repr(data)),
+        lambda: lookalikes(leakage(joint.p, joint.x_labels), joint.s_labels),
+    )
+
+
+def confusability_after(result: Result) -> Lookalikes:
+    """Return the confusability graph of a release."""
+    return _of_release(result, "graph", lambda: lookalikes(result.after, result.joint.s_labels))
+
+
+def _of_release(result: Result, kind: str, make: Callable[[], Made], *more: Hashable) -> Made:
+    """Return what is derived from a release: kept under it, never under the question."""
+    return _cached(result.scenario.data, (f"{kind} of", result.content_id, *more), make)
+
+
+def records(scenario: Scenario) -> int:
+    """Return how many records are behind the estimate of a robust promise."""
+    return scenario.n or assumed_records(counted(scenario.data).joint.n)
+
+
+def promise(scenario: Scenario) -> Notion:
+    """Return what a scenario asks of its data.
+
+    Raises
+    ------
+    CoreError
+        If the data cannot be counted, or the notion is not about such data.
+    """
+    data = scenario.data
+    key = ("promise", repr(data), repr((scenario.notion, scenario.numbers)))
+    return _cached(data, key, lambda: scenario.build_notion(counted(data).joint))
+
+
+def bounds_lift(scenario: Scenario) -> bool:
+    """Say whether a promise bounds how far beliefs fall and rise."""
+    return notions.entry(scenario.notion).kind in LIFT_BOUNDS
+
+
+def budgets(scenario: Scenario) -> tuple[float, float] | None:
+    """Return how far a promise lets beliefs fall and rise; None if it bounds something else."""
+    notion = promise(scenario)
+    return (notion.lower_budget, notion.upper_budget) if isinstance(notion, LIFT_BOUNDS) else None
+
+
+def asymmetry(n_s: int, n_x: int, draws: int) -> Asymmetry:
+    """Return how log Ψ and log Λ spread over random joints."""
+    key = ("asymmetry", f"{n_s} {n_x} {draws}")
+    return SHARED.get(key, lambda: lift.asymmetry(n_s, n_x, draws))
+
+
+def disclosed(result: Result, known: tuple[tuple[int, int], ...] = ()) -> Disclosure:
+    """Return what each output tells about S, to one who knows some attributes' values."""
+    return _of_release(
+        result,
+        "disclosure",
+        lambda: disclosure(result.joint, result.mechanism, dict(known)),
+        known,
+    )
+
+
+def posteriors(result: Result) -> Beliefs:
+    """Return what each output tells about X."""
+    return _of_release(result, "posteriors", lambda: about_x(result.joint, result.mechanism))
+
+
+def channels(result: Result) -> tuple[SideChannel, ...]:
+    """Return what a release gives away to those who know some attributes of X."""
+    return _of_release(
+        result,
+        "side channels",
+        lambda: side_channels(result.joint, result.mechanism, result.counted.attributes),
+    )
+
+
+def merging(scenario: Scenario) -> tuple[MergeStep, ...]:
+    """Return Algorithm 1's steps under a scenario's notion, whatever its mechanism."""
+    data = scenario.data
+    question = repr(replace(scenario, mechanism="subset_merging"))
+    return _cached(
+        data,
+        ("merging", question),
+        lambda: subset_merging_steps(counted(data).joint, promise(scenario)),
+    )

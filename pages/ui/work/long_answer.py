@@ -1,0 +1,262 @@
+"""Answers that take long: worked out by other processes, asked for until they are there.
+
+Work on data that all sessions see is theirs in common: fifty who ask the same wait for one job,
+and it ends when none of them waits any more. What failed, or was stopped, is known to the session
+that saw it and to no other: the next one to ask has it begun anew. A session that has ended waits
+for nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from core.data.spec import DataSpec
+from core.errors import CoreError
+from core.jobs import Job, Pool, State
+from pages.ui.work.store import is_private, kept_for
+
+T = TypeVar("T")
+
+URGENT = 2
+"""Workers that take nothing but answers that someone waits for: of two sessions at once."""
+
+GENERAL = max(2, min(4, (os.cpu_count() or 2) - 1))
+"""Workers for those, and for frontiers and studies."""
+
+WORKERS = Pool(URGENT + GENERAL, reserved=URGENT)
+"""All processes beside the server's own: sessions take turns on them."""
+
+ABSENCE = 10.0
+"""Seconds after which a session whose page is closed is taken to have ended: a connection that
+was lost comes back before."""
+
+INTERVAL = 2.0
+"""Seconds between two looks at which sessions have ended."""
+
+
+class StoppedError(CoreError):
+    """Work that this session stopped."""
+
+
+@dataclass(frozen=True, eq=False)
+class LongAnswer(Generic[T]):
+    """An answer that takes long: what it is known by, and how it is worked out.
+
+    Attributes
+    ----------
+    data : DataSpec
+        What it is about; work on a session's own data stays in the session.
+    key : tuple of str
+        What is asked about the data.
+    call : callable
+        Works it out, in another process; importable, takes `report` by keyword.
+    arguments : callable
+        Returns what `call` is given; asked for when the work begins.
+    seconds : float
+        Time limit of its process.
+    urgent : bool
+        Whether the page waits for it, not only a part of the page.
+    keep : bool
+        Whether the answer is as good as it will ever be, and kept for all. Else it is handed
+        over once: who asks takes what is of use, or has the work done again.
+    """
+
+    data: DataSpec
+    key: tuple[str, ...]
+    call: Callable[..., T]
+    arguments: Callable[[], tuple[Any, ...]]
+    seconds: float
+    urgent: bool = False
+    keep: bool = True
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        """The key under which the work is known; of private data, in its session only."""
+        return (*self.key, repr(self.data), _session() if is_private(self.data) else "")
+
+    def ask(self) -> T | Job[T]:
+        """Return the answer, or the job that is at work on it, begun if there is none.
+
+        Raises
+        ------
+        StoppedError
+            If this session stopped it, until it is resumed.
+        CoreError
+            If there is no answer, or it took too long, until it is resumed.
+        """
+        held, store = _held(), kept_for(self.data)
+        found = held.get(self.name)
+        if isinstance(found, CoreError):
+            raise found
+        if self.keep and (kept := store.find(self.name)) is not None:
+            answer: T = kept
+            return answer
+        if found is None or found.state == State.CANCELLED:  # while this session was away
+            found = held[self.name] = _join(self)
+        if not found.finished:
+            return found
+        try:
+            answer = found.result()
+        except CoreError as error:
+            held[self.name] = error
+            raise
+        finally:
+            _leave(self.name, _session())
+        del held[self.name]
+        if self.keep:
+            store.put(self.name, answer)
+        return answer
+
+    def here(self) -> T:
+        """Work the answer out in place, where that is quick."""
+        return self.call(*self.arguments(), report=lambda _: None)
+
+    def stop(self) -> None:
+        """Have this session wait no more, until it resumes; the work ends if no other waits."""
+        _held()[self.name] = StoppedError("The work was cancelled.")
+        _leave(self.name, _session())
+
+    def fail(self, error: CoreError) -> None:
+        """Have this session take the work for failed, until it resumes: its answer was no use."""
+        _held()[self.name] = error
+
+    def resume(self) -> None:
+        """Let work that was stopped, or that failed, start again."""
+        if isinstance(_held().get(self.name), CoreError):
+            del _held()[self.name]
+
+    def again(self, key: str) -> None:
+        """Show the button that starts the work again."""
+        st.button("Start again", icon=":material/replay:", key=key, on_click=self.resume)
+
+
+@dataclass
+class _Work:
+    """A job under way, and the sessions that wait for it."""
+
+    job: Job[Any]
+    sessions: set[str] = field(default_factory=set)
+
+
+_under_way: dict[tuple[str, ...], _Work] = {}
+_lock = threading.Lock()
+
+
+def await_only(place: str, answers: Collection[LongAnswer[Any]]) -> None:
+    """Say what this session waits for in a place; it waits no more for what it did there before.
+
+    Work that nobody waits for ends, so that what is wanted now does not stand in line behind it.
+    """
+    places: dict[str, set[tuple[str, ...]]] = st.session_state.setdefault("_awaited", {})
+    wanted = {answer.name for answer in answers}
+    before = places.get(place, set())
+    places[place] = wanted
+    elsewhere = set().union(*places.values())
+    for name in before - elsewhere:
+        if isinstance(_held().get(name), Job):
+            del _held()[name]
+            _leave(name, _session())
+
+
+def ahead(job: Job[Any]) -> int:
+    """Return how many jobs come before one that waits for a worker."""
+    return WORKERS.ahead(job)
+
+
+def _join(answer: LongAnswer[T]) -> Job[T]:
+    """Wait for the work that is under way, beginning it where there is none."""
+    _sessions.note()
+    arguments = answer.arguments()  # before the lock: counting records may take a while
+    with _lock:
+        work = _under_way.get(answer.name)
+        if work is None or work.job.state in (State.FAILED, State.CANCELLED):
+            work = _under_way[answer.name] = _Work(
+                WORKERS.submit(
+                    answer.call,
+                    *arguments,
+                    time_limit=answer.seconds,
+                    owner=_session(),
+                    urgent=answer.urgent,
+                )
+            )
+        work.sessions.add(_session())
+        return work.job
+
+
+def _leave(name: tuple[str, ...], session: str) -> None:
+    """Have a session wait no more for some work; the last to leave ends it."""
+    with _lock:
+        work = _under_way.get(name)
+        if work is None or session not in work.sessions:
+            return
+        work.sessions.discard(session)
+        if not work.sessions or work.job.finished:
+            del _under_way[name]
+            work.job.cancel()
+
+
+def leave_all(session: str) -> None:
+    """Have a session that has ended wait for nothing."""
+    for name in [name for name, work in list(_under_way.items()) if session in work.sessions]:
+        _leave(name, session)
+
+
+class _Sessions:
+    """Which sessions have work done, and since when their pages have been closed."""
+
+    def __init__(self) -> None:
+        self._pages: dict[str, str] = {}
+        self._absent: dict[str, float] = {}
+        self._watched = False
+
+    def note(self) -> None:
+        """Know the session that runs now by its page's connection, and watch over it."""
+        context = get_script_run_ctx()
+        if context is None or not runtime.exists():
+            return  # without a server there are no pages that could be closed
+        with _lock:
+            self._pages[_session()] = context.session_id
+            if not self._watched:
+                self._watched = True
+                threading.Thread(target=self._watch, daemon=True, name="liftscope-sessions").start()
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(INTERVAL)
+            with _lock:
+                if not runtime.exists():  # the server has stopped
+                    self._watched = False
+                    return
+            self.look(runtime.get_instance().is_active_session, time.monotonic())
+
+    def look(self, is_active: Callable[[str], bool], now: float) -> None:
+        """End the work of sessions whose page has been closed for a while."""
+        for session, page in list(self._pages.items()):
+            if is_active(page):
+                self._absent.pop(session, None)
+            elif now - self._absent.setdefault(session, now) >= ABSENCE:
+                del self._pages[session], self._absent[session]
+                leave_all(session)
+
+
+_sessions = _Sessions()
+
+
+def _held() -> dict[tuple[str, ...], Job[Any] | CoreError]:
+    """Return what this session waits for, and what it knows to have failed."""
+    found: dict[tuple[str, ...], Job[Any] | CoreError] = st.session_state.setdefault("_work", {})
+    return found
+
+
+def _session() -> str:
+    return str(st.session_state.setdefault("_session", uuid.uuid4().hex))

@@ -1,0 +1,77 @@
+"""Work under way, as it is shown everywhere: how far it is, how long it may take, and Cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from core.jobs import Job, State
+from pages.ui.work import long_answer
+
+
+def follow(
+    job: Job[Any],
+    what: str,
+    *,
+    limit: float,
+    key: str,
+    on_cancel: Callable[[], None] | None = None,
+    news: Callable[[], bool] | None = None,
+) -> None:
+    """Show a job until it ends, then the whole page anew.
+
+    Parameters
+    ----------
+    job : Job
+        The work.
+    what : str
+        What it does, as the beginning of a sentence.
+    limit : float
+        Seconds of work that it may take.
+    key : str
+        Of the Cancel button.
+    on_cancel : callable, optional
+        What Cancel does; ends the job where it is not given.
+    news : callable, optional
+        Says whether the page has something new to show before the job ends.
+    """
+    st.fragment(_watch, run_every=0.5)(job, what, limit, key, on_cancel or job.cancel, news)
+
+
+def _watch(
+    job: Job[Any],
+    what: str,
+    limit: float,
+    key: str,
+    on_cancel: Callable[[], None],
+    news: Callable[[], bool] | None,
+) -> None:
+    if job.finished or (news is not None and news()):
+        st.rerun()
+    done, text = told(job, what, limit)
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
+        st.progress(done, text=text)
+        st.button("Cancel", icon=":material/close:", on_click=on_cancel, key=key, width="content")
+
+
+def told(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
+    """Return how far a job is, from 0 to 1, and the same in words.
+
+    A job that reports how many of how many parts are done is judged by them, another by its time.
+    """
+    if job.state == State.WAITING:
+        before = long_answer.ahead(job)
+        behind = f", {before} before it" if before else ""
+        return 0.0, f"{what}: waiting for its turn{behind}"
+    if isinstance(job.progress, tuple):
+        done, total = job.progress
+        said = f"{what}: {job.seconds:.0f} s so far"
+        if done:
+            said += f", about {job.seconds * (total - done) / done:.0f} s to go"
+        return done / total, f"{said} ({done} of {total})" if total > 1 else said
+    seconds = job.seconds_of_work
+    if seconds == 0:
+        return 0.0, f"{what}: starting"
+    return min(1.0, seconds / limit), f"{what}: {seconds:.0f} s of at most {limit:g} s"

@@ -1,0 +1,128 @@
+"""Pasted matrices: every form that is understood, and a sentence for every other."""
+
+import numpy as np
+import pytest
+
+from core.data import DataSpec, count
+from core.data.readers.matrix import NotNormalisedError, parse_matrix
+from core.errors import InvalidInputError
+
+PLAIN = [[3, 1], [0, 4]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3,1\n0,4",
+        "3\t1\n0\t4",
+        "3;1\n0;4\n\n",
+        "  3   1\n 0  4 ",
+        "red,blue\n3,1\n0,4",
+        ",red,blue\nyes,3,1\nno,0,4",
+        "s\tred\tblue\nyes\t3\t1\nno\t0\t4",
+        "yes 3 1\nno 0 4",
+        "red blue\nyes 3 1\nno 0 4",
+        '"red, dark",blue\n3,1\n0,4',
+    ],
+)
+def test_rows_columns_and_names(text):
+    source = parse_matrix(text)
+    assert source.weights.tolist() == PLAIN
+    assert source.records == 8
+    named_x, named_s = "blue" in text, "yes" in text
+    first = "red, dark" if "dark" in text else "red"
+    assert source.x_labels == ((first, "blue") if named_x else ("x1", "x2"))
+    assert source.s_labels == (("yes", "no") if named_s else ("s1", "s2"))
+
+
+def test_numbers_may_be_names_where_a_corner_is_left_free():
+    source = parse_matrix(",1994,1995\nyes,3,1\nno,0,4")
+    assert source.x_labels == ("1994", "1995")
+    assert source.weights.tolist() == PLAIN
+
+
+def test_probabilities_are_no_records():
+    source = parse_matrix("0.1,0.2\n0.3,0.4")
+    assert source.records is None
+    assert source.weights.sum() == pytest.approx(1)
+    assert parse_matrix("1,0\n0,0").records is None
+
+
+def test_a_matrix_that_does_not_sum_to_one_can_be_normalised(sources):
+    with pytest.raises(NotNormalisedError) as caught:
+        sources.add_matrix("0.1,0.2\n0.3,0.6")
+    assert str(caught.value) == (
+        "The entries of the matrix sum to 1.2, probabilities must sum to 1 (normalise them to "
+        "divide each by the sum)."
+    )
+    assert not sources.matrices
+    key = sources.add_matrix("0.1,0.2\n0.3,0.6", normalise=True)
+    joint = count(DataSpec(key), sources).joint
+    assert joint.p == pytest.approx(np.array([[1, 2], [3, 6]]) / 12)
+    assert joint.n is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "The matrix is empty: paste one row for each level of S."),
+        (" \n\t\n", "The matrix is empty: paste one row for each level of S."),
+        (
+            "1,-2\n3,4",
+            "The entry in row 1, column 2 must be a finite number of at least 0, got '-2'.",
+        ),
+        (
+            "1,2\n3,x",
+            "The entry in row 2, column 2 must be a finite number of at least 0, got 'x'.",
+        ),
+        (
+            "1,2\nnan,4",
+            "The entry in row 2, column 1 must be a finite number of at least 0, got 'nan'.",
+        ),
+        (
+            "1,inf\n3,4",
+            "The entry in row 1, column 2 must be a finite number of at least 0, got 'inf'.",
+        ),
+        ("1,\n3,4", "The entry in row 1, column 2 must be a finite number of at least 0, got ''."),
+        ("1,2\n3", "Row 2 of the matrix has 1 entry, row 1 has 2."),
+        ("1,2\n3,4,5", "Row 2 of the matrix has 3 entries, row 1 has 2."),
+        (
+            "x,1\n3,4",
+            "The entry in row 1, column 1 must be a finite number of at least 0, got 'x'.",
+        ),
+        ("a,b\n1,2,3\n3,4,5", "The matrix has 2 column names for 3 columns."),
+        ("a,a\n1,2\n3,4", "The column name 'a' stands more than once."),
+        ("a 1 2\na 3 4", "The row name 'a' stands more than once."),
+        ("0,0\n0,0", "The matrix is all zero: no pair ever occurs."),
+        ("1e308,1e308\n1,1", "The entries of the matrix must have a finite sum, got inf."),
+    ],
+)
+def test_a_bad_matrix_gets_one_sentence(sources, text, sentence):
+    with pytest.raises(InvalidInputError) as caught:
+        sources.add_matrix(text)
+    assert str(caught.value) == sentence
+    assert not sources.matrices
+
+
+def test_a_quote_that_is_never_closed_is_named():
+    with pytest.raises(InvalidInputError, match="quote that is never closed"):
+        parse_matrix('1,"2\n3,4')
+
+
+def test_a_matrix_beyond_the_caps_is_refused():
+    row = " ".join(["1"] * 2_001)
+    with pytest.raises(InvalidInputError, match="The matrix is 2×2001, at most 2,000 rows"):
+        parse_matrix(f"{row}\n{row}")
+
+
+@pytest.mark.parametrize(("text", "name"), [("1,2,3", "S"), ("1\n2\n3", "X"), ("1,0\n2,0", "X")])
+def test_one_level_is_nothing_to_ask_about(sources, text, name):
+    with pytest.raises(InvalidInputError, match=f"{name} has only one level"):
+        count(DataSpec(sources.add_matrix(text)), sources)
+
+
+def test_symbols_that_never_occur_are_dropped_and_named(sources):
+    counted = count(DataSpec(sources.add_matrix(",a,b,c\nyes,1,0,2\nno,3,0,4")), sources)
+    assert counted.joint.x_labels == ("a", "c")
+    assert counted.joint.dropped_x == ("b",)
+    assert counted.report.n_used == 10

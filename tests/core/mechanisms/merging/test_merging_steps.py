@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.mechanisms import MergeStep, merge_high_risk
+from core.mechanisms.merging.merging_steps import replay, told
+from core.notions import LIP
+from tests.strategies import joints, symbol_notions
+
+
+@settings(max_examples=60, deadline=None)
+@given(joints(), symbol_notions())
+def test_all_steps_replayed_are_the_answer(joint, notion):
+    merging = merge_high_risk(joint, notion)
+    sets = replay(merging.steps, len(merging.steps))
+    assert {frozenset(one.members) for one in sets} == {frozenset(one) for one in merging.sets}
+    assert all(one.fits for one in sets) == merging.attained
+    for taken in range(len(merging.steps) + 1):
+        members = [x for one in replay(merging.steps, taken) for x in one.members]
+        assert len(members) == len(set(members))
+        # sets are closed one after the other: only the last one may be open
+        assert all(one.fits for one in replay(merging.steps, taken)[:-1])
+
+
+def test_a_step_that_joins_an_earlier_set_replaces_it():
+    steps = (
+        MergeStep((0,), (), 0.0, 2.0, False),
+        MergeStep((1,), (0,), 2.0, 0.5, True),
+        MergeStep((2,), (), 0.0, 3.0, False),
+        MergeStep((0, 1), (2,), 3.0, 0.4, True),
+    )
+    assert [one.members for one in replay(steps, 3)] == [(0, 1), (2,)]
+    last = replay(steps, 4)
+    assert [(one.members, one.risk) for one in last] == [((2, 0, 1), 0.4)]
+    assert told(steps[3], "abc") == (
+        "'a' + 'b' joins 'c': ω falls from 3.000 to 0.400 nats, and the set keeps the promise."
+    )
+
+
+def test_sentences_stay_short():
+    step = MergeStep((4,), (0, 1, 2, 3), 0.5, np.inf, False)
+    assert told(step, "abcde") == (
+        "'e' joins 'a' + 'b' + 'c' and 1 more: ω rises from 0.500 to ∞ nats, not yet enough."
+    )
+
+
+@pytest.mark.parametrize("count", [-1, 5])
+def test_steps_that_are_not_there_are_refused(count):
+    joint = Joint.from_counts([[8, 1, 7, 2, 5], [1, 8, 2, 7, 5]])
+    steps = merge_high_risk(joint, LIP(0.4)).steps
+    with pytest.raises(InvalidInputError, match=rf"count must be in \[0, 4\], got {count}"):
+        replay(steps, count)

@@ -1,0 +1,118 @@
+"""Frontiers never fall, and one budget that fails takes no other with it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import clock
+from core.errors import CoreError, InfeasibleError, InvalidInputError, NotConvexError
+from core.joint import Joint
+from core.mechanisms import optimal
+from core.mechanisms.optima.frontier import FAILED, carried, diluted, failed, frontier
+from core.notions import ALIP, LDP, LIP, L1Privacy
+from tests.core.mechanisms.optima.test_starts import awkward_joints, zip_codes
+
+JOINT = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+BUDGETS = [0.01, 0.1, 0.5, 1, 2, 8, np.inf]
+FAMILIES = {"LIP": LIP, "LDP": LDP, "ALIP": lambda eps: ALIP.from_lambda(eps, 0.7)}
+
+
+def never_falls(values) -> bool:
+    return bool((np.diff(values) >= 0).all())
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    awkward_joints(), st.sampled_from(list(FAMILIES)), st.sampled_from([0.1, 40.0]), st.randoms()
+)
+def test_neither_utility_nor_bound_falls(joint, family, limit, shuffled):
+    budgets = list(BUDGETS)
+    shuffled.shuffle(budgets)
+    with clock.using(clock.Ticking(0.01)):
+        along = frontier(joint, FAMILIES[family], budgets, time_limit=limit)
+    ordered = [along[budgets.index(eps)] for eps in BUDGETS]
+    answers = [point for point in ordered if point.status != FAILED]
+    assert never_falls([point.utility for point in answers])
+    assert never_falls([point.upper_bound for point in ordered])
+    assert all(point.utility <= point.upper_bound for point in answers)
+    assert all(point.gap == point.upper_bound - point.utility for point in answers)
+
+
+def test_hundreds_of_symbols_never_fall_however_short_the_time():
+    with clock.using(clock.Ticking(0.01)):
+        along = frontier(zip_codes(3, 120), LIP, [0.25, 0.5, 1.0, 2.0, 4.0], time_limit=0.5)
+    assert never_falls([point.utility for point in along])
+    assert never_falls([point.upper_bound for point in along])
+
+
+def only_some(eps: float):
+    """Return a notion at budgets below 1 only."""
+    if eps >= 1:
+        raise InfeasibleError(f"There is nothing at {eps}.")
+    return LIP(eps)
+
+
+def test_a_budget_that_fails_is_a_point_without_a_value():
+    low, fails, high = frontier(JOINT, only_some, [0.2, 1.0, 0.5])
+    assert (fails.status, fails.notes) == (FAILED, ("There is nothing at 1.0.",))
+    assert np.isnan([fails.utility, fails.nmi, fails.gap]).all()
+    assert low.status == high.status == "optimal"
+    assert low.utility < high.utility < fails.upper_bound
+
+
+def test_a_frontier_without_any_answer_says_why():
+    with pytest.raises(InfeasibleError, match=r"There is nothing at 1\.0"):
+        frontier(JOINT, only_some, [2.0, 1.0])
+    with pytest.raises(NotConvexError):
+        frontier(JOINT, lambda eps: L1Privacy(eps, eps), [0.5, 1.0])
+    with pytest.raises(InvalidInputError, match="budgets"):
+        frontier(JOINT, LIP, [])
+
+
+def test_a_bound_at_a_larger_budget_holds_at_a_smaller_one():
+    low, high = optimal(JOINT, LIP(0.2)), optimal(JOINT, LIP(0.5))
+    gap = failed(JOINT, "No time.")
+    along = carried(JOINT, [low, InfeasibleError("No time."), high])
+    assert along[1].notes == gap.notes
+    assert along[1].upper_bound == high.upper_bound
+
+
+def test_a_bound_below_a_smaller_budgets_answer_is_withdrawn():
+    more, less = optimal(JOINT, LIP(0.5)), optimal(JOINT, LIP(0.2))
+    kept = carried(JOINT, [more, replace(less, notion=LIP(1.0))])[1]
+    assert kept.utility == more.utility
+    assert kept.upper_bound > less.upper_bound
+    assert "Another budget keeps more" in kept.notes[-1]
+
+
+def test_what_only_the_rounding_of_the_audit_allows_withdraws_no_bound():
+    joint = Joint.from_counts([[10**13, 10**13], [10**13, 10**13 + 5]])  # lifts off by 1e-13
+    whole = optimal(joint, LIP(0.0))
+    nothing = replace(whole, kernel=np.ones((2, 1)), y_labels=("y1",), utility=0.0, upper_bound=0.0)
+    kept = carried(joint, [whole, nothing])[1]
+    assert (kept.utility, kept.notes) == (whole.utility, ())
+
+
+def test_what_a_larger_budget_keeps_is_not_lost_on_a_smaller_one():
+    """Alone, the search at the smaller budget finds nothing in so short a time."""
+    joint = zip_codes(3, 120)
+    low, high = LIP(0.5), LIP(0.55)
+    best = optimal(joint, high)
+    poor = replace(failed(joint, "None."), kernel=np.ones((120, 1)), utility=0.0, nmi=0.0)
+    poor = replace(poor, notion=low, status="time limit", notes=())
+    made, kept = diluted(joint, [poor, best])
+    assert kept is best
+    assert low.holds(joint, made.kernel)
+    assert made.audit.holds
+    # lifts of e^−.55 become e^−.5 at a share δ of P_X with (1−δ)(1 − e^−.55) = 1 − e^−.5: .07
+    assert low.achieved(joint, made.kernel) == pytest.approx(0.5, abs=1e-3)
+    assert made.utility > 0.6 * best.utility
+    assert made.upper_bound == poor.upper_bound
+
+
+def test_a_proven_point_is_left_alone():
+    low, high = optimal(JOINT, LIP(0.4)), optimal(JOINT, LIP(0.8))
+    assert diluted(JOINT, [low, CoreError("No answer."), high])[0] is low

@@ -1,0 +1,193 @@
+"""The optimum is below no mechanism of the catalogue, however short the time."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import clock
+from core import mechanisms as m
+from core.errors import CoreError, SolverError
+from core.joint import Joint
+from core.mechanisms import catalogue
+from core.mechanisms.entry import Options
+from core.mechanisms.optima.starts import at_least, starts, together
+from core.mechanisms.result import make_mechanism
+from core.notions import ALIP, LDP, LIP, RLDP, SRLIP, AlphaLift, Intersection
+from core.optimal.solve import Outcome
+
+TICK = 0.01
+"""Seconds that each reading of the clock takes here."""
+
+
+def zip_codes(n_s: int = 5, n_x: int = 468) -> Joint:
+    """Return sparse counts of many symbols, spiky as towns are."""
+    rng = np.random.default_rng(0)
+    p_x, p_s = 1 / np.arange(1, n_x + 1) ** 0.8, 1 / np.arange(1, n_s + 1)
+    cells = p_s[:, None] * p_x * np.exp(0.8 * rng.standard_normal((n_s, n_x)))
+    return Joint.from_counts(rng.multinomial(4000, (cells / cells.sum()).ravel()).reshape(n_s, n_x))
+
+
+@st.composite
+def awkward_joints(draw):
+    """Draw small counts with zeros, ties or one secret that nearly all records have."""
+    n_s, n_x = draw(st.integers(2, 4)), draw(st.integers(2, 7))
+    kind = draw(st.sampled_from(["zeros", "ties", "dominated", "spiky"]))
+    cell = st.sampled_from([1, 2]) if kind == "ties" else st.integers(0, 5)
+    counts = np.array(draw(st.lists(cell, min_size=n_s * n_x, max_size=n_s * n_x)), dtype=float)
+    counts = counts.reshape(n_s, n_x)
+    if kind == "dominated":
+        counts[0] = 1000 * (counts[0] + 1)
+    if kind == "spiky":
+        counts[:, 0] = 1000 * (counts[:, 0] + 1)
+    counts[0, 0] += 1
+    return Joint.from_counts(counts)
+
+
+NOTIONS = {
+    "LIP": LIP,
+    "ALIP": lambda eps: ALIP.from_lambda(eps, 0.3),
+    "LDP": LDP,
+    "α-lift": lambda eps: AlphaLift(eps, eps, 2.0),
+    "both": lambda eps: Intersection(LIP(eps), LDP(eps)),
+    "SRLIP": SRLIP,
+}
+
+
+def works(joint, notion, **options):
+    """Return all mechanisms that keep a promise and read X alone, each made on a fresh clock."""
+    for key, entry in catalogue.CATALOGUE.items():
+        if not entry.works_under(notion) or entry.reads_secret or key == "optimal":
+            continue
+        try:
+            with clock.using(clock.Ticking(TICK)):
+                made = catalogue.build(key, joint, notion, **options)
+        except CoreError:
+            continue
+        if notion.holds(joint, made.kernel):
+            yield made
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    awkward_joints(),
+    st.sampled_from(list(NOTIONS)),
+    st.sampled_from([0.01, 0.5, 1, 8, np.inf]),
+    st.sampled_from([0.05, 0.25, 5.0]),
+)
+def test_the_optimum_is_below_no_mechanism(joint, name, eps, limit):
+    notion = NOTIONS[name](eps)
+    with clock.using(clock.Ticking(TICK)):
+        best = m.optimal(joint, notion, time_limit=limit)
+    for made in works(joint, notion, time_limit=limit):
+        assert made.utility <= best.utility + 1e-6, made.name  # what an optimum is proven to
+        assert made.utility <= best.upper_bound + 1e-9, made.name
+
+
+@pytest.mark.parametrize("name", NOTIONS)
+@pytest.mark.parametrize("counts", [[[2, 1, 3], [4, 2, 6]], [[3, 1, 2, 2], [1, 3, 2, 0]]])
+def test_the_optimum_of_no_budget_is_below_no_mechanism(name, counts):
+    joint, notion = Joint.from_counts(counts), NOTIONS[name](0.0)
+    best = m.optimal(joint, notion)
+    for made in works(joint, notion):
+        assert made.utility <= best.utility + 1e-6, made.name
+
+
+@pytest.mark.parametrize("notion", [LIP(0.5), LDP(1.0)], ids=str)
+@pytest.mark.parametrize("limit", [0.05, 0.25])
+def test_the_optimum_of_hundreds_of_symbols_is_below_no_mechanism(notion, limit):
+    joint = zip_codes()
+    with clock.using(clock.Ticking(TICK)):
+        best = m.optimal(joint, notion, time_limit=limit)
+    known = list(works(joint, notion, time_limit=limit))
+    assert {"Subset merging", "Subset random response"} <= {made.name for made in known}
+    assert best.utility >= max(made.utility for made in known) - 1e-12
+    assert best.audit.holds
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("limit", [0.05, 0.25])
+def test_the_robust_optimum_is_below_no_closed_form(exact, limit):
+    joint = Joint.with_secret_released([[7, 10, 3], [26, 57, 0]])
+    notion = RLDP(1.0, RLDP.of_joint(joint, 1.0).uncertainty, exact=exact)
+    with clock.using(clock.Ticking(TICK)):
+        best = m.optimal(joint, notion, time_limit=limit)
+    known = [made for made in works(joint, notion, time_limit=limit) if made.solver != "columns"]
+    assert "Secret randomised response" in {made.name for made in known}
+    assert best.utility >= max(made.utility for made in known) - 1e-9
+
+
+def test_all_that_keeps_the_promise_is_a_start():
+    joint = Joint.from_counts([[8, 1, 7, 2, 5], [1, 8, 2, 7, 5]])
+    names = [made.name for made in starts(joint, LIP(0.4), Options())]
+    assert names[-2:] == ["Subset random response", "X diluted"]
+    assert {"Constant", "Watchdog", "Subset merging"} < set(names)
+    assert "Identity" not in names
+    assert all(LIP(0.4).holds(joint, made.kernel) for made in starts(joint, LIP(0.4), Options()))
+
+
+def test_nothing_else_is_made_where_x_itself_is_allowed():
+    joint = Joint.from_counts([[3, 3, 3], [3, 3, 3]])
+    assert [made.name for made in starts(joint, LIP(0.0), Options())] == ["Identity"]
+
+
+def test_robust_mechanisms_are_no_start_on_another_joint():
+    notion = RLDP.of_joint(Joint.with_secret_released([[7, 10], [26, 57]]), 1.0)
+    other = Joint.with_secret_released([[7, 10, 3], [26, 57, 2]])
+    with pytest.raises(CoreError, match="is made for the estimate of its notion"):
+        catalogue.build("secret_rr", other, notion)
+
+
+def test_outputs_with_the_same_posterior_are_one():
+    joint = Joint.from_counts([[1, 1, 2], [1, 2, 1]])
+    kernel = together(joint, [np.eye(3), np.ones((3, 1)), np.eye(3)])
+    assert kernel.shape == (3, 4)
+    np.testing.assert_allclose(kernel.sum(axis=1), 1)
+
+
+def test_a_known_mechanism_is_the_answer_where_the_search_found_less():
+    joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    merged, least = m.subset_merging(joint, LIP(0.5)), m.optimal(joint, LIP(0.0))
+    bound = m.optimal(joint, LIP(0.5)).upper_bound
+    found = make_mechanism(
+        joint,
+        least.kernel,
+        name="Optimal",
+        solver="columns",
+        status="time limit",
+        notion=LIP(0.5),
+        upper_bound=bound,
+    )
+    better = at_least(joint, found, [least, merged])
+    assert better.utility == merged.utility
+    assert (better.name, better.status, better.upper_bound) == ("Optimal", "time limit", bound)
+    assert at_least(joint, better, [least, merged]) is better
+
+
+def test_a_known_mechanism_above_the_bound_is_an_error():
+    joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    best = m.optimal(joint, LIP(0.5))
+    merged = m.subset_merging(joint, LIP(0.5))
+    low = replace(best, upper_bound=merged.utility - 0.001, utility=0.0)
+    with pytest.raises(SolverError, match="the bound is wrong"):
+        at_least(joint, low, [merged])
+
+
+@pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])
+def test_what_only_the_rounding_of_the_audit_allows_disproves_no_bound(solver):
+    joint = Joint.from_counts([[10**13, 10**13], [10**13, 10**13 + 5]])  # lifts off by 1e-13
+    identity = m.identity(joint)
+    assert LIP(0).holds(joint, identity.kernel)
+    assert m.optimal(joint, LIP(0), solver).utility == identity.utility
+
+
+@pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])
+def test_an_answer_of_any_solver_is_held_against_known_mechanisms(solver, monkeypatch):
+    monkeypatch.setattr(
+        "core.mechanisms.optima.search.maximise",
+        lambda *_, **__: Outcome(np.ones((4, 1)), 0.0, 0.01, solver, "optimal"),
+    )
+    with pytest.raises(SolverError, match="the bound is wrong"):
+        m.optimal(Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]]), LIP(0.5), solver)

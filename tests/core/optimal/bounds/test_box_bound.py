@@ -1,0 +1,139 @@
+"""Bounds by boxes against all vertices of small sets, found by brute force."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from core import clock
+from core.allowed.allowed_set import AllowedSet
+from core.errors import SolverError
+from core.joint import Joint
+from core.notions import ALIP, LDP, Intersection, PointwiseMaximalLeakage
+from core.optimal.bounds.box_bound import BoxBound, secants
+from core.optimal.bounds.prover import Prover
+from core.optimal.polytopes.standard_form import polytope
+from core.optimal.solve import maximise
+from core.optimal.utility import MutualInformation
+from tests.core.optimal.bounds.test_pricing_bound import joint_of, mixture_of, notion_of
+from tests.vertices import allowed_vertices, entropies
+
+STEP = 1e-4
+"""Seconds that a reading of the clock counts for."""
+
+
+def spiky(seed: int) -> Joint:
+    """One symbol of nine in ten records, many zeros, as a country in a census."""
+    rng = np.random.default_rng(seed)
+    cells = rng.poisson(rng.gamma(0.3, 30.0, size=(3, 5))).astype(float)
+    cells[:, 0] = 2_000 * rng.dirichlet(np.ones(3)) + 1
+    cells[rng.integers(3, size=5), np.arange(5)] += 1
+    return Joint.from_counts(cells)
+
+
+def test_never_below_the_optimum_and_close_to_it():
+    """48 sets with zeros, spikes and ties: at every stage a bound, and soon a close one."""
+    lacking = []
+    for seed in range(48):
+        joint = joint_of(seed) if seed % 2 else spiky(seed)
+        allowed = notion_of(seed).allowed_set(joint)
+        cost, _ = mixture_of(allowed_vertices(allowed), joint.p_x)
+        entropy = float(entropies(joint.p_x[None])[0])
+        best = entropy - cost
+        bounds = BoxBound(allowed, joint.p_x)
+        with clock.using(clock.Ticking(STEP)):
+            found = [
+                bounds.bound(joint.p_x[None], best + 1e-4, limit * STEP)
+                for limit in (0, 10, 100, 1_000, 4_000)
+            ]
+        assert min(found) >= best - 1e-9, seed
+        assert found == sorted(found, reverse=True), seed
+        assert found[0] <= entropy + 1e-9
+        lacking.append((found[-1] - best) / max(entropy, 1e-3))
+    assert max(lacking) < 0.02
+    assert np.median(lacking) < 1e-3
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [LDP(0.0), LDP(np.inf), ALIP(0.0, 0.0), PointwiseMaximalLeakage(0.0), ALIP(0.5, 0.0)],
+    ids=str,
+)
+def test_budgets_at_the_ends(notion):
+    joint = joint_of(2)
+    allowed = notion.allowed_set(joint)
+    best = maximise(allowed, joint.p_x)
+    with clock.using(clock.Ticking(STEP)):
+        bound = BoxBound(allowed, joint.p_x).bound(joint.p_x[None], best.utility + 1e-4, 0.4)
+    assert best.utility - 1e-9 <= bound <= best.utility + 0.02
+
+
+def test_without_rows_nothing_is_kept_back():
+    p_x = np.array([0.5, 0.3, 0.2])
+    allowed = AllowedSet(sparse.csr_array((0, 3)), 3)
+    with clock.using(clock.Ticking(STEP)):
+        bound = BoxBound(allowed, p_x).bound(p_x[None], 0.0, 0.1)
+    assert bound == pytest.approx(float(entropies(p_x[None])[0]), abs=1e-9)
+
+
+def test_a_bound_holds_whatever_the_programs_say(monkeypatch):
+    """Multipliers and points are noise: what they prove is weak, and true."""
+    joint = joint_of(3)
+    allowed = Intersection(LDP(1.0), ALIP(0.5, 0.5)).allowed_set(joint)
+    cost, _ = mixture_of(allowed_vertices(allowed), joint.p_x)
+    best = float(entropies(joint.p_x[None])[0]) - cost
+    rng = np.random.default_rng(0)
+    bounds = BoxBound(allowed, joint.p_x)
+    solve = bounds._relaxation.solve
+
+    def noisy(costs, lower, upper):
+        point, known = solve(costs, lower, upper)
+        rows = known.rows * rng.uniform(0, 3, len(known.rows))
+        return point, type(known)(rows, known.mass + rng.normal(scale=0.1))
+
+    monkeypatch.setattr(bounds._relaxation, "solve", noisy)
+    with clock.using(clock.Ticking(STEP)):
+        assert bounds.bound(joint.p_x[None], best, 0.1) >= best - 1e-9
+
+
+def test_what_is_proven_stands_where_a_program_fails(monkeypatch):
+    joint = joint_of(3)
+    bounds = BoxBound(ALIP(0.5, 0.5).allowed_set(joint), joint.p_x)
+    with clock.using(clock.Ticking(STEP)):
+        first = bounds.bound(joint.p_x[None], 0.0, 10 * STEP)
+
+    def fails(*_):
+        raise SolverError("no answer")
+
+    monkeypatch.setattr(bounds._relaxation, "solve", fails)
+    assert bounds.bound(joint.p_x[None], 0.0, clock.now() + 10) == first
+    assert bounds.bound(joint.p_x[None], 0.0, clock.now() + 10) == first
+
+
+def test_secants_lie_below_the_entropy():
+    rng = np.random.default_rng(0)
+    lower = rng.random(200) * rng.choice([0, 1e-12, 1e-3, 1], 200)
+    upper = np.minimum(lower + rng.random(200) * rng.choice([0, 1e-12, 1e-6, 1], 200), 1.0)
+    slopes, intercepts = secants(lower, upper)
+    for share in (0.0, 0.01, 0.5, 1.0):
+        r = lower + share * (upper - lower)
+        exact = -r * np.log(np.where(r > 0, r, 1.0))
+        assert (slopes * r + intercepts <= exact + 1e-15).all()
+
+
+def test_the_prover_turns_to_boxes_where_branch_and_bound_is_far_off():
+    """42 symbols, nine tenths of one, 8 secrets: without boxes the bound is about H(X)."""
+    rng = np.random.default_rng(5)
+    cells = rng.poisson(rng.gamma(0.4, 20.0, size=(8, 42))).astype(float)
+    cells[:, 0] = 9_000 * rng.dirichlet(np.full(8, 3.0))
+    cells[0] += cells.sum(axis=0) == 0
+    joint = Joint.from_counts(cells)
+    allowed = ALIP.from_lambda(0.5, 0.5).allowed_set(joint)
+    entropy = float(entropies(joint.p_x[None])[0])
+    best = maximise(allowed, joint.p_x, prove=False)
+    prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, MutualInformation())
+    prover._most_low = 0
+    weights = (joint.p_x[:, None] * best.kernel).T
+    outputs = weights / weights.sum(axis=1, keepdims=True)
+    with clock.using(clock.Ticking(1e-3)):
+        prover._box(outputs, best.utility, 0.5)
+    assert best.utility <= prover._known < best.utility + 0.1 * entropy

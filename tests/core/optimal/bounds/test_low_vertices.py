@@ -1,0 +1,94 @@
+"""Vertices below given prices: against a walk of all vertices, and the bound they prove."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.joint import Joint
+from core.notions import ALIP, LIP, PointwiseMaximalLeakage
+from core.optimal.bounds.low_vertices import undercutting
+from core.optimal.polytopes.enumeration import all_vertices, best_mixture
+from core.optimal.polytopes.standard_form import polytope
+from core.optimal.utility import MutualInformation
+
+GOAL = MutualInformation()
+
+
+def known(joint, notion):
+    """Return a notion's polytope, its vertices and the prices of its optimum."""
+    allowed = notion.allowed_set(joint)
+    space = polytope(allowed, joint.p_x)
+    points = all_vertices(allowed, joint.p_x, space, np.inf, 100_000).points
+    _, mixture, _ = best_mixture(points, joint.p_x, GOAL, np.inf)
+    return space, points, mixture
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    n_s=st.integers(2, 3),
+    n_x=st.integers(2, 6),
+    eps=st.floats(0.1, 2.0),
+    lower=st.floats(-0.5, 0.5),
+    which=st.integers(0, 2),
+)
+def test_they_are_vertices_and_the_lowest_is_among_them(seed, n_s, n_x, eps, lower, which):
+    joint = Joint.random_dirichlet(n_s, n_x, 1.0, np.random.default_rng(seed))
+    notion = [LIP(eps), ALIP(eps / 2, eps), PointwiseMaximalLeakage(eps)][which]
+    space, points, mixture = known(joint, notion)
+    assert space.plain()
+    duals = mixture.duals + lower * np.random.default_rng(seed).random(n_x)
+    prices = GOAL.cost(points) - points @ duals
+    found = undercutting(space.facets(), joint.p_x, GOAL, duals, slack=1e-4)
+    assert found.finished
+    gains = found.outputs @ duals - GOAL.cost(found.outputs)
+    if prices.min() < -1.01e-4:
+        assert gains[0] == pytest.approx(-prices.min(), abs=1e-7)
+    if len(gains):
+        assert prices.min() < -0.99e-4
+        assert (np.diff(gains) <= 1e-7).all()
+        distances = np.abs(found.outputs[:, None] - points).max(axis=2)
+        assert distances.min(axis=1).max() < 1e-6
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 1000), eps=st.floats(0.1, 2.0), shift=st.floats(-0.3, 0.3))
+def test_the_bound_is_never_below_the_optimum(seed, eps, shift):
+    joint = Joint.random_uniform(3, 6, np.random.default_rng(seed))
+    space, _, mixture = known(joint, LIP(eps))
+    best = GOAL.offset(joint.p_x) - mixture.cost
+    duals = mixture.duals + shift * np.random.default_rng(seed).random(6)
+    for most in (3, 2000):
+        found = undercutting(space.facets(), joint.p_x, GOAL, duals, slack=1e-7, most=most)
+        assert found.bound >= best - 1e-9
+    exact = undercutting(space.facets(), joint.p_x, GOAL, mixture.duals, slack=1e-7)
+    assert exact.bound == pytest.approx(best, abs=2e-7)
+    assert len(exact.outputs) == 0
+
+
+@pytest.mark.parametrize("most", [10, 20, 30, 60])
+def test_where_there_are_too_many_the_lowest_are_found(most):
+    joint = Joint.random_uniform(4, 8, np.random.default_rng(0))
+    space, points, mixture = known(joint, LIP(0.5))
+    duals = mixture.duals + 0.2
+    prices = np.sort(GOAL.cost(points) - points @ duals)
+    found = undercutting(space.facets(), joint.p_x, GOAL, duals, slack=1e-6, most=most)
+    assert (found.slack > 1e-6) == (most < 60)
+    assert len(found.outputs) <= most
+    below = prices[prices < -found.slack]
+    assert 0 < len(found.outputs) <= len(below) if most > 10 else len(below) == 0
+    if len(below):
+        lowest = GOAL.cost(found.outputs[0]) - found.outputs[0] @ duals
+        assert lowest == pytest.approx(below[0], abs=1e-7)
+    assert found.bound >= GOAL.offset(joint.p_x) - mixture.cost
+
+
+def test_no_time_still_gives_a_bound():
+    joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
+    space, _, mixture = known(joint, LIP(0.5))
+    found = undercutting(
+        space.facets(), joint.p_x, GOAL, mixture.duals, slack=1e-6, deadline=-np.inf
+    )
+    assert not found.finished
+    assert found.bound >= GOAL.offset(joint.p_x) - mixture.cost

@@ -1,0 +1,206 @@
+"""The linear programs under the bound: their duals are checked, never believed."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linprog
+
+from core.allowed.allowed_set import AllowedSet
+from core.joint import Joint
+from core.notions import ALIP, LDP
+from core.optimal.bounds.odds import (
+    dominance,
+    inherited_prices,
+    least_odds,
+    odds_worth_a_look,
+    unseen_price,
+)
+from core.optimal.bounds.pricing_bound import PricingBound
+from core.optimal.bounds.relaxation import Multipliers, Relaxation
+from tests.vertices import allowed_vertices, entropies
+
+
+def focused(allowed: AllowedSet, d: int) -> Relaxation:
+    relaxation = Relaxation(allowed)
+    relaxation.focus(d)
+    return relaxation
+
+
+def truth(allowed: AllowedSet, d: int, costs, lower, upper):
+    """The same program by scipy, helpers included; None where it has no solution."""
+    rows = allowed.rows.toarray()
+    n_x, helpers = allowed.n_x, rows.shape[1] - allowed.n_x
+    mass = np.concatenate([np.ones(n_x), np.zeros(helpers)])
+    mass[d] = 0.0
+    answer = linprog(
+        np.concatenate([costs, np.zeros(helpers)]),
+        A_ub=rows,
+        b_ub=np.zeros(len(rows)),
+        A_eq=mass[None],
+        b_eq=[1.0],
+        bounds=[*zip(lower, upper, strict=True), *[(0, None)] * helpers],
+    )
+    return answer.fun if answer.status == 0 else None
+
+
+@pytest.mark.parametrize("notion", [ALIP(0.5, 0.3), LDP(0.6)])
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_any_multipliers_prove_no_more_than_the_optimum(notion, seed):
+    rng = np.random.default_rng(seed)
+    allowed = notion.allowed_set(Joint.random_uniform(3, 5, rng))
+    d = int(rng.integers(5))
+    relaxation = focused(allowed, d)
+    lower, upper = rng.random(5) * 0.1, 0.3 + rng.random(5)
+    upper[d] += 2.0
+    costs = rng.normal(size=5)
+    best = truth(allowed, d, costs, lower, upper)
+    wild = Multipliers(rng.exponential(size=allowed.rows.shape[0]), float(rng.normal()))
+    bound, _ = relaxation.proven(costs, lower, upper, wild)
+    point, multipliers = relaxation.solve(costs, lower, upper)
+    if best is None:
+        assert point is None
+        assert relaxation.shown_empty(lower, upper, multipliers)
+        return
+    assert point is not None
+    assert bound <= best + 1e-9
+    own, reduced = relaxation.proven(costs, lower, upper, multipliers)
+    assert own == pytest.approx(best, abs=1e-8)
+    # within the box, the bound and a reduced cost say how far a variable can go
+    raised = lower.copy()
+    raised[2] = (lower[2] + upper[2]) / 2
+    beyond = truth(allowed, d, costs, raised, upper)
+    if beyond is not None and reduced[2] > 0:
+        assert beyond >= own + reduced[2] * (raised[2] - lower[2]) - 1e-8
+
+
+@pytest.mark.parametrize("d", range(4))
+def test_secants_lie_below_the_entropies_and_meet_them_at_the_ends(d):
+    relaxation = focused(AllowedSet(sparse.csr_array((0, 4)), 4), d)
+    rng = np.random.default_rng(d)
+    lower = np.array([0.0, 0.2, 0.5, 0.3])
+    upper = np.array([0.4, 0.2, 1.0, 0.3 + 1e-12])
+    if d == 0:
+        lower[0], upper[0] = 0.5, 40.0
+    slopes, intercepts = relaxation.secants(lower, upper)
+
+    def exact(point):
+        values = entropies(np.diag(point))
+        values[d] = dominance(point[d])
+        return values
+
+    for share in (0.0, 1.0, *rng.random(50)):
+        point = lower + share * (upper - lower)
+        below = slopes * point + intercepts
+        assert (below <= exact(point) + 1e-13).all()
+        if share in (0.0, 1.0):
+            assert below == pytest.approx(exact(point), abs=1e-11)
+
+
+def test_highest_odds_are_those_of_the_vertices():
+    for seed in range(20):
+        notion = LDP(0.5) if seed % 2 else ALIP(0.4, 0.4)
+        allowed = notion.allowed_set(Joint.random_uniform(3, 5, np.random.default_rng(seed)))
+        points = allowed_vertices(allowed)
+        for d in range(5):
+            share = points[:, d].max()
+            odds = focused(allowed, d).highest_odds()
+            if share == 1:
+                assert odds == np.inf
+                continue
+            assert odds >= share / (1 - share) * (1 - 1e-10)
+            assert odds == pytest.approx(share / (1 - share), rel=1e-6)
+
+
+def test_odds_are_infinite_where_a_symbol_is_allowed_alone():
+    allowed = AllowedSet(sparse.csr_array([[-1.0, 1.0, 1.0]]), 3)  # r_1 at least a half
+    assert focused(allowed, 0).highest_odds() == np.inf
+    assert focused(allowed, 1).highest_odds() == pytest.approx(1.0)
+
+
+def test_helpers_are_never_priced_below_zero():
+    """h ≤ r_1 and r_2 ≤ h: multipliers that would gain by a boundless h are mended first."""
+    allowed = AllowedSet(sparse.csr_array([[-1.0, 0.0, 1.0], [0.0, 1.0, -1.0]]), 2)
+    relaxation = focused(allowed, 0)
+    lower, upper, costs = np.zeros(2), np.array([9.0, 1.0]), np.array([1.0, 0.0])
+    best = truth(allowed, 0, costs, lower, upper)
+    assert best == pytest.approx(1.0)
+    tilted = Multipliers(np.array([0.0, 1.0]), 1.0)
+    assert relaxation.proven(costs, lower, upper, tilted)[0] == pytest.approx(1.0)
+    boundless = AllowedSet(sparse.csr_array([[0.0, 1.0, -1.0]]), 2)  # nothing holds h down
+    value, _ = focused(boundless, 0).proven(costs, lower, upper, Multipliers(np.ones(1), 0.0))
+    assert -1e-10 < value <= 0
+
+
+def test_focus_moves_from_symbol_to_symbol():
+    allowed = ALIP(0.4, 0.4).allowed_set(Joint.random_uniform(3, 5, np.random.default_rng(3)))
+    relaxation = Relaxation(allowed)
+    costs, lower, upper = np.arange(5.0), np.zeros(5), np.full(5, 3.0)
+    for d in (2, 2, 4, 0):
+        relaxation.focus(d)
+        point, _ = relaxation.solve(costs, lower, upper)
+        assert point is not None
+        assert point.sum() - point[d] == pytest.approx(1.0)
+        assert costs @ point == pytest.approx(truth(allowed, d, costs, lower, upper))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    prices=st.lists(st.floats(-3, 3), min_size=2, max_size=6),
+    odds=st.floats(1e-3, 1e4),
+    seed=st.integers(0, 1000),
+)
+def test_odds_left_out_hold_no_output_that_undercuts(prices, odds, seed):
+    p = np.array(prices)
+    d = int(p.argmin()) if seed % 2 else int(p.argmax())
+    highest = 50.0 if p[d] >= 0 else np.inf
+    least, most = odds_worth_a_look(p, d, highest)
+    others = np.random.default_rng(seed).dirichlet(np.ones(len(p) - 1))
+    r = np.insert(others, d, odds) / (1 + odds)
+    if r[d] < r.max() or odds > highest or least <= odds <= most:
+        return
+    assert entropies(r[None])[0] >= p @ r
+    lowered = p.copy()
+    lowered[d] = min(p[d], unseen_price(p, d))
+    assert entropies(r[None])[0] >= lowered @ r
+
+
+@given(prices=st.lists(st.floats(-3, 8), min_size=2, max_size=5), seed=st.integers(0, 1000))
+def test_the_unseen_price_holds_whatever_is_allowed(prices, seed):
+    p = np.array(prices)
+    r = np.random.default_rng(seed).dirichlet(np.full(len(p), 0.5))
+    d = int(r.argmax())
+    p[d] = min(p[d], unseen_price(p, d))
+    assert entropies(r[None])[0] >= p @ r - 1e-12
+
+
+@given(prices=st.lists(st.floats(-2, 3), min_size=2, max_size=5), seed=st.integers(0, 10_000))
+def test_what_an_older_proof_says_of_new_prices_holds(prices, seed):
+    p = np.array(prices)
+    rng = np.random.default_rng(seed)
+    r = rng.dirichlet(np.full(len(p), 0.7))
+    older = p + rng.normal(size=len(p)) * 0.3
+    older -= max(older @ r - entropies(r[None])[0], 0.0)  # proven, as far as r can tell
+    d = int(r.argmax())
+    p[d] = min(p[d], inherited_prices(p, older)[d])
+    assert entropies(r[None])[0] >= p @ r - 1e-12
+
+
+def test_an_older_proof_of_the_same_prices_is_all_there_is_to_do():
+    joint = Joint.random_uniform(4, 8, np.random.default_rng(5))
+    bound = PricingBound(ALIP(0.5, 0.5).allowed_set(joint))
+    first = bound.minimise(np.full(8, 0.9), tolerance=1e-6, time_limit=20.0)
+    again = bound.minimise(first.prices, tolerance=1e-6, time_limit=20.0)
+    assert first.boxes > 0
+    assert again.boxes == 0
+    assert again.finished
+    assert inherited_prices(first.prices, first.prices) == pytest.approx(first.prices)
+
+
+def test_odds_from_huge_prices_do_not_overflow():
+    assert least_odds(5000.0, 11) == pytest.approx(0.1)
+    least, most = odds_worth_a_look(np.array([-1.0, 5000.0]), 0, np.inf)
+    assert least < 4000 < most < 5000
+    assert dominance(0.0) == 0.0

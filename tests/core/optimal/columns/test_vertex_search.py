@@ -1,0 +1,124 @@
+"""Column generation's parts: the pool, the cuts, the master program's edge cases."""
+
+import numpy as np
+import pytest
+
+from core import clock
+from core.errors import SolverError
+from core.joint import Joint
+from core.notions import LIP, RLDP
+from core.optimal.columns.descent import descend
+from core.optimal.columns.vertex_search import ColumnSearch
+from core.optimal.polytopes import tableaux
+from core.optimal.polytopes.standard_form import polytope
+from core.optimal.programs.master import Master
+from core.optimal.utility import MutualInformation
+from core.uncertainty import RenyiBall
+
+JOINT = Joint.random_uniform(4, 12, np.random.default_rng(0))
+SPACE = polytope(LIP(0.5).allowed_set(JOINT), JOINT.p_x)
+GOAL = MutualInformation()
+
+
+def searched(space=SPACE, joint=JOINT):
+    search = ColumnSearch(space, joint.p_x, GOAL, seed=0, deadline=clock.now() + 60)
+    search.run()
+    return search
+
+
+def test_every_vertex_in_the_pool_is_allowed_and_met_once():
+    search = searched()
+    rows = LIP(0.5).allowed_set(JOINT).rows
+    assert (rows @ search.pool.points.T).max() < 1e-12
+    assert len(np.unique(search.pool.points.round(10), axis=0)) == len(search.pool)
+
+
+def test_a_descent_ends_where_no_neighbour_is_better():
+    duals = searched().mixture.duals * 0.9
+    start = tableaux.start(SPACE, np.random.default_rng(1))
+    ends, prices = descend(start, duals, GOAL, deadline=np.inf)
+    again, same = descend(ends, duals, GOAL, deadline=np.inf)
+    np.testing.assert_array_equal(prices, same)
+    first = start.points()[0] / start.points()[0].sum()
+    assert prices[0] <= GOAL.cost(first) - first @ duals
+    stopped, _ = descend(start, duals, GOAL, deadline=0.0)
+    np.testing.assert_array_equal(stopped.tight, start.tight)
+    assert len(again) == 1
+
+
+def test_cutting_keeps_only_what_meets_the_cut_and_the_search_goes_on():
+    search = searched()
+    before = search.mixture.cost
+    cut = np.full((1, 12), -0.25)
+    cut[0, 0] = 0.75  # r_0 ≤ ¼
+    search.cut(cut)
+    assert (search.pool.points @ cut.T <= 1e-12).all()
+    search.run()
+    assert search.mixture.cost > before
+    narrower = searched(SPACE.with_cuts(cut))
+    assert search.mixture.cost == pytest.approx(narrower.mixture.cost, abs=2e-3)
+
+
+def test_cutting_everything_but_the_prior_fills_the_pool_anew():
+    search = searched()
+    cuts = np.eye(12) - 1.2 * JOINT.p_x[:, None]  # r_x ≤ 1.2 P(x)
+    search.cut(cuts)
+    search.run()
+    assert (search.in_use() <= 1.2 * JOINT.p_x + 1e-9).all()
+    assert search.settled().shape[0] == 12
+
+
+def test_ties_are_searched_perturbed_and_answered_exactly():
+    joint = Joint.from_counts([[1, 1, 2, 2, 3, 3], [3, 3, 2, 2, 1, 1]])
+    space = polytope(LIP(0).allowed_set(joint), joint.p_x)
+    search = searched(space, joint)
+    rows = LIP(0).allowed_set(joint).rows
+    assert (rows @ search.pool.points.T).max() < 1e-12
+    # the middle pair is told; of the outer four, mixed in pairs that cancel, one bit is lost
+    assert search.mixture.cost == pytest.approx(2 / 3 * np.log(2), abs=1e-9)
+
+
+def test_outputs_known_already_are_not_new():
+    search = searched()
+    assert search.include(np.full((1, 12), 1 / 12))
+    assert not search.include(np.full((1, 12), 1 / 12))
+
+
+def test_a_mixture_at_a_penalty_is_no_kernel():
+    p_x = np.array([0.5, 0.3, 0.2])
+    master = Master(p_x, GOAL, np.array([[0.9, 0.05, 0.05]]))
+    with pytest.raises(SolverError, match="do not mix"):
+        master.kernel(master.solve())
+
+
+def test_seeds_of_a_set_with_ties_are_kept_where_moving_its_rows_gives_none(monkeypatch):
+    counts = np.array([[20, 69, 311, 119, 10252], [192, 346, 1560, 162, 19530]])
+    notion = RLDP(0.8, RenyiBall.confidence(counts, int(counts.sum())))
+    joint = Joint.with_secret_released(counts)
+    space = polytope(notion.allowed_set(joint), joint.p_x)
+    assert tableaux.corners(space, -np.eye(10)).tied()
+    moved = searched(space, joint)
+    some = tableaux.some_corners
+    monkeypatch.setattr(
+        tableaux, "some_corners", lambda at, *rest: some(at, *rest) if at is space else None
+    )
+    search = searched(space, joint)
+    assert search.pool.searched is space
+    assert moved.pool.searched is not space
+    assert search.mixture.cost >= moved.mixture.cost - 1e-9
+    assert (notion.allowed_set(joint).rows @ search.in_use().T).max() < 1e-9
+
+
+def test_at_the_deadline_vertices_are_looked_for_until_one_is_inside(monkeypatch):
+    assert len(tableaux.some_corners(SPACE, -np.eye(12), deadline=-np.inf)) == 1
+    first, second = (SPACE.vertex_of(cost) for cost in -np.eye(12)[:2])
+    answers = iter([first, second])
+    monkeypatch.setattr(type(SPACE), "vertex_of", lambda *_: next(answers))
+
+    # the first is outside, as HiGHS's tolerance allows
+    def solved(space, basic, *_, **__):
+        return np.array([-0.1, 0.1][: len(basic)])[:, None, None] * np.ones((1, space.n_basic, 1))
+
+    monkeypatch.setattr(tableaux, "solved", solved)
+    found = tableaux.some_corners(SPACE, -np.eye(12)[:2], deadline=-np.inf)
+    np.testing.assert_array_equal(found.basic, second[0][None])

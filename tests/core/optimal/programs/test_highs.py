@@ -1,0 +1,86 @@
+"""The seam to HiGHS: right answers, every status read, warm changes equal to a fresh program."""
+
+import numpy as np
+import pytest
+from scipy import optimize, sparse
+
+from core.errors import InfeasibleError, SolverError, TimeLimitError
+from core.optimal.programs.highs import INFINITY, LinearProgram
+
+
+def program(rng, n_rows=6, n_cols=9, **options):
+    rows = rng.random((n_rows, n_cols))
+    lower, upper = np.full(n_rows, -INFINITY), rows.sum(axis=1)
+    built = LinearProgram(sparse.csr_array(rows), lower, upper, **options)
+    return built, rows, upper
+
+
+@pytest.mark.parametrize("primal", [False, True])
+def test_value_and_certificate_match_another_solver(primal):
+    rng = np.random.default_rng(1)
+    built, rows, upper = program(rng, primal=primal)
+    for _ in range(5):
+        cost = -rng.random(9)
+        built.set_costs(cost)
+        mine = built.solve()
+        other = optimize.linprog(cost, A_ub=rows, b_ub=upper)
+        assert mine.objective == pytest.approx(other.fun, abs=1e-9)
+        assert mine.duals @ upper == pytest.approx(mine.objective, abs=1e-9)
+        np.testing.assert_allclose(mine.reduced_costs, cost - rows.T @ mine.duals, atol=1e-9)
+
+
+def test_changes_to_a_warm_program_are_those_of_a_fresh_one():
+    rng = np.random.default_rng(2)
+    built, rows, upper = program(rng)
+    cost = -rng.random(9)
+    built.set_costs(cost)
+    built.solve()
+    new_cols, new_cost = rng.random((2, 6)), -rng.random(2)
+    built.add_cols(new_cols, new_cost)
+    built.set_col_bounds(np.zeros(3), np.full(3, 0.25))
+    every = np.hstack([rows, new_cols.T])
+    bounds = [(0, 0.25)] * 3 + [(0, None)] * 8
+    other = optimize.linprog(np.append(cost, new_cost), A_ub=every, b_ub=upper, bounds=bounds)
+    assert built.solve().objective == pytest.approx(other.fun, abs=1e-9)
+    assert (built.n_rows, built.n_cols) == (6, 11)
+
+
+def test_a_basis_can_be_returned_to():
+    rng = np.random.default_rng(3)
+    built, _, _ = program(rng)
+    built.set_costs(-np.ones(9))
+    first, basis = built.solve(), built.basis()
+    cols, rows = built.basic()
+    assert cols.sum() + rows.sum() == built.n_rows
+    built.set_costs(-np.arange(9.0))
+    built.solve()
+    built.set_costs(-np.ones(9))
+    built.set_basis(basis)
+    np.testing.assert_allclose(built.solve().x, first.x, atol=1e-12)
+
+
+def test_no_solution_is_an_error_of_its_own():
+    built = LinearProgram(sparse.csr_array([[1.0, 1.0]]), np.full(1, -1.0), np.full(1, -1.0))
+    with pytest.raises(InfeasibleError):
+        built.solve()
+
+
+def test_an_unbounded_program_is_a_solver_error():
+    built = LinearProgram(sparse.csr_array([[1.0, -1.0]]), np.zeros(1), np.zeros(1))
+    built.set_costs(-np.ones(2))
+    with pytest.raises(SolverError, match=r"[Uu]nbounded"):
+        built.solve()
+
+
+def test_time_that_is_over_is_an_error_of_its_own():
+    built, _, _ = program(np.random.default_rng(4), n_rows=200, n_cols=300)
+    built.set_costs(-np.ones(300))
+    with pytest.raises(TimeLimitError):
+        built.solve(time_limit=0.0)
+    assert built.solve(time_limit=1e-9).objective < 0  # a clock that counts leaves it time
+
+
+def test_what_highs_rejects_is_an_error():
+    built, _, _ = program(np.random.default_rng(5))
+    with pytest.raises(SolverError, match="basis"):
+        built.set_basis(LinearProgram(sparse.csr_array((1, 1)), np.zeros(1), np.ones(1)).basis())

@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.measures.leakage import leakage
+from core.release.histogram import asymmetry, lift_histogram, reach
+
+HALF = leakage([[0.4, 0.1, 0.0], [0.1, 0.3, 0.1]], ("a", "b", "c"))
+
+
+def test_each_record_falls_into_one_bin_on_either_side():
+    found = lift_histogram(HALF, 1.0, bins=4)
+    assert found.low.sum() + found.excluded == pytest.approx(1)
+    assert found.high.sum() == pytest.approx(1)
+    assert found.low[4:].sum() == 0
+    assert found.high[:4].sum() == 0
+
+
+def test_bins_by_hand():
+    # a: lifts 1.6, 0.4; b: 0.5, 1.5; c: 0, 2. Edges at ±0.5 and ±1 nats.
+    found = lift_histogram(HALF, 1.0, bins=2)
+    np.testing.assert_allclose(found.low, [0.9, 0, 0, 0])
+    np.testing.assert_allclose(found.high, [0, 0, 0.9, 0.1], atol=1e-12)
+    assert found.excluded == pytest.approx(0.1)
+    assert found.excluded_members == ("c",)
+    assert found.members == (("a", "b"), (), ("a", "b"), ("c",))
+
+
+def test_a_value_at_an_edge_counts_on_the_side_of_0():
+    eps = 0.5
+    low, high = np.exp(-eps) * (1 - 1e-12), np.exp(eps) * (1 + 1e-12)
+    s = (1 - low) / (high - low)
+    p = np.array([[s * high, s * (2 - high)], [(1 - s) * low, (1 - s) * (2 - low)]]) / 2
+    found = lift_histogram(leakage(p / p.sum(), ("a", "b")), 1.0, bins=2)
+    assert "a" not in found.members[0]
+    assert "a" in found.members[1]
+    assert "a" in found.members[2]
+
+
+def test_what_tells_nothing_stands_beside_0():
+    found = lift_histogram(leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b")), 0.5, bins=3)
+    assert found.low[2] == pytest.approx(1)
+    assert found.high[3] == pytest.approx(1)
+
+
+@given(seed=st.integers(0, 10_000), n_s=st.integers(2, 5), n_x=st.integers(2, 8))
+@settings(max_examples=25, deadline=None)
+def test_the_reach_of_x_holds_every_release(seed, n_s, n_x):
+    rng = np.random.default_rng(seed)
+    joint = Joint.random_uniform(n_s, n_x, rng)
+    kernel = rng.dirichlet(np.ones(4), n_x)
+    before = leakage(joint.p, joint.x_labels)
+    after = leakage(joint.p @ kernel, ("a", "b", "c", "d"))
+    assert reach(after) <= reach(before)
+    assert max(-before.log_min_lift.min(), before.log_max_lift.max()) <= reach(before)
+
+
+@pytest.mark.parametrize(("furthest", "bins"), [(0.0, 3), (np.inf, 3), (1.0, 0)])
+def test_a_bad_axis_is_named(furthest, bins):
+    with pytest.raises(InvalidInputError, match=r"furthest|bins"):
+        lift_histogram(HALF, furthest, bins)
+
+
+def test_asymmetry_is_that_of_the_paper():
+    # [Lift] Fig. 1: log Ψ ∈ [−12, −0.06], log Λ ∈ [0.02, 1.64], over 10³ draws of 17×5.
+    found = asymmetry()
+    assert -14 < found.low_range[0] < -8
+    assert -0.1 < found.low_range[1] < 0
+    assert 0 < found.high_range[0] < 0.1
+    assert 1.5 < found.high_range[1] <= np.log(5)
+    assert found.low.sum() == pytest.approx(1)
+    assert found.high.sum() == pytest.approx(1)
+
+
+def test_asymmetry_repeats_with_its_seed():
+    np.testing.assert_array_equal(asymmetry(draws=20).low, asymmetry(draws=20).low)
+    assert asymmetry(draws=20).low_range != asymmetry(draws=20, seed=1).low_range
+
+
+LIMIT = st.sampled_from([0.0, 1e-12, 1e-6, 0.01, 0.35, 0.999, 1.0, np.inf]) | st.floats(0, 3)
+
+
+@given(
+    seed=st.integers(0, 10_000), fall=LIMIT, rise=LIMIT, bins=st.integers(1, 14), at=st.booleans()
+)
+@settings(max_examples=200, deadline=None)
+def test_no_bin_holds_both_what_is_allowed_and_what_is_not(seed, fall, rise, bins, at):
+    rng = np.random.default_rng(seed)
+    joint = Joint.random_uniform(3, 6, rng)
+    leak = leakage(joint.p, joint.x_labels)
+    if at:  # limits that some symbol reaches exactly
+        fall, rise = float(-leak.log_min_lift.max()), float(leak.log_max_lift.min())
+    far = reach(leak)
+    found = lift_histogram(leak, far, bins, (fall, rise))
+    assert found.low.sum() == pytest.approx(1)
+    assert found.high.sum() == pytest.approx(1)
+    assert (np.diff(found.edges) >= 0).all()
+    assert found.edges[0] == -far
+    assert found.edges[-1] == far
+    assert found.edges[found.below] == 0
+    places = {name: y for y, name in enumerate(leak.labels)}
+    for place, names in enumerate(found.members):
+        low, high = found.edges[place], found.edges[place + 1]
+        limit = -fall if place < found.below else rise
+        inside = low >= limit - 1e-9 if place < found.below else high <= limit + 1e-9
+        for name in names:
+            y = places[name]
+            value = leak.log_min_lift[y] if place < found.below else leak.log_max_lift[y]
+            assert low - 1e-8 <= value <= high + 1e-8
+            allowed = value >= limit - 1e-9 if place < found.below else value <= limit + 1e-9
+            assert inside == allowed or min(abs(value - limit), far - abs(limit)) < 1e-8
+
+
+def test_nothing_allowed_leaves_a_bin_of_its_own_at_0():
+    still = leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b"))
+    found = lift_histogram(still, 0.5, 3, (0.0, 0.0))
+    assert found.edges[found.below - 1 : found.below + 2].tolist() == [0, 0, 0]
+    assert found.low[found.below - 1] == pytest.approx(1)
+    assert found.high[found.below] == pytest.approx(1)

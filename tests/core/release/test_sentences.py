@@ -1,0 +1,49 @@
+"""Sentences about a result say what it proves, once and in words that fit together."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from core.data.spec import DataSpec
+from core.joint import Joint
+from core.release.quantised import range_release
+from core.release.sentences import finding, knowable
+from core.scenario import Scenario, evaluate
+
+DATA = DataSpec("example:rldp_estimate", (), (), secret_released=True)
+RESULT = evaluate(Scenario(data=DATA, notion="lip", eps=0.2))
+
+
+@given(nmi=st.floats(1e-9, 1), gap=st.floats(0, 1))
+@example(nmi=0.97, gap=0.0299)
+@example(nmi=0.995, gap=0.004)
+@example(nmi=0.004, gap=0.002)
+def test_what_is_kept_and_what_can_be_kept_fit_into_one_sentence(nmi, gap):
+    entropy = RESULT.mechanism.utility / RESULT.mechanism.nmi
+    most = min(1.0, nmi + gap)
+    made = replace(RESULT.mechanism, nmi=nmi, utility=nmi * entropy, upper_bound=most * entropy)
+    told = finding(replace(RESULT, mechanism=made))
+    assert not re.search(r"than (more|less|<|>)", told, re.IGNORECASE)
+    assert len(re.findall("keeps more", told)) <= 1
+    if bound := re.search(r"keeps more than ([\d.]+) %", told):
+        assert float(bound[1]) / 100 >= most - 1e-6
+        assert float(bound[1]) < 100
+
+
+@pytest.mark.parametrize("n_s", [1, 2, 3])
+def test_values_are_counted_in_the_right_number(n_s):
+    joint = Joint.from_counts([[1, 1]] * n_s)
+    told = knowable(range_release(joint, [(0, 1)]), "age")
+    assert "1 values" not in told
+    assert ("the only value" in told) == (n_s == 1)
+    assert ("both values" in told) == (n_s == 2)
+
+
+@pytest.mark.parametrize("level", [0.0, 1e-17, 3e-16])
+def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
+    achieved = RESULT.after.achieved | {"lip": level}
+    told = finding(replace(RESULT, after=replace(RESULT.after, achieved=achieved)))
+    assert told.startswith("The release tells nothing about")

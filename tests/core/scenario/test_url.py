@@ -1,0 +1,187 @@
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.data import BUNDLED, first_question
+from core.data.spec import Binning, DataSpec, Filter
+from core.mechanisms import catalogue as mechanism_catalogue
+from core.notions import catalogue as notion_catalogue
+from core.scenario import Scenario
+from core.scenario.url import from_query, to_query
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters=","), min_size=1, max_size=8)
+BINNINGS = st.one_of(
+    st.builds(Binning, NAMES, st.sampled_from(["width", "quantile"]), st.integers(1, 60)),
+    st.builds(
+        lambda column, edges: Binning(column, "edges", edges=tuple(sorted(edges))),
+        NAMES,
+        st.lists(st.floats(-1e9, 1e9), min_size=2, max_size=4, unique=True),
+    ),
+)
+BOUNDS = st.floats(allow_nan=False, allow_infinity=False)
+FILTERS = st.one_of(
+    st.builds(Filter, NAMES, st.lists(NAMES, max_size=2).map(tuple)),
+    st.builds(lambda column, low: Filter(column, low=low), NAMES, BOUNDS),
+    st.builds(lambda column, high: Filter(column, high=high), NAMES, BOUNDS),
+    st.builds(
+        lambda column, ends: Filter(column, low=min(ends), high=max(ends)),
+        NAMES,
+        st.tuples(BOUNDS, BOUNDS),
+    ),
+)
+DATA = st.builds(
+    DataSpec,
+    source=st.sampled_from(["adult", "upload:00ff", "random:uniform:5x17:0"]),
+    secret=st.lists(NAMES, max_size=2).map(tuple),
+    released=st.lists(NAMES, max_size=2).map(tuple),
+    secret_released=st.booleans(),
+    binnings=st.lists(BINNINGS, max_size=2, unique_by=lambda cut: cut.column).map(tuple),
+    missing=st.sampled_from(["level", "drop"]),
+    rare_below=st.integers(0, 10_000),
+    rare_below_s=st.integers(0, 10_000),
+    filters=st.lists(FILTERS, max_size=2).map(tuple),
+)
+SCENARIOS = st.builds(
+    Scenario,
+    data=DATA,
+    notion=st.sampled_from([entry.key for entry in notion_catalogue.ENTRIES]),
+    eps=st.floats(0, 8),
+    lam=st.floats(0, 1),
+    alpha=st.one_of(st.floats(1.05, 100), st.just(math.inf)),
+    beta=st.floats(0.001, 0.5),
+    n=st.none() | st.integers(1, 10_000_000),
+    mechanism=st.sampled_from(list(mechanism_catalogue.CATALOGUE)),
+    time_limit=st.floats(0.05, 600),
+    gap=st.floats(0, 1),
+    seed=st.integers(0, 2**31 - 1),
+)
+
+
+@settings(max_examples=60)
+@given(SCENARIOS)
+def test_a_scenario_survives_the_url(scenario):
+    assert from_query(to_query(scenario)) == (scenario, ())
+
+
+@settings(max_examples=60)
+@given(SCENARIOS)
+def test_a_scenario_survives_json(scenario):
+    assert Scenario.from_json(scenario.to_json()) == scenario
+
+
+def test_the_default_has_an_empty_query():
+    assert to_query(Scenario()) == {}
+
+
+KEYS = [
+    "data",
+    "s",
+    "x",
+    "sx",
+    "bins",
+    "missing",
+    "rare",
+    "rare_s",
+    "only",
+    "notion",
+    "eps",
+    "mech",
+    "n",
+]
+
+
+@settings(max_examples=60)
+@given(st.dictionaries(st.sampled_from(KEYS), st.text(max_size=12)))
+def test_garbage_never_raises_and_what_is_refused_is_named(query):
+    scenario, notices = from_query(query)
+    assert isinstance(scenario, Scenario)
+    for notice in notices:
+        assert notice.startswith("The link has ")
+        assert notice.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("query", "notice"),
+    [
+        ({"eps": "9"}, "The link has eps=9, which is not in [0, 8]; 1 is used."),
+        ({"eps": "nan"}, "The link has eps=nan, which is not in [0, 8]; 1 is used."),
+        (
+            {"n": "x"},
+            "The link has n=x, which is no whole number in [1, 1e+07]; the data's own number is "
+            "used.",
+        ),
+        ({"notion": "dp"}, "The link has notion=dp, which is not known; alip is used."),
+        ({"mech": "?"}, "The link has mech=?, which is not known; {} is used."),
+        ({"rare": "-1"}, "The link has rare=-1, which is not a whole number; 0 is used."),
+        ({"missing": "x"}, "The link has missing=x, which is not known; level is used."),
+        (
+            {"bins": "age:oddly:3"},
+            "The link has bins=age:oddly:3, which is ignored. A binning's kind must be one of "
+            "'width', 'quantile', 'edges', got 'oddly'.",
+        ),
+        (
+            {"only": "x"},
+            'The link has only=x, which is ignored. It must be ["COLUMN", "LEVEL", …] or '
+            '["COLUMN", [LOW, HIGH]].',
+        ),
+        ({"bins": "7"}, "The link has bins=7, which is ignored. It must be COLUMN:KIND:NUMBER."),
+        (
+            {"bins": "age:width:many"},
+            "The link has bins=age:width:many, which is ignored. It must be COLUMN:KIND:NUMBER.",
+        ),
+    ],
+)
+def test_what_is_out_of_range_falls_back_with_a_sentence(query, notice):
+    scenario, notices = from_query(query)
+    assert scenario == Scenario()
+    assert notices == (notice.format(Scenario().mechanism),)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('"age"', "It must be"),
+        ('{"age": 1}', "It must be"),
+        ("[]", "It must be"),
+        ('["age", [1, 2, 3]]', "It must be"),
+        ('["age", [null, null]]', "It must be"),
+        ('["age", ["x", 2]]', "It must be"),
+        ('["age", [9, 3]]', "The range of 'age' to keep must not be empty, got 9 to 3."),
+        ('["age", [1e999, null]]', "The least number of 'age' to keep must be finite"),
+    ],
+)
+def test_a_filter_that_is_none_is_ignored_with_its_reason(text, reason):
+    scenario, (notice,) = from_query({"only": text})
+    assert scenario == Scenario()
+    assert notice.startswith(f"The link has only={text}, which is ignored. {reason}")
+
+
+def test_a_range_has_a_short_form():
+    data = DataSpec(filters=(Filter("age", low=18.0), Filter("sex", ("Male",))))
+    query = to_query(Scenario(data=data))
+    assert query == {"only": ['["age", [18.0, null]]', '["sex", "Male"]']}
+    assert from_query(query) == (Scenario(data=data), ())
+
+
+def test_repeated_keys_name_several_columns():
+    scenario, notices = from_query({"s": ["sex", "race"], "x": "education", "sx": "1"})
+    assert notices == ()
+    assert scenario.data == DataSpec("adult", ("sex", "race"), ("education",), True)
+
+
+def test_a_joint_has_no_columns_unless_the_link_names_some():
+    joint = DataSpec("random:uniform:5x17:0", (), ())
+    assert from_query({"data": joint.source}) == (Scenario(data=joint), ())
+    assert to_query(Scenario(data=joint)) == {"data": [joint.source]}
+
+
+@pytest.mark.parametrize("entry", BUNDLED, ids=lambda entry: entry.id)
+def test_a_link_that_names_only_a_bundled_set_asks_its_own_question(entry):
+    scenario, notices = from_query({"data": entry.id})
+    assert (scenario.data.secret, scenario.data.released) == (entry.secret, entry.released)
+    assert scenario.data == first_question(entry.id)
+    assert notices == ()
+    assert "s" not in to_query(scenario)
+    assert "x" not in to_query(scenario)

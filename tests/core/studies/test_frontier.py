@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+from core import clock
+from core.errors import CoreError, InfeasibleError, InvalidInputError
+from core.joint import Joint
+from core.mechanisms import catalogue
+from core.scenario import Scenario
+from core.studies.frontier import sweep
+
+JOINT = Joint.random_uniform(4, 9, np.random.default_rng(3))
+HARD = Joint.random_uniform(8, 60, np.random.default_rng(3))
+GRID = [0.25, 0.5, 1.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize("key", catalogue.CATALOGUE)
+def test_what_is_called_monotone_never_falls(key):
+    entry = catalogue.entry(key)
+    robust = not entry.works_under(catalogue.LIP) and not entry.works_under(catalogue.SRLIP)
+    notion = "rldp" if robust else "alip" if entry.works_under(catalogue.ALIP) else "srlip"
+    joint = Joint.with_secret_released([[7, 10, 3], [26, 57, 4]]) if robust else JOINT
+    scenario = Scenario(notion=notion, mechanism=key, time_limit=1.0, n=100)
+    with clock.using(clock.Ticking(0.01)):
+        line = sweep(scenario, joint, GRID)
+    assert line.reasons == ("",) * len(GRID)
+    assert (line.utility <= line.upper_bound + 1e-12).all()
+    if entry.monotone:
+        assert (np.diff(line.utility) >= -1e-12).all()
+        assert (np.diff(line.upper_bound) >= 0).all()
+    if entry.optimum:
+        assert entry.monotone
+
+
+def test_the_line_of_a_watchdog_may_fall():
+    assert not catalogue.entry("watchdog").monotone
+    assert not catalogue.entry("subset_merging").monotone
+    assert catalogue.entry("optimal").monotone
+
+
+def test_a_sweep_says_which_points_are_proven():
+    line = sweep(Scenario(), JOINT, GRID)
+    assert line.proven.all()
+    with clock.using(clock.Ticking(1.0)):
+        hurried = sweep(Scenario(time_limit=0.5), HARD, [0.5, 1.0])
+    assert not hurried.proven.any()
+    assert (hurried.upper_bound > hurried.utility).all()
+
+
+@pytest.mark.parametrize("mechanism", ["watchdog", "identity"])
+def test_a_budget_that_fails_is_a_gap_with_its_reason(monkeypatch, mechanism):
+    build = Scenario.build_mechanism
+
+    def fails_at_one(self, joint, values=None):
+        if self.eps == 1.0:
+            raise InfeasibleError("There is nothing at 1.")
+        return build(self, joint, values)
+
+    monkeypatch.setattr(Scenario, "build_mechanism", fails_at_one)
+    line = sweep(Scenario(mechanism=mechanism), JOINT, GRID)
+    assert line.reasons == ("", "", "There is nothing at 1.", "", "")
+    np.testing.assert_array_equal(np.isnan(line.nmi), np.array(GRID) == 1.0)
+
+
+def test_a_sweep_without_any_answer_says_why():
+    with pytest.raises(CoreError, match="does not work under"):
+        sweep(Scenario(notion="alip", mechanism="srlip_product"), JOINT, GRID)
+    with pytest.raises(InvalidInputError, match="increasing"):
+        sweep(Scenario(), JOINT, [1.0, 1.0])

@@ -1,0 +1,194 @@
+"""What answers know of each other: nothing falls along ε, and nothing contradicts a bound."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core import clock
+from core.errors import SolverError
+from core.joint import Joint
+from core.scenario import Scenario
+from core.studies.frontier import sweep
+from core.studies.known import UNPROVEN, Known
+
+JOINT = Joint.from_counts([[8, 1, 5, 5, 0], [1, 8, 5, 3, 2], [3, 3, 0, 4, 9]])
+JOINT_ENTROPY = float(-(JOINT.p_x * np.log(JOINT.p_x)).sum())
+OPTIMAL = Scenario(notion="lip", eps=1.0)
+
+
+def made(scenario, joint=JOINT):
+    return scenario.build_mechanism(joint)
+
+
+def unproven(mechanism, bound):
+    return replace(mechanism, status=UNPROVEN, upper_bound=bound, gap=bound - mechanism.utility)
+
+
+def test_nothing_is_known_of_a_question_that_nobody_asked():
+    assert Known().best(OPTIMAL, JOINT) is None
+
+
+@pytest.mark.parametrize("notion", ["lip", "alip", "ldp", "alpha", "pml"])
+@pytest.mark.parametrize("mechanism", ["watchdog", "subset_merging", "optimal"])
+def test_any_mechanism_at_a_smaller_budget_is_a_start_for_the_optimum(notion, mechanism):
+    known = Known()
+    small = Scenario(notion=notion, eps=0.8, mechanism=mechanism)
+    found = made(small)
+    known.add(small, JOINT, found)
+    larger = replace(small, mechanism="optimal", eps=1.1)
+    start = known.best(larger, JOINT)
+    np.testing.assert_array_equal(start.kernel, found.kernel)
+    assert start.utility == pytest.approx(found.utility)
+    assert start.audit.holds
+    assert start.notion == larger.build_notion(JOINT)
+    assert start.status == UNPROVEN or start.gap <= larger.gap
+    assert known.best(replace(larger, eps=0.7), JOINT) is None
+
+
+def test_another_promise_or_other_data_is_another_question():
+    known = Known()
+    known.add(OPTIMAL, JOINT, made(OPTIMAL))
+    for other in (
+        replace(OPTIMAL, notion="ldp"),
+        replace(OPTIMAL, data=replace(OPTIMAL.data, released=("race",))),
+    ):
+        assert known.best(replace(other, eps=8.0), JOINT) is None
+    same = replace(OPTIMAL, lam=0.3, time_limit=9.0)  # LIP has no λ
+    assert known.best(same, JOINT).utility == made(OPTIMAL).utility
+    split = replace(OPTIMAL, notion="alip")
+    known.add(split, JOINT, made(split))
+    assert known.best(replace(split, lam=0.3), JOINT) is None
+
+
+def test_a_worse_answer_to_the_same_question_changes_nothing_and_a_better_one_takes_its_place():
+    known, proven = Known(), made(OPTIMAL)
+    glance = made(replace(OPTIMAL, mechanism="watchdog"))
+    glance = unproven(replace(glance, notion=proven.notion), proven.upper_bound + 0.5)
+    known.add(OPTIMAL, JOINT, glance)
+    assert known.best(OPTIMAL, JOINT).status == UNPROVEN
+    known.add(OPTIMAL, JOINT, proven)
+    assert known.best(OPTIMAL, JOINT).utility == proven.utility
+    known.add(OPTIMAL, JOINT, glance)
+    best = known.best(OPTIMAL, JOINT)
+    assert (best.utility, best.status, best.gap) == (proven.utility, "optimal", proven.gap)
+
+
+def test_a_bound_holds_at_every_smaller_budget():
+    known, proven = Known(), made(OPTIMAL)
+    below = replace(OPTIMAL, eps=0.9)
+    loose = unproven(made(below), 99.0)
+    known.add(below, JOINT, loose)
+    known.add(OPTIMAL, JOINT, proven)
+    best = known.best(below, JOINT)
+    assert best.upper_bound == proven.upper_bound
+    assert best.gap == pytest.approx(proven.upper_bound - loose.utility)
+
+
+def test_an_answer_between_two_that_meet_is_proven_by_them():
+    # at these budgets everything is kept: the answer at 6 is a start, the bound at 8 is reached
+    low, high = replace(OPTIMAL, eps=6.0), replace(OPTIMAL, eps=8.0)
+    joint = Joint.from_counts([[3, 2], [2, 3]])
+    known = Known()
+    known.add(low, joint, made(low, joint))
+    known.add(high, joint, made(high, joint))
+    between = known.best(replace(OPTIMAL, eps=7.0), joint)
+    assert (between.status, between.nmi) == ("optimal", 1.0)
+
+
+def test_a_mechanism_better_than_a_bound_is_an_error_and_neither_is_kept():
+    known = Known()
+    known.add(OPTIMAL, JOINT, made(OPTIMAL))
+    larger = replace(OPTIMAL, eps=2.0)
+    low = made(replace(OPTIMAL, eps=0.1))
+    false = replace(low, notion=larger.build_notion(JOINT), status="optimal")
+    with pytest.raises(SolverError, match="more than the bound"):
+        known.add(larger, JOINT, false)
+    assert known.best(OPTIMAL, JOINT) is None
+
+
+def test_what_only_the_rounding_of_the_audit_allows_contradicts_no_bound():
+    joint = Joint.from_counts([[10**13, 10**13], [10**13, 10**13 + 5]])  # lifts off by 1e-13
+    nothing = replace(OPTIMAL, eps=0.0)
+    answer = made(replace(nothing, mechanism="constant"), joint)
+    answer = unproven(replace(answer, notion=nothing.build_notion(joint)), 0.0)
+    watchdog = replace(nothing, mechanism="watchdog")
+    known = Known()
+    known.add(nothing, joint, answer)
+    known.add(watchdog, joint, made(watchdog, joint))
+    assert known.best(nothing, joint).utility == pytest.approx(np.log(2))
+
+
+def test_a_frontier_is_raised_by_what_is_known_and_never_falls():
+    grid = [0.25, 0.5, 1.0, 2.0]
+    with clock.using(clock.Ticking(0.001)):
+        found = sweep(OPTIMAL, JOINT, grid)
+    low = replace(
+        found,
+        utility=np.array([0.0, 0.0, 0.0, 0.0]),
+        nmi=np.zeros(4),
+        upper_bound=found.upper_bound + 0.1,
+    )
+    known, here = Known(), replace(OPTIMAL, eps=0.7)
+    known.add(here, JOINT, made(here))
+    line = known.along(low, OPTIMAL, JOINT)
+    assert line.eps.tolist() == [0.25, 0.5, 0.7, 1.0, 2.0]
+    reached = made(here).utility
+    np.testing.assert_allclose(line.utility, [0, 0, reached, reached, reached])
+    np.testing.assert_allclose(line.nmi, line.utility / JOINT_ENTROPY)
+    assert line.upper_bound[0] <= reached + 1e-9
+    assert (line.upper_bound >= line.utility).all()
+    assert (np.diff(line.upper_bound) >= 0).all()
+
+
+def test_another_mechanisms_line_has_its_own_points_only():
+    watchdog = replace(OPTIMAL, mechanism="watchdog")
+    found = sweep(watchdog, JOINT, [0.5, 2.0])
+    known, here = Known(), replace(watchdog, eps=1.0)
+    known.add(here, JOINT, made(here))
+    known.add(replace(OPTIMAL, eps=0.5), JOINT, made(replace(OPTIMAL, eps=0.5)))
+    line = known.along(found, watchdog, JOINT)
+    assert line.eps.tolist() == [0.5, 1.0, 2.0]
+    np.testing.assert_array_equal(line.utility[[0, 2]], found.utility)
+    assert line.utility[1] == made(here).utility
+
+
+def test_what_was_not_used_for_longest_goes_when_there_is_no_more_room():
+    kernel = made(OPTIMAL).kernel.nbytes
+    known = Known(most_bytes=2 * kernel)
+    for notion in ("lip", "ldp", "alip", "pml"):
+        asked = replace(OPTIMAL, notion=notion)
+        known.add(asked, JOINT, made(asked))
+    assert known.best(OPTIMAL, JOINT) is None
+    assert known.best(replace(OPTIMAL, notion="pml"), JOINT) is not None
+
+
+def test_a_monotone_mechanism_is_not_below_its_own_at_a_smaller_budget_and_the_watchdog_may_be():
+    for mechanism, carries in (("grr", True), ("watchdog", False)):
+        small = Scenario(notion="lip", eps=0.8, mechanism=mechanism)
+        larger = replace(small, eps=1.1)
+        known, better = Known(), made(small)
+        worse = made(replace(larger, mechanism="constant"))
+        worse = replace(worse, notion=larger.build_notion(JOINT))
+        known.add(small, JOINT, better)
+        assert known.best(larger, JOINT) is None
+        known.add(larger, JOINT, worse)
+        best = known.best(larger, JOINT)
+        assert best.utility == pytest.approx(better.utility if carries else worse.utility)
+
+
+def test_the_best_starts_are_kept_where_not_all_answers_fit():
+    budgets = [0.3, 0.6, 0.9, 1.2]
+    good = {eps: made(replace(OPTIMAL, eps=eps)) for eps in budgets}
+    start = replace(OPTIMAL, mechanism="subset_random_response")
+    poor = replace(OPTIMAL, mechanism="watchdog")
+    room = sum(one.kernel.nbytes for one in good.values()) + made(poor).kernel.nbytes
+    known = Known(most_bytes=room)
+    for eps in budgets:  # as good as the optimum, and the oldest
+        known.add(replace(start, eps=eps), JOINT, good[eps])
+    for eps in budgets:
+        known.add(replace(poor, eps=eps), JOINT, made(replace(poor, eps=eps)))
+    for eps in budgets:
+        found = known.best(replace(OPTIMAL, eps=eps), JOINT)
+        assert found is not None
+        assert found.utility == pytest.approx(good[eps].utility)

@@ -1,0 +1,129 @@
+"""The histogram of log-lift: its bars stand in what is allowed exactly where the promise holds."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from core.joint import Joint
+from core.measures.leakage import leakage
+from core.release.histogram import lift_histogram, reach
+from pages.ui import figures
+
+BUDGET = st.sampled_from([0.0, 1e-9, 1e-3, 0.4, 0.999, math.inf]) | st.floats(0, 4)
+LN2 = math.log(2)
+
+
+def drawn(joint, budgets, unit="nats", kernel=None):
+    leak = leakage(joint.p, joint.x_labels)
+    after = leak if kernel is None else leakage(joint.p @ kernel, ("u", "v", "w"))
+    far = reach(leak)
+    before, later = (lift_histogram(one, far, limits=budgets) for one in (leak, after))
+    names = ("X itself", "the release")
+    return figures.lift_histogram(before, later, budgets, names, unit), later, after
+
+
+def bars(figure):
+    """Each bar below as (left end, right end, share), that of −∞ first."""
+    trace = figure["data"][1]
+    return [
+        (x - width / 2, x + width / 2, share or 0.0)
+        for x, width, share in zip(trace["x"], trace["width"], trace["y"], strict=True)
+    ]
+
+
+@given(seed=st.integers(0, 9_999), fall=BUDGET, rise=BUDGET, unit=st.sampled_from(["nats", "bits"]))
+@example(seed=1, fall=0.0, rise=0.0, unit="nats")
+@example(seed=1, fall=0.5, rise=0.5, unit="bits")
+@settings(max_examples=120, deadline=None)
+def test_a_bar_is_either_in_the_band_or_out_of_it(seed, fall, rise, unit):
+    rng = np.random.default_rng(seed)
+    joint = Joint.random_uniform(3, 5, rng)
+    figure, bins, leak = drawn(joint, (fall, rise), unit, rng.dirichlet(np.ones(3), 5))
+    band = figure["layout"]["shapes"][0]
+    places = {name: y for y, name in enumerate(leak.labels)}
+    end = figure["layout"]["xaxis"]["range"]
+    for (left, right, share), names, place in zip(
+        bars(figure)[1:], bins.members, range(len(bins.members)), strict=True
+    ):
+        assert end[0] <= left < right <= end[1]
+        if not share:
+            continue
+        falls = place < bins.below
+        level = max(
+            (-leak.log_min_lift if falls else leak.log_max_lift)[places[name]] for name in names
+        )
+        inside = left >= band["x0"] and right <= band["x1"]
+        outside = right <= band["x0"] or left >= band["x1"]
+        assert inside if level <= (fall if falls else rise) else outside or inside
+        assert inside != outside
+
+
+@pytest.mark.parametrize("unit", ["nats", "bits"])
+def test_a_release_that_keeps_its_promise_stays_in_the_band(unit):
+    # lifts 1 ± d: log Ψ = −ε_l and log Λ = ε_u exactly
+    joint = Joint.from_counts(np.array([[0.35, 0.15], [0.15, 0.35]]))
+    budgets = (-math.log(0.6), math.log(1.4))
+    figure, _, _ = drawn(joint, budgets, unit)
+    band = figure["layout"]["shapes"][0]
+    scale = LN2 if unit == "bits" else 1.0
+    assert (band["x0"], band["x1"]) == pytest.approx((-budgets[0] / scale, budgets[1] / scale))
+    filled = [(left, right) for left, right, share in bars(figure) if share]
+    assert len(filled) == 2
+    assert all(band["x0"] <= left and right <= band["x1"] for left, right in filled)
+
+
+@given(seed=st.integers(0, 9_999), zeros=st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_each_side_adds_up_to_all_records(seed, zeros):
+    rng = np.random.default_rng(seed)
+    p = rng.random((3, 5))
+    if zeros:
+        p[0, 1] = p[2, 3] = 0
+    figure, bins, _ = drawn(Joint.from_counts(p), (0.3, 0.2))
+    sides = [share for _, _, share in bars(figure)]
+    assert sum(sides[: bins.below + 1]) == pytest.approx(1, abs=1e-4)
+    assert sum(sides[bins.below + 1 :]) == pytest.approx(1, abs=1e-4)
+    said = [one["text"] for one in figure["layout"]["annotations"]]
+    assert "share of records: each side 100 %" in said
+
+
+def test_only_an_endless_budget_holds_what_rules_a_secret_out():
+    joint = Joint.from_counts(np.array([[0.4, 0.2, 0.0], [0.1, 0.2, 0.1]]))
+    for budget, holds in ((math.inf, True), (50.0, False), (1.02, False)):
+        figure, _, _ = drawn(joint, (budget, budget))
+        left, right, share = bars(figure)[0]
+        assert share == pytest.approx(0.1)
+        band = figure["layout"]["shapes"][0]
+        assert (band["x0"] <= left and right <= band["x1"]) == holds
+        assert holds or right <= band["x0"]
+
+
+def test_bits_leave_no_nats():
+    joint = Joint.from_counts(np.array([[0.4, 0.2], [0.1, 0.3]]))
+    figure, _, _ = drawn(joint, (0.5, 0.5), "bits")
+    assert "nats" not in str(figure)
+    nats, _, _ = drawn(joint, (0.5, 0.5))
+    assert figure["layout"]["xaxis"]["range"] == pytest.approx(
+        [end / LN2 for end in nats["layout"]["xaxis"]["range"]]
+    )
+    assert "bits" in figure["data"][0]["customdata"][1][0]
+
+
+def test_names_stand_above_their_panels_where_no_bar_or_bound_crosses_them():
+    figure, _, _ = drawn(
+        Joint.from_counts(np.array([[0.4, 0.2, 0.0], [0.1, 0.2, 0.1]])), (0.5, 9.0)
+    )
+    layout = figure["layout"]
+    tops = {"X itself": layout["yaxis2"]["domain"][1], "the release": layout["yaxis"]["domain"][1]}
+    found = {one["text"]: one for one in layout["annotations"] if one["text"] in tops}
+    assert {name: (one["y"], one["yanchor"]) for name, one in found.items()} == {
+        name: (top, "bottom") for name, top in tops.items()
+    }
+    assert all(
+        one["y1"] <= tops["the release"] or one["y0"] >= layout["yaxis2"]["domain"][0]
+        for one in layout["shapes"]
+        if one["type"] == "line"
+    )

@@ -1,0 +1,55 @@
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.parts.exports import csv_bytes
+from pages.ui.parts.tables import number, readable
+from tests.pages.waiting import PATIENCE
+
+FRAME = pd.DataFrame(
+    {"name": ["a", "b", "c", "d"], "log Ψ": [-0.5, -np.inf, np.inf, -1.80961], "n": [1, 2, 3, 4]},
+    index=[0, 0, 1, 1],
+)
+
+
+def test_infinite_numbers_are_shown_as_such_and_stay_numbers():
+    shown = readable(FRAME)
+    assert shown.data["log Ψ"].tolist() == FRAME["log Ψ"].tolist()
+    html = shown.to_html()
+    for text in (">−∞<", ">∞<", ">−0.5<", ">−1.8096<"):
+        assert text in html
+    assert "inf" not in html
+
+
+def test_a_table_without_them_is_left_as_it_is():
+    frame = FRAME[["name", "n"]]
+    assert readable(frame) is frame
+
+
+def test_the_csv_can_be_read_back():
+    again = pd.read_csv(io.BytesIO(csv_bytes(FRAME)))
+    np.testing.assert_array_equal(again["log Ψ"], FRAME["log Ψ"])
+
+
+def test_the_browser_is_sent_values_to_sort_by_and_texts_to_show():
+    def page():
+        import numpy as np
+        import pandas as pd
+
+        from pages.ui.parts import tables
+
+        tables.sheet(pd.DataFrame({"log Ψ": [-0.5, -np.inf, 2.0]}), "lifts")
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert app.dataframe[0].value["log Ψ"].tolist() == [-0.5, -np.inf, 2.0]
+    sent = app.dataframe[0].proto.arrow_data.styler.display_values
+    with pa.ipc.open_stream(sent) as stream:
+        assert stream.read_all().to_pandas()["log Ψ"].tolist() == ["−0.5", "−∞", "2"]
+
+
+def test_numbers_have_four_digits_at_most_or_two_that_say_something():
+    assert [number(value) for value in (0.0, 12.0, 0.00001, -2.5)] == ["0", "12", "1e−05", "−2.5"]

@@ -1,0 +1,55 @@
+"""Labels: readable when short, told apart, whole on request."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.mechanisms.outputs import output_names
+from pages.ui.style.labels import distinct, full, short
+
+JOBS = ["Male · Adm-clerical", "Male · Armed-Forces", "Female · Sales", "(17.0, 25.0]", "a; b"]
+
+
+def test_an_output_keeps_its_likeliest_input_and_the_share():
+    name = "Male · Adm-clerical 62 %; Female · Sales 20 %; 12 more 18 %"
+    assert short(name, 16).endswith(" 62 %")
+    assert short(name, 16).startswith("Male")
+    assert len(short(name, 16)) <= 16
+    assert short(name, 200) == name
+
+
+def test_outputs_with_the_same_lead_say_more_than_a_number():
+    names = ["Sales 50 %; Tech 50 %", "Sales 50 %; Clerk 50 %", "Tech"]
+    assert distinct(names, 12) == ["Sales, Tech", "Sales, Clerk", "Tech"]
+
+
+@given(st.integers(0, 5_000), st.integers(1, 8), st.sampled_from([4, 8, 12, 16, 20]))
+def test_short_names_of_outputs_are_distinct(seed, n_y, room):
+    shares = np.random.default_rng(seed).dirichlet(np.full(len(JOBS), 0.3), size=n_y).T.round(2)
+    short_names = distinct(output_names(shares, JOBS), room)
+    assert len(set(short_names)) == n_y
+
+
+@given(st.lists(st.sampled_from(["a", "a (2)", "aaaaaaaaaa", "aaaaabaaaa", "b"]), max_size=8))
+def test_any_short_names_are_distinct(names):
+    assert len(set(distinct(names, 5))) == len(names)
+
+
+def test_a_whole_label_breaks_into_lines_and_stays_text():
+    whole = full("<b>Prof-specialty</b> 62 %; Sales 20 %; Tech 18 %", 30)
+    assert whole.count("<br>") == 1
+    assert "<b>" not in whole
+    assert whole.endswith("Tech 18 %")
+
+
+def test_names_that_differ_in_the_middle_show_where():
+    names = [f"street {number:03d} of the old town" for number in range(300)]
+    for room in (12, 16, 20):
+        shown = distinct(names, room)
+        assert all(len(one) <= room for one in shown)
+        assert all(f"{number:03d}" in one for number, one in enumerate(shown))
+
+
+def test_names_that_differ_in_one_far_letter_show_it():
+    names = ["a" * 30 + letter + "b" * 30 for letter in "xyz"]
+    assert all(letter in one for letter, one in zip("xyz", distinct(names, 10), strict=True))
