@@ -73,8 +73,8 @@ class Entry:
         from.
     monotone : bool
         Whether a larger budget never makes it keep less: so for every optimum, since what is
-        allowed at one budget is allowed at each larger one, and `core.studies.frontier` carries it along.
-        The line of any other may fall as its budget grows, which a chart of it should say.
+        allowed at one budget is allowed at each larger one, and `core.studies.frontier` carries it
+        along. The line of any other may fall as its budget grows, which a chart of it should say.
     """
 
     key: str

@@ -9,22 +9,19 @@ import streamlit as st
 
 from core.data import DataSpec
 from core.data.examples import EXAMPLES
-from core.nonstochastic import PROBLEMS, UTILITIES, Clustering, FrontierPoint, weight_within
+from core.nonstochastic import PROBLEMS, Clustering, FrontierPoint, weight_within
 from core.nonstochastic import catalogue as clusterings
 from core.nonstochastic.ranges.graph import NODES
 from core.release.confusability import Lookalikes
 from core.scenario import DOMAINS, Scenario
 from core.wording import number_of
 from pages.ui.chart import picked
-from pages.ui.confusability import query, results
-from pages.ui.frame import state
+from pages.ui.confusability import query
+from pages.ui.frame import controls, state
 from pages.ui.style.labels import markdown
 
 HEART = DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")
 """The data of [NonStoch] §VII: S is the age, X the cholesterol."""
-
-KEPT = {"resolution": "resolution", "distortion": "closeness"}
-"""What a release can keep, in a word."""
 
 SHOWN = {"released": "releases", "secret": "secrets"}
 """What the graph's nodes can be."""
@@ -65,36 +62,7 @@ def question(scenario: Scenario) -> None:
             persist_state="session",
             width=330,
         )
-        price(scenario)
-
-
-def price(scenario: Scenario) -> None:
-    """Show the picker of what a quantisation keeps, and λ."""
-    numeric = results.numeric(scenario.data)
-    st.segmented_control(
-        "What to keep",
-        UTILITIES,
-        format_func=lambda key: KEPT[key],
-        key="keep",
-        required=True,
-        persist_state="session",
-        help="Resolution: how small the largest cluster is, in bits. Closeness: how little a "
-        "number differs from its cluster's mean, for a numeric X"
-        + ("." if numeric else "; this X is not numeric."),
-    )
-    domain = DOMAINS["weight"]
-    st.number_input(
-        "λ · worth of what is kept",
-        min_value=domain.low,
-        max_value=domain.high,
-        step=domain.step,
-        format="%.6g",
-        key="weight",
-        persist_state="session",
-        width=190,
-        help="Bits of leakage that a unit of what is kept is worth. More keeps more. On the "
-        "Confusability page a click on the trade-off sets it.",
-    )
+        controls.price(scenario)
 
 
 def step(found: Clustering) -> None:

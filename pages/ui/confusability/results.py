@@ -54,14 +54,6 @@ def joint_range(data: DataSpec, utility: str) -> Range:
     return counted.joint.p > 0, counted.x_values if utility == "distortion" else None
 
 
-def numeric(data: DataSpec) -> bool:
-    """Say whether X is numeric; not where the data has an error, which is told elsewhere."""
-    try:
-        return derived.counted(data).x_values is not None
-    except CoreError:
-        return False
-
-
 def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]:
     """Return what a problem's algorithm finds for a scenario's weight; a job while it is at work.
 

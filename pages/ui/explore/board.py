@@ -17,7 +17,6 @@ from pages.ui.frame import controls, gc_freeze, page_frame, remedies, state, the
 from pages.ui.parts import exports, formulas
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
-from pages.ui.robust.formulas import APART_ON_EXPLORE
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived, refining
 
@@ -25,6 +24,13 @@ Slots = dict[str, DeltaGenerator]
 """The places that are filled anew when a slider is released, by name."""
 
 _LAST = "_board_last"
+
+
+APART = (
+    "RLDP takes the data itself for the estimate here. On the Robust page the data is the world, "
+    "and the estimate comes from a sample of it: its numbers may differ."
+)
+"""Why the Robust page and this one differ under RLDP."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +52,7 @@ def show() -> None:
         st.title(markdown(question(scenario)), anchor=False)
         with st.container(horizontal=True, width="content"):
             controls.unit_switch()
-            exports.menu("explore")
+            exports.menu("explore", scenario)
     slots = {"sliders": st.sidebar.container(), "figures": st.container()}
     with st.sidebar:
         controls.idle_sliders(scenario)
@@ -133,7 +139,7 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
     st.session_state[_LAST] = shown
     with slots["figures"]:
         with st.container(key="finding"):
-            apart = APART_ON_EXPLORE if scenario.notion == "rldp" else ""
+            apart = APART if scenario.notion == "rldp" else ""
             notes = [refining.glance(scenario), apart, *result.mechanism.notes]
             small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
             st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *small]))

@@ -10,10 +10,10 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
+from core.nonstochastic import UTILITIES
 from core.notions import RLDP
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Scenario
-from pages.ui.confusability import controls
 from pages.ui.frame import data_controls, state
 from pages.ui.style.units import UNITS, in_unit, to_nats
 from pages.ui.work import derived
@@ -32,6 +32,9 @@ IN_BITS = "eps_bits"
 
 MECHANISMS, PROMISES = "mechanisms", "promises"
 """What the frontier's lines can be."""
+
+KEPT = {"resolution": "resolution", "distortion": "closeness"}
+"""What a release can keep, in a word."""
 
 SLIDERS = {
     "eps": (
@@ -85,7 +88,36 @@ def choices() -> None:
         persist_state="session",
     )
     if "weight" in mechanisms.entry(st.session_state["mech"]).parameters:
-        controls.price(state.scenario())
+        price(state.scenario())
+
+
+def price(scenario: Scenario) -> None:
+    """Show the picker of what a quantisation keeps, and λ."""
+    numeric = derived.numeric(scenario.data)
+    st.segmented_control(
+        "What to keep",
+        UTILITIES,
+        format_func=lambda key: KEPT[key],
+        key="keep",
+        required=True,
+        persist_state="session",
+        help="Resolution: how small the largest cluster is, in bits. Closeness: how little a "
+        "number differs from its cluster's mean, for a numeric X"
+        + ("." if numeric else "; this X is not numeric."),
+    )
+    domain = DOMAINS["weight"]
+    st.number_input(
+        "λ · worth of what is kept",
+        min_value=domain.low,
+        max_value=domain.high,
+        step=domain.step,
+        format="%.6g",
+        key="weight",
+        persist_state="session",
+        width=190,
+        help="Bits of leakage that a unit of what is kept is worth. More keeps more. On the "
+        "Confusability page a click on the trade-off sets it.",
+    )
 
 
 def _mechanism(key: str) -> str:

@@ -57,7 +57,7 @@ def _live() -> None:
         st.title(markdown(entry.title), anchor=False)
         with st.container(horizontal=True, width="content"):
             controls.unit_switch()
-            exports.menu("mechanisms")
+            exports.menu("mechanisms", scenario)
     _needs(entry)
     result = page_frame.answer(scenario, _works)
     if result is not None:

@@ -16,7 +16,6 @@ from core.errors import CoreError
 from core.mechanisms import Mechanism
 from core.scenario import Scenario
 from core.scenario.snippet import snippet
-from pages.ui.frame import state
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers
 
@@ -99,18 +98,18 @@ def button(label: str, name: str, mime: str, make: Callable[[], bytes], key: str
     )
 
 
-def menu(key: str) -> None:
-    """Show the menu of what can be taken along of the result on screen."""
+def menu(key: str, scenario: Scenario) -> None:
+    """Show the menu of what can be taken along of a scenario's result."""
     with st.popover(
         "Export", icon=":material/download:", key=f"{key}_export", on_change="rerun"
     ) as opened:
         if opened.open:
-            _contents(key)
+            _contents(key, scenario)
 
 
-def _contents(key: str) -> None:
+def _contents(key: str, scenario: Scenario) -> None:
     try:
-        result = answers.evaluate(state.scenario())
+        result = answers.evaluate(scenario)
     except CoreError as error:
         st.error(markdown(str(error)))
         return

@@ -36,12 +36,6 @@ APART = (
 )
 """Why this page and Explore differ under RLDP, as this page says it."""
 
-APART_ON_EXPLORE = (
-    "RLDP takes the data itself for the estimate here. On the Robust page the data is the world, "
-    "and the estimate comes from a sample of it: its numbers may differ."
-)
-"""The same, as Explore says it."""
-
 REALISED = (
     "**Realised level**. What a design gives away at the truth, whatever it promised.\n\n"
     r"$$ \varepsilon^* = \max_{y, s_1, s_2} \log \frac{P^*(y \mid s_1)}{P^*(y \mid s_2)} $$"

@@ -23,6 +23,7 @@ from core.data import (
 )
 from core.data import column_levels as list_levels
 from core.data.spec import Binning, DataSpec
+from core.errors import CoreError
 from core.measures.leakage import leakage
 from core.mechanisms import MergeStep, subset_merging_steps
 from core.notions import ALIP, LIP, Notion
@@ -62,6 +63,14 @@ def sources() -> Sources:
 def counted(spec: DataSpec) -> Counted:
     """Return the joint distribution that a spec describes."""
     return _cached(spec, ("counted", repr(spec)), lambda: count(spec, sources()))
+
+
+def numeric(data: DataSpec) -> bool:
+    """Say whether X is numeric; not where the data has an error, which is told elsewhere."""
+    try:
+        return counted(data).x_values is not None
+    except CoreError:
+        return False
 
 
 def described(source: str) -> TableInfo | None:

@@ -149,7 +149,10 @@ def test_ten_symbols_are_far_above_polyopt_and_below_their_bound():
     assert exact.gap <= 0.01
 
 
-@pytest.mark.parametrize("broken", ["carving.Carving.best", "columns.ColumnSearch.run"])
+@pytest.mark.parametrize(
+    "broken",
+    ["oracles.lazy_double_description.Carving.best", "columns.vertex_search.ColumnSearch.run"],
+)
 def test_a_solver_without_an_answer_leaves_the_best_known(monkeypatch, broken):
     found, known, joint = broken_search(monkeypatch, broken)
     assert found.status == "heuristic"
@@ -159,7 +162,7 @@ def test_a_solver_without_an_answer_leaves_the_best_known(monkeypatch, broken):
 
 
 def test_a_proof_without_an_answer_leaves_the_search(monkeypatch):
-    found, known, joint = broken_search(monkeypatch, "proof.Prover.check")
+    found, known, joint = broken_search(monkeypatch, "bounds.prover.Prover.check")
     assert found.status in {"heuristic", "time limit"}
     assert not found.notes
     assert found.utility >= known.utility - 1e-9
@@ -177,7 +180,7 @@ def broken_search(monkeypatch, broken):
     joint = Joint.with_secret_released(counts)
     notion = RLDP(np.log(2), ball, exact=True)
     known = m.polyopt(counts, np.log(2), ball)
-    if not broken.startswith("carving"):
+    if not broken.startswith("oracles"):
         monkeypatch.setattr("core.optimal.oracles.enclosure.MOST_SYMBOLS", 0)
     monkeypatch.setattr(f"core.optimal.{broken}", fail)
     return searched(joint, notion, known.kernel, time_limit=1), known, joint

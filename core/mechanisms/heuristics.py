@@ -1,0 +1,185 @@
+"""Every mechanism that is not an optimum, as catalogue entries: what an optimum starts from."""
+
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.mechanisms.entry import Entry, Options
+from core.mechanisms.merging.subset_merging import subset_merging
+from core.mechanisms.merging.watchdog import watchdog
+from core.mechanisms.products.srlip_product import Split, srlip_product
+from core.mechanisms.quantisation import clustering
+from core.mechanisms.response.conditional_reporting import conditional_reporting
+from core.mechanisms.response.generalized_randomized_response import generalized_randomized_response
+from core.mechanisms.response.subset_random_response import subset_random_response
+from core.mechanisms.response.unary_encoding import optimized_unary_encoding
+from core.mechanisms.result import Mechanism
+from core.mechanisms.robust.entries import CLOSED_FORMS
+from core.mechanisms.trivial import constant, identity
+from core.nonstochastic import PROBLEMS
+from core.nonstochastic import catalogue as clusterings
+from core.notions import ALIP, LDP, LIP, SRLIP, Chi2Privacy, L1Privacy, Notion, SymbolNotion
+
+NOT_CONVEX = (L1Privacy, Chi2Privacy)
+"""The notions that bound an inverse measure which is not convex: no optimum is certified."""
+
+
+_LOSS = r"I(X;Y) = H(X) - \sum_{x \in X_H} P(x) \log \frac{P(X_H)}{P(x)}"
+
+
+def _product(joint: Joint, notion: Notion, split: Split, options: Options) -> Mechanism:
+    """Return the product protocol; `build` lets nothing but SRLIP come here."""
+    if not isinstance(notion, SRLIP):
+        raise InvalidInputError(f"The product protocol works under SRLIP, got {notion}.")
+    return srlip_product(joint, notion.eps, notion.shape, split, options.time_limit)
+
+
+def _clustering(problem: str) -> Entry:
+    """Return the entry of the quantisation that answers a problem of [NonStoch]."""
+    known = clusterings.entry(problem, clusterings.ALGORITHM)
+    return Entry(
+        f"merge_{problem}",
+        f"Quantisation: {known.title[0].lower()}{known.title[1:]}",
+        f"{known.meaning} Only which pairs occur together matters, not how often.",
+        known.formula,
+        known.source,
+        f'm.clustering(joint, "{problem}", {{weight!r}}, {{utility!r}}, values)',
+        lambda joint, _notion, options: clustering(
+            joint, problem, options.weight, options.utility, options.values
+        ),
+        parameters=("weight", "utility"),
+        monotone=True,
+    )
+
+
+HEURISTICS = (
+    Entry(
+        "identity",
+        "Identity",
+        "Publish X as it is.",
+        r"P(y \mid x) = 1[y = x]",
+        "the upper end of every trade-off",
+        "m.identity(joint)",
+        lambda joint, _notion, _options: identity(joint),
+        monotone=True,
+    ),
+    Entry(
+        "constant",
+        "Constant",
+        "Publish the same output whatever X is.",
+        r"P(y \mid x) = 1",
+        "the lower end of every trade-off",
+        "m.constant(joint)",
+        lambda joint, _notion, _options: constant(joint),
+        monotone=True,
+    ),
+    Entry(
+        "watchdog",
+        "Watchdog",
+        "Publish the symbols that keep the promise by themselves, merge all others into one.",
+        _LOSS,
+        "[Lift] §III-A, [ALIP] §III",
+        "m.watchdog(joint, notion)",
+        lambda joint, notion, _options: watchdog(joint, notion),
+        (SymbolNotion,),
+    ),
+    Entry(
+        "watchdog_uniform",
+        "Watchdog, uniform",
+        "Publish the symbols that keep the promise by themselves, replace each other one by "
+        "any of them, all equally likely.",
+        r"P(y \mid x) = \frac{1}{|X_H|} \quad (x, y \in X_H)",
+        "[Lift] §III-A, [ALIP] §III",
+        'm.watchdog(joint, notion, merge="uniform")',
+        lambda joint, notion, _options: watchdog(joint, notion, "uniform"),
+        (SymbolNotion,),
+    ),
+    Entry(
+        "subset_merging",
+        "Subset merging",
+        "Publish the symbols that keep the promise by themselves, merge the others greedily "
+        "into sets that keep it, as small as they come.",
+        r"I(X;Y) = H(X) - \sum_i \sum_{x \in X_i} P(x) \log \frac{P(X_i)}{P(x)}",
+        "[Lift] Algorithm 1, corrected",
+        "m.subset_merging(joint, notion)",
+        lambda joint, notion, _options: subset_merging(joint, notion),
+        (SymbolNotion,),
+    ),
+    Entry(
+        "subset_random_response",
+        "Subset random response",
+        "Publish the symbols that keep the promise by themselves; within each set of subset "
+        "merging, answer at random as well as can be.",
+        r"\max I(X;Y) \text{ within each } X_i \subseteq X_H",
+        "[Lift] Algorithm 2, corrected",
+        "m.subset_random_response(\n"
+        "    joint, notion, time_limit={time_limit!r}, gap={gap!r}, seed={seed!r}\n)",
+        lambda joint, notion, options: subset_random_response(
+            joint, notion, time_limit=options.time_limit, gap=options.gap, seed=options.seed
+        ),
+        (SymbolNotion,),
+        excluded=NOT_CONVEX,
+        parameters=("time_limit", "gap", "seed"),
+    ),
+    Entry(
+        "grr",
+        "Generalised randomised response",
+        "Publish X as it is with some probability, else any other symbol, all equally likely.",
+        r"P(x \mid x) = \frac{e^{\alpha}}{e^{\alpha} + n_x - 1}",
+        "[Funnel] eq. 25–26",
+        "m.generalized_randomized_response(joint, notion=notion)",
+        lambda joint, notion, _options: generalized_randomized_response(joint, notion=notion),
+        (SymbolNotion,),
+        monotone=True,
+    ),
+    Entry(
+        "oue",
+        "Optimised unary encoding",
+        "Publish a random set that X is in half of the time and other symbols rarely.",
+        r"P(x' \in Y \mid x) = \begin{cases} \frac12 & x' = x \\ "
+        r"\frac{1}{e^{\alpha} + 1} & x' \neq x \end{cases}",
+        "[Funnel] eq. 27–29",
+        "m.optimized_unary_encoding(joint, notion=notion)",
+        lambda joint, notion, _options: optimized_unary_encoding(joint, notion=notion),
+        (LIP, ALIP, LDP),
+    ),
+    Entry(
+        "conditional_reporting",
+        "Conditional reporting",
+        "Mask S by randomised response; publish X if the mask is the truth, else a symbol that "
+        "is typical of the mask.",
+        r"P(y \mid s) = \frac{(e^{\alpha} - 1) P_{X|S}(y|s) + \sum_{s'} P_{X|S}(y|s')}"
+        r"{e^{\alpha} + n_s - 1}",
+        "[Funnel] Algorithm 1, Prop. 1",
+        "m.conditional_reporting(joint, notion=notion)",
+        lambda joint, notion, _options: conditional_reporting(joint, notion=notion),
+        (SymbolNotion,),
+        reads_secret=True,
+    ),
+    Entry(
+        "srlip_product",
+        "Attribute by attribute",
+        "Release each column of X by a mechanism of its own, all with the same budget, as large "
+        "as resistance to side channels lets it be.",
+        r"P(y \mid x) = \prod_j Q^j(y^j \mid x^j), \quad \varepsilon_j = t\varepsilon/m",
+        "[Funnel] Theorem 4, repaired",
+        "m.srlip_product(joint, notion.eps, notion.shape, time_limit={time_limit!r})",
+        lambda joint, notion, options: _product(joint, notion, "even", options),
+        (SRLIP,),
+        parameters=("time_limit",),
+    ),
+    Entry(
+        "srlip_product_optimised",
+        "Attribute by attribute, best split",
+        "Release each column of X by a mechanism of its own, with budgets as large as the whole's "
+        "resistance to side channels lets them be.",
+        r"P(y \mid x) = \prod_j Q^j(y^j \mid x^j)",
+        "[Funnel] Theorem 4, repaired; the split of the budget is its open question",
+        "m.srlip_product(\n"
+        '    joint, notion.eps, notion.shape, split="optimised", time_limit={time_limit!r}\n)',
+        lambda joint, notion, options: _product(joint, notion, "optimised", options),
+        (SRLIP,),
+        parameters=("time_limit",),
+    ),
+    *CLOSED_FORMS,
+    *map(_clustering, PROBLEMS),
+)
+"""In the order in which to list them, less the optima."""

@@ -1,0 +1,117 @@
+"""The optima as catalogue entries: for any notion, and for X = (S, U) around an estimate."""
+
+from dataclasses import replace
+
+from core.joint import Joint
+from core.mechanisms.entry import Entry, Options
+from core.mechanisms.heuristics import NOT_CONVEX
+from core.mechanisms.optima.non_robust import non_robust
+from core.mechanisms.optima.optimal import optimal
+from core.mechanisms.optima.polyopt import polyopt
+from core.mechanisms.optima.robust_optimal import robust_optimal
+from core.mechanisms.result import Mechanism
+from core.mechanisms.robust.entries import call_at_estimate, robust
+from core.notions import RLDP, Notion
+
+_SEARCH = "time_limit={time_limit!r}, gap={gap!r}, seed={seed!r}"
+
+
+def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
+    """Return the non-robust optimum, with a sentence on what it gives away at worst over F."""
+    made = robust(
+        lambda asked, how: non_robust(
+            asked.uncertainty.p_hat_su,
+            asked.eps,
+            time_limit=how.time_limit,
+            gap=how.gap,
+            seed=how.seed,
+        )
+    )(joint, notion, options)
+    worst = notion.achieved(joint, made.kernel)
+    level = "∞" if worst == float("inf") else f"{worst:.3g}"
+    note = (
+        f"It keeps {made.notion} at the estimate alone: over all that the records leave possible "
+        f"its level reaches {level} nats."
+    )
+    return replace(made, notes=(*made.notes, note))
+
+
+OPTIMAL = Entry(
+    "optimal",
+    "Optimal",
+    "Whatever keeps most of X under the promise, with a proven bound on what could be kept.",
+    r"\max_{P(y \mid x)} I(X;Y) \quad \text{subject to the promise}",
+    "[Lift] §IV-C, [Funnel] §IV, [RLDP] §5: here one solver for all of them",
+    "m.optimal(joint, notion, time_limit={time_limit!r}, gap={gap!r}, seed={seed!r})",
+    lambda joint, notion, options: optimal(
+        joint, notion, time_limit=options.time_limit, gap=options.gap, seed=options.seed
+    ),
+    (Notion,),
+    excluded=NOT_CONVEX,
+    parameters=("time_limit", "gap", "seed"),
+    optimum=True,
+    monotone=True,
+)
+
+ROBUST_OPTIMAL = Entry(
+    "robust_optimal",
+    "Robust optimum",
+    "Whatever keeps most of X under robust LDP for the uncertainty set itself, found by "
+    "cutting planes, with a bound on what could be kept.",
+    r"\max_{P(y \mid s,u)} I(X;Y) \quad \text{subject to RLDP for all } P \in F",
+    "the open question of [RLDP] §9",
+    call_at_estimate("robust_optimal", "notion.uncertainty", _SEARCH),
+    robust(
+        lambda notion, options: robust_optimal(
+            notion.uncertainty.p_hat_su,
+            notion.eps,
+            notion.uncertainty,
+            time_limit=options.time_limit,
+            gap=options.gap,
+            seed=options.seed,
+        )
+    ),
+    (RLDP,),
+    parameters=("time_limit", "gap", "seed"),
+    optimum=True,
+    monotone=True,
+)
+
+POLYOPT = Entry(
+    "polyopt",
+    "PolyOpt",
+    "The best that is robust for a polytope around what the records leave possible given each "
+    "secret: simpler than the robust optimum, and stricter than need be.",
+    r"\max I(X;Y) \text{ subject to RLDP for all } P_{U|s} \in D_s = \{R : R_u \ge L_{u|s}\}",
+    "[RLDP] Theorems 2 and 3, without comparing a secret with itself",
+    call_at_estimate("polyopt", "notion.uncertainty", _SEARCH),
+    robust(
+        lambda notion, options: polyopt(
+            notion.uncertainty.p_hat_su,
+            notion.eps,
+            notion.uncertainty,
+            time_limit=options.time_limit,
+            gap=options.gap,
+            seed=options.seed,
+        )
+    ),
+    (RLDP,),
+    parameters=("time_limit", "gap", "seed"),
+    optimum=True,
+    monotone=True,
+)
+
+NON_ROBUST = Entry(
+    "non_robust",
+    "Non-robust optimum",
+    "Take the estimate for the truth and publish the best for it: the promise holds at the "
+    "estimate alone.",
+    r"\max I(X;Y) \quad \text{subject to LDP at } \hat P",
+    "[RLDP] §8, NR",
+    call_at_estimate("non_robust", _SEARCH),
+    _trusting,
+    (RLDP,),
+    parameters=("time_limit", "gap", "seed"),
+    optimum=True,
+    monotone=True,
+)

@@ -1,0 +1,125 @@
+"""A Plotly chart that stays where it is while sliders move (see chart.js for why)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import plotly
+import streamlit as st
+import streamlit.components.v1 as files
+
+from pages.ui.style.base import Figure
+from pages.ui.style.palette import DARK, LIGHT, MARKERS
+
+_HERE = Path(__file__).parent
+_OLD: ContextVar[bool] = ContextVar("charts_are_old", default=False)
+BAR = 24
+"""Pixels below the chart for the exports."""
+
+# Serves Plotly's own script from the installed package: same version as Python's, offline.
+_SCRIPT = files.declare_component(
+    "liftscope_plotly", path=str(Path(plotly.__file__).parent / "package_data")
+)
+
+
+def _program() -> str:
+    palettes = {
+        name: {MARKERS[role]: value for role, value in roles.items()}
+        for name, roles in (("light", LIGHT), ("dark", DARK))
+    }
+    source = (_HERE / "chart.js").read_text(encoding="utf-8")
+    for name, value in {
+        "__PALETTES__": json.dumps(palettes),
+        "__PLOTLY__": f"component/{_SCRIPT.name}/plotly.min.js",
+        "__PAPER__": MARKERS["paper"],
+        "__INK__": MARKERS["ink"],
+    }.items():
+        source = source.replace(name, value)
+    return source
+
+
+_COMPONENT = st.components.v2.component(
+    "liftscope_chart",
+    js=_program(),
+    css=(_HERE / "chart.css").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def chart(
+    figure: Figure,
+    *,
+    key: str,
+    title: str,
+    alt: str,
+    on_pick: Callable[[], None] | None = None,
+    faded: bool = False,
+) -> None:
+    """Show a figure.
+
+    Parameters
+    ----------
+    figure : dict
+        As the functions of `pages.ui.figures` make it; its height must be set.
+    key : str
+        Of the element; also the name of exported files.
+    title : str
+        Stands on exported pictures.
+    alt : str
+        What the chart shows, for those who do not see it.
+    on_pick : callable, optional
+        Called when a point of a trace with `meta` is clicked; `picked` tells which.
+    faded : bool
+        Whether it is of an answer to another question than the one on screen.
+    """
+    layout = dict(figure["layout"])
+    now = layout.pop("meta", {}).get("now")
+    written = {"data": _written(figure["data"]), "layout": _written(layout)}
+    message: dict[str, Any] = written | {
+        "now": now,
+        "alt": alt,
+        "height": layout["height"],
+        "name": f"liftscope-{key}",
+        "title": title,
+        "pickable": on_pick is not None,
+        "faded": faded or _OLD.get(),
+    }
+    told = (written, now, alt, message["faded"])
+    message["serial"] = hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+    _COMPONENT(
+        data=json.dumps(message, ensure_ascii=False).encode(),
+        key=key,
+        height=layout["height"] + BAR,
+        on_picked_change=on_pick or _ignore,
+    )
+
+
+@contextmanager
+def old(which: bool = True) -> Iterator[None]:
+    """Fade all charts within, where they are of an answer to another question."""
+    token = _OLD.set(which)
+    try:
+        yield
+    finally:
+        _OLD.reset(token)
+
+
+def _written(part: Any) -> str:
+    return json.dumps(part, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def picked(key: str) -> dict[str, Any] | None:
+    """Return what was clicked in a chart, {"x": …, "at": its place, "key": …}, or None."""
+    state = st.session_state.get(key)
+    value = state.get("picked") if state else None
+    return value if isinstance(value, dict) and {"x", "key"} <= value.keys() else None
+
+
+def _ignore() -> None:
+    """Do nothing: a chart without points to pick has no callback of its own."""
