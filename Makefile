@@ -6,7 +6,7 @@ SEED ?=
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test format lint types unit browser fuzz docs bench clean
+.PHONY: help run test format lint types unit browser fuzz docs house bench clean
 
 help:  ## Say what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -36,7 +36,10 @@ browser: $(VENV)/dev.stamp  ## Drive the dashboard in a real Chromium
 	.ci/chromium $(BIN)
 	$(BIN)/python -m pytest -m browser tests/browser
 
-docs: $(VENV)/dev.stamp  ## Build the documents and the API reference into site/
+house: $(VENV)/run.stamp  ## Draw the rooms of the code into docs/, and name what breaks their rules
+	$(BIN)/python docs/house.py
+
+docs: $(VENV)/dev.stamp house  ## Build the documents and the API reference into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 fuzz: $(VENV)/dev.stamp  ## Hold optima against exact enumeration: MINUTES=10 SEED=…

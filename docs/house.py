@@ -1,9 +1,10 @@
-"""Draw the rooms of the code and the imports between them: `python docs/house.py` (make house).
+"""Draw the rooms of the code and the imports between them: `make house`.
 
-A room is a folder of modules; a module that lies beside folders is a room of its own. Rooms stand
-in rows: each is above all that it imports from, so every line leads down. Rooms that import from
-each other in a circle cannot be drawn so: they are named, and the exit status is 1. What a
-folder's `__init__` imports in order to offer it is not counted.
+A room is a folder of modules, or a module that lies beside folders. What a folder's `__init__`
+imports in order to offer it is not counted; who imports a name from there imports it from the
+module that has it. Rooms are grouped into floors (`FLOORS`): an import leads to a lower floor, or
+stays on its own, and no two rooms import from each other, directly or not. What breaks one of
+these rules, or the limits on folders and files, is named, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -22,8 +23,33 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("core", "pages")
 """What is drawn; tests and benchmarks import everything and are imported by nothing."""
 
-ROW, WIDTH, BOX = 92, 1180, (118, 46)
-"""Height of a row, width of the drawing, and size of a room, in pixels."""
+FLOORS = (
+    ("pages",),
+    tuple(
+        f"pages.ui.{page}"
+        for page in ("explore", "lift", "mechanisms", "robust", "confusability", "data")
+    ),
+    ("pages.ui.frame",),
+    ("pages.ui.parts",),
+    ("pages.ui.work", "pages.ui.chart", "pages.ui.figures"),
+    ("pages.ui.style", "pages.ui.command"),
+    ("core.__main__", "core.jobs"),
+    ("core.studies", "core.release"),
+    ("core.scenario",),
+    ("core.mechanisms",),
+    ("core.optimal", "core.audit"),
+    ("core.notions",),
+    ("core.allowed",),
+    ("core.data", "core.nonstochastic", "core.uncertainty", "core.measures"),
+    ("core",),
+)
+"""Floors from the top: what lies on each; a room belongs to the longest name it begins with."""
+
+MOST_MODULES, MOST_LINES = 16, 400
+"""What a folder and a file may hold."""
+
+ROW, WIDTH, BOX = 92, 1080, (128, 46)
+"""Height of a row, width of a drawing, and size of a room, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +79,41 @@ class House:
         parts = nx.strongly_connected_components(self.graph())
         return sorted(sorted(part) for part in parts if len(part) > 1)
 
+    def upwards(self) -> list[tuple[str, str]]:
+        """Return the imports that lead to a higher floor."""
+        return sorted((a, b) for a, b in self.imports if place(a)[0] > place(b)[0])
+
+    def within(self, package: str) -> House:
+        """Return the rooms of one package alone."""
+        inside = {name for name in self.modules if name.startswith(f"{package}.")}
+        return House(
+            {name: self.modules[name] for name in inside},
+            Counter({way: n for way, n in self.imports.items() if inside.issuperset(way)}),
+        )
+
+    def overview(self) -> House:
+        """Return the house with one box for all rooms of a package."""
+        modules: Counter[str] = Counter()
+        imports: Counter[tuple[str, str]] = Counter()
+        for name, count in self.modules.items():
+            modules[place(name)[1]] += count
+        for (a, b), count in self.imports.items():
+            if place(a)[1] != place(b)[1]:
+                imports[place(a)[1], place(b)[1]] += count
+        return House(dict(modules), imports)
+
+
+def place(name: str) -> tuple[int, str]:
+    """Return a room's floor, counted from the top, and the package that it belongs to there."""
+    found = [
+        (len(block), floor, block)
+        for floor, blocks in enumerate(FLOORS)
+        for block in blocks
+        if name == block or name.startswith(f"{block}.")
+    ]
+    _, floor, block = max(found)
+    return floor, block
+
 
 def survey(root: Path = ROOT) -> House:
     """Return the house as the files' own imports describe it; those for type checks alone too."""
@@ -62,7 +123,13 @@ def survey(root: Path = ROOT) -> House:
         for path in sorted((root / package).rglob("*.py"))
     }
     names = {name.removesuffix(".__init__") for name in files}
-    split = {name.rpartition(".")[0] for name in names - files.keys()}
+    split = {name.rpartition(".")[0].rpartition(".")[0] for name in files}
+    offered = {
+        f"{name.removesuffix('.__init__')}.{alias}": source
+        for name, path in files.items()
+        if path.name == "__init__.py"
+        for alias, source in offers(path, names)
+    }
     modules: Counter[str] = Counter()
     imports: Counter[tuple[str, str]] = Counter()
     for name, path in files.items():
@@ -70,7 +137,7 @@ def survey(root: Path = ROOT) -> House:
             continue
         here = room(name, split)
         modules[here] += 1
-        for target in imported(path, names):
+        for target in imported(path, names, offered):
             there = room(target, split) if target in files else target
             if there != here:
                 imports[here, there] += 1
@@ -83,8 +150,18 @@ def room(module: str, split: set[str]) -> str:
     return module if folder in split else folder
 
 
-def imported(path: Path, names: set[str]) -> set[str]:
-    """Return which of the named modules a file imports."""
+def offers(path: Path, names: set[str]) -> list[tuple[str, str]]:
+    """Return the names that an `__init__` imports, and from which module."""
+    return [
+        (alias.asname or alias.name, node.module)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom) and node.module in names
+        for alias in node.names
+    ]
+
+
+def imported(path: Path, names: set[str], offered: dict[str, str]) -> set[str]:
+    """Return which of the named modules a file imports, whoever offers it."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -92,33 +169,66 @@ def imported(path: Path, names: set[str]) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
-                found |= {full} if full in names else {node.module} & names
+                while full in offered:  # a folder may offer what another one offers
+                    full = f"{offered[full]}.{alias.name}"
+                found |= {full} if full in names else {full.rpartition(".")[0]} & names
     return found
 
 
-def rows(graph: nx.DiGraph[str]) -> list[list[str]]:
-    """Return the rooms row by row, each below all that import from it."""
-    return [sorted(row) for row in nx.topological_generations(graph)]
+def crowded(root: Path = ROOT) -> list[str]:
+    """Return the folders that hold too many modules, and the files that hold too many lines."""
+    found = []
+    folders: Counter[Path] = Counter()
+    for package in (*PACKAGES, "tests", "benchmarks", "docs"):
+        for path in sorted((root / package).rglob("*.py")):
+            if package in PACKAGES and path.name != "__init__.py":
+                folders[path.parent] += 1
+            lines = len(path.read_text(encoding="utf-8").splitlines())
+            if lines > MOST_LINES:
+                found.append(f"{path.relative_to(root)} has {lines} lines.")
+    for folder, count in folders.items():
+        if count > MOST_MODULES:
+            found.append(f"{folder.relative_to(root)} holds {count} modules.")
+    return found
 
 
-def drawing(house: House) -> str:
-    """Return the house as SVG: one box a room, one line for all imports from one to another."""
+def faults(root: Path = ROOT) -> list[str]:
+    """Return, as sentences, what breaks a rule of the house."""
+    house = survey(root)
+    return [
+        *(f"These import from each other: {', '.join(circle)}." for circle in house.circles()),
+        *(f"{a} imports from {b}, which is on a higher floor." for a, b in house.upwards()),
+        *crowded(root),
+    ]
+
+
+def rows(house: House, *, floors: bool) -> list[list[str]]:
+    """Return the rooms row by row: by floor, or else each below all that import from it."""
+    if not floors:
+        return [sorted(row) for row in nx.topological_generations(house.graph())]
+    by: dict[int, list[str]] = {}
+    for name in sorted(house.modules):
+        by.setdefault(place(name)[0], []).append(name)
+    return [by[floor] for floor in sorted(by)]
+
+
+def drawing(house: House, *, floors: bool = False) -> str:
+    """Return the house as SVG: a line where one room imports from another.
+
+    A line that follows from others (a room imports from one that imports from a third) is left
+    out.
+    """
     graph = nx.transitive_reduction(house.graph())
-    levels = rows(house.graph())
-    place: dict[str, tuple[float, float]] = {}
+    levels = rows(house, floors=floors)
+    spot: dict[str, tuple[float, float]] = {}
     for depth, row in enumerate(levels):
         if depth:  # under the middle of what imports from it: fewer lines cross
-            row = sorted(row, key=lambda name: _middle(graph, name, place))
+            row = sorted(row, key=lambda name: _middle(graph, name, spot))
         for i, name in enumerate(row):
-            place[name] = (WIDTH * (i + 0.5) / len(row), ROW * (depth + 0.5))
-    lines = [
-        f'<path d="M{place[a][0]:.0f} {place[a][1] + BOX[1] / 2:.0f} '
-        f"C{place[a][0]:.0f} {place[a][1] + ROW * 0.6:.0f} "
-        f"{place[b][0]:.0f} {place[b][1] - ROW * 0.6:.0f} "
-        f'{place[b][0]:.0f} {place[b][1] - BOX[1] / 2:.0f}" class="line"/>'
-        for a, b in sorted(graph.edges)
-    ]
-    boxes = [_box(name, house.modules.get(name, 0), *place[name]) for name in sorted(place)]
+            spot[name] = (WIDTH * (i + 0.5) / len(row), ROW * (depth + 0.5))
+    lines = [_line(spot[a], spot[b]) for a, b in sorted(graph.edges)]
+    common = _common(list(house.modules))
+    boxes = [_box(name, common, house.modules[name], *spot[name]) for name in sorted(spot)]
     height = ROW * len(levels)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
@@ -132,31 +242,62 @@ def drawing(house: House) -> str:
     )
 
 
-def _middle(graph: nx.DiGraph[str], name: str, place: dict[str, tuple[float, float]]) -> float:
-    above = [place[one][0] for one in graph.predecessors(name) if one in place]
+def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
+    (x, y), (u, v) = start, end
+    if y == v:  # side by side
+        bend = f"{(x + u) / 2:.0f} {y - ROW / 2:.0f}"
+        return f'<path d="M{x:.0f} {y:.0f} Q{bend} {u:.0f} {v:.0f}" class="line"/>'
+    return (
+        f'<path d="M{x:.0f} {y + BOX[1] / 2:.0f} C{x:.0f} {y + ROW * 0.6:.0f} '
+        f'{u:.0f} {v - ROW * 0.6:.0f} {u:.0f} {v - BOX[1] / 2:.0f}" class="line"/>'
+    )
+
+
+def _middle(graph: nx.DiGraph[str], name: str, spot: dict[str, tuple[float, float]]) -> float:
+    above = [spot[one][0] for one in graph.predecessors(name) if one in spot]
     return sum(above) / len(above) if above else WIDTH / 2
 
 
-def _box(name: str, count: int, x: float, y: float) -> str:
-    kind, _, rest = name.partition(".")
+def _common(names: list[str]) -> str:
+    """Return the package that all rooms lie in, with a dot; empty where there is none."""
+    parts = [name.split(".")[:-1] for name in names]
+    shared = [one[0] for one in zip(*parts, strict=False) if len(set(one)) == 1]
+    return "".join(f"{part}." for part in shared)
+
+
+def _box(name: str, common: str, count: int, x: float, y: float) -> str:
+    kind, short = name.partition(".")[0], name.removeprefix(common)
     said = "module" if count == 1 else "modules"
     return (
         f'<g><rect x="{x - BOX[0] / 2:.0f}" y="{y - BOX[1] / 2:.0f}" width="{BOX[0]}" '
         f'height="{BOX[1]}" rx="6" class="{kind}"/>'
-        f'<text x="{x:.0f}" y="{y - 2:.0f}">{escape(rest or kind)}</text>'
+        f'<text x="{x:.0f}" y="{y - 2:.0f}">{escape(short)}</text>'
         f'<text x="{x:.0f}" y="{y + 14:.0f}" class="small">{count} {said}</text></g>'
     )
 
 
+INSIDE = ("core.optimal", "core.mechanisms", "core.data", "core.nonstochastic")
+"""The packages that have rooms of their own, each with a drawing."""
+
+
+def pictures(house: House) -> dict[str, str]:
+    """Return every drawing, by the name of its file in docs/."""
+    found = {"house.svg": drawing(house.overview(), floors=True)}
+    for package in INSIDE:
+        found[f"house-{package.rpartition('.')[2]}.svg"] = drawing(house.within(package))
+    return found
+
+
 def main() -> int:
-    """Draw the house into docs/house.svg; return 1 where it has a circle."""
-    house = survey()
-    for circle in house.circles():
-        print(f"These rooms import from each other: {', '.join(circle)}.", file=sys.stderr)
-    if house.circles():
+    """Draw the house into docs/; return 1 where it breaks a rule."""
+    wrong = faults()
+    if wrong:
+        print("\n".join(wrong), file=sys.stderr)
         return 1
-    (ROOT / "docs" / "house.svg").write_text(drawing(house), encoding="utf-8")
-    print(f"docs/house.svg: {len(house.modules)} rooms, {len(house.imports)} ways between them.")
+    house = survey()
+    for name, svg in pictures(house).items():
+        (ROOT / "docs" / name).write_text(svg, encoding="utf-8")
+    print(f"docs/house*.svg: {len(house.modules)} rooms, {len(house.imports)} ways between them.")
     return 0
 
 

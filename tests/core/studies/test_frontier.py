@@ -5,6 +5,7 @@ from core import clock
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
+from core.notions import ALIP, LIP, SRLIP
 from core.scenario import Scenario
 from core.studies.frontier import sweep
 
@@ -16,8 +17,8 @@ GRID = [0.25, 0.5, 1.0, 2.0, 4.0]
 @pytest.mark.parametrize("key", catalogue.CATALOGUE)
 def test_what_is_called_monotone_never_falls(key):
     entry = catalogue.entry(key)
-    robust = not entry.works_under(catalogue.LIP) and not entry.works_under(catalogue.SRLIP)
-    notion = "rldp" if robust else "alip" if entry.works_under(catalogue.ALIP) else "srlip"
+    robust = not entry.works_under(LIP) and not entry.works_under(SRLIP)
+    notion = "rldp" if robust else "alip" if entry.works_under(ALIP) else "srlip"
     joint = Joint.with_secret_released([[7, 10, 3], [26, 57, 4]]) if robust else JOINT
     scenario = Scenario(notion=notion, mechanism=key, time_limit=1.0, n=100)
     with clock.using(clock.Ticking(0.01)):

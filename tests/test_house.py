@@ -1,0 +1,81 @@
+"""The rules of the house: no circle, no import upwards, no crowded folder, no overlong file."""
+
+import importlib.util
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[1] / "docs" / "house.py"
+
+
+@pytest.fixture(scope="module")
+def house():
+    spec = importlib.util.spec_from_file_location("house", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["house"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["house"]
+
+
+def write(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def test_the_house_keeps_its_rules(house):
+    assert house.faults() == []
+
+
+def test_every_room_has_its_floor(house):
+    assert house.place("core.optimal.bounds") == (house.place("core.audit")[0], "core.optimal")
+    assert house.place("core.joint")[1] == "core"
+    assert house.place("core.joint")[0] > house.place("pages.ui.frame")[0]
+    assert house.place("pages.explore") == (0, "pages")
+
+
+def test_a_circle_is_found_through_what_a_folder_offers(house, tmp_path):
+    write(
+        tmp_path,
+        {
+            "core/data/__init__.py": "from core.data.spec import Spec\n",
+            "core/data/spec.py": "from core.joint import joint\nclass Spec: ...\n",
+            "core/joint.py": "def joint():\n    from core.data import Spec\n    return Spec\n",
+        },
+    )
+    assert house.survey(tmp_path).circles() == [["core.data", "core.joint"]]
+    assert house.faults(tmp_path) == [
+        "These import from each other: core.data, core.joint.",
+        "core.joint imports from core.data, which is on a higher floor.",
+    ]
+
+
+def test_crowded_folders_and_long_files_are_named(house, tmp_path):
+    names = [f"core/data/reader_{i}.py" for i in range(house.MOST_MODULES + 1)]
+    write(tmp_path, dict.fromkeys(names, "") | {"tests/test_long.py": "\n" * 401})
+    assert house.faults(tmp_path) == [
+        "tests/test_long.py has 401 lines.",
+        "core/data holds 17 modules.",
+    ]
+
+
+def test_rooms_are_modules_where_they_lie_beside_folders(house, tmp_path):
+    write(
+        tmp_path,
+        {
+            "core/optimal/solve.py": "import core.optimal.bounds.prover\n",
+            "core/optimal/bounds/prover.py": "from core.optimal.bounds import pairs\n",
+            "core/optimal/bounds/pairs.py": "",
+        },
+    )
+    found = house.survey(tmp_path)
+    assert found.modules == {"core.optimal.solve": 1, "core.optimal.bounds": 2}
+    assert found.imports == Counter({("core.optimal.solve", "core.optimal.bounds"): 1})
+    assert found.overview().modules == {"core.optimal": 3}
+    svg = house.drawing(found.within("core.optimal"))
+    assert svg.count('class="line"') == 1
+    assert ">bounds</text>" in svg
