@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pages.ui import chart
+from pages.ui.chart import component as chart
 from tests.pages.test_solving import SMALL, opened, said
 
 
