@@ -108,8 +108,8 @@ class Line:
     def take(self, *, reserved: bool, rest: float | None = None) -> Call | None:
         """Wait for the job whose turn it is; None where the worker is to end.
 
-        It ends when the line is closed and empty, and after `rest` seconds without a job, unless
-        it is the only worker; it no longer counts from then on.
+        It ends when the line is closed and empty, and after `rest` seconds without a job; it no
+        longer counts from then on.
 
         Parameters
         ----------
@@ -120,14 +120,9 @@ class Line:
         """
         with self._changed:
             self._idle[reserved] += 1
-            try:
-                while True:
-                    self._changed.wait_for(lambda: self._closed or self._next(reserved), rest)
-                    found = self._next(reserved)
-                    if found is not None or self._closed or self._workers.total() > 1:
-                        break
-            finally:
-                self._idle[reserved] -= 1
+            self._changed.wait_for(lambda: self._closed or self._next(reserved), rest)
+            self._idle[reserved] -= 1
+            found = self._next(reserved)
             if found is None:
                 self._workers[reserved] -= 1
                 return None

@@ -27,7 +27,8 @@ URGENT_NICENESS = 1
 """The same for workers that are reserved for what someone waits for now."""
 
 REST = 60.0
-"""Seconds without work after which a worker ends, for its memory; one stays warm."""
+"""Seconds without work after which a worker ends: another is ready within a second or two, and its
+memory is that of half a server."""
 
 TRIES = 2
 """How often a job is begun whose worker was killed: it may be the job that kills it."""
@@ -48,7 +49,7 @@ class Pool:
     reserved : int
         How many of them take urgent jobs only, fewer than all.
     rest : float
-        Seconds without work after which a worker ends, except one, which stays warm.
+        Seconds without work after which a worker ends.
 
     Examples
     --------

@@ -37,8 +37,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(script: Path = ROOT / "app.py") -> Iterator[str]:
-    """Serve a Streamlit script and yield its address."""
+def served(script: Path = ROOT / "app.py", folder: Path = ROOT) -> Iterator[str]:
+    """Serve a Streamlit script, started in a folder, and yield its address."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
@@ -46,7 +46,7 @@ def served(script: Path = ROOT / "app.py") -> Iterator[str]:
     more = ["--server.address", "127.0.0.1", "--server.fileWatcherType", "none"]
     with subprocess.Popen(
         command + options + more,
-        cwd=ROOT,
+        cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as server:

@@ -68,23 +68,15 @@ def test_no_more_workers_start_than_there_may_be_and_none_where_one_is_idle():
     assert taken == [second]
 
 
-def test_the_only_worker_stays_and_others_end_without_work():
-    line = Line(general=2)
-    for one in (calls := [call("a"), call("b")]):
-        assert line.put(one) is False
-    for one in calls:
-        assert line.take(reserved=False) is one
-        line.done(one)
+def test_a_worker_without_work_ends_and_another_starts_for_the_next_job():
+    line = Line(general=1)
+    first, second = call("a"), call("a")
+    assert line.put(first) is False
+    assert line.take(reserved=False) is first
+    line.done(first)
     assert line.take(reserved=False, rest=0.0) is None
-    assert line.workers == 1
-    taken = []
-    last = threading.Thread(target=lambda: taken.append(line.take(reserved=False, rest=0.001)))
-    last.start()
-    time.sleep(0.02)  # many rests long; it stays whether or not they have passed
-    assert line.workers == 1
-    line.put(more := call("a"))
-    last.join()
-    assert taken == [more]
+    assert line.workers == 0
+    assert line.put(second) is False
 
 
 def test_a_job_that_is_cancelled_in_line_is_passed_over():

@@ -132,3 +132,26 @@ def test_two_workers_run_at_once_and_a_third_job_waits():
 def test_a_time_limit_must_be_positive(limit):
     with Pool(1) as pool, pytest.raises(InvalidInputError, match="time_limit must be in"):
         pool.submit(calls.double, 1, time_limit=limit)
+
+
+def test_workers_without_work_end_and_the_next_job_has_a_new_one():
+    with Pool(2, rest=0.01) as resting:
+        first = resting.submit(calls.process_id, time_limit=PATIENCE).result(PATIENCE)
+        deadline = time.monotonic() + PATIENCE
+        while resting.workers and time.monotonic() < deadline:
+            time.sleep(0.005)
+        assert resting.workers == 0
+        second = resting.submit(calls.process_id, time_limit=PATIENCE).result(PATIENCE)
+        assert second != first
+
+
+def test_reserved_workers_leave_the_others_to_long_work():
+    with Pool(2, reserved=1) as pool:
+        long = [pool.submit(calls.sleep, 6000, time_limit=PATIENCE * 2) for _ in range(2)]
+        wait_until(long[0], State.RUNNING)
+        urgent = pool.submit(calls.double, 5, time_limit=PATIENCE, owner="b", urgent=True)
+        assert urgent.result(PATIENCE) == 10
+        assert long[1].state == State.WAITING
+        assert pool.ahead(long[1]) == 0
+        for job in long:
+            job.cancel()
