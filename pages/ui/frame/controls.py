@@ -15,6 +15,7 @@ from core.notions import RLDP
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Scenario
 from pages.ui.frame import data_controls, state
+from pages.ui.style import glossary
 from pages.ui.style.units import UNITS, in_unit, to_nats
 from pages.ui.work import derived
 
@@ -37,28 +38,15 @@ KEPT = {"resolution": "resolution", "distortion": "closeness"}
 """What a release can keep, in a word."""
 
 SLIDERS = {
-    "eps": (
-        "ε · privacy budget",
-        "Less is more private: e^ε bounds a change of belief, ε in nats; 1 bit is log 2 of them.",
-    ),
-    "lam": (
-        "λ · share for falling beliefs",
-        "ε_l = λε bounds how far a belief may fall, ε_u = (1−λ)ε how far it may rise.",
-    ),
-    "alpha": ("α · order of the lift's mean", "Small: an average over secrets. ∞: the worst one."),
-    "beta": (
-        "β · chance that the data misleads",
-        "The uncertainty set holds the truth with probability 1−β.",
-    ),
+    "eps": "ε · privacy budget",
+    "lam": "λ · share for falling beliefs",
+    "alpha": "α · order of the lift's mean",
+    "beta": "β · chance that the data misleads",
 }
-"""What each slider is called, and what it does."""
+"""What each slider is called; what it does is in the glossary, under the same key."""
 
-SET_ORDER = (
-    "α · order of the uncertainty set",
-    "How distance from the estimate is measured. 2 is the χ² set of the paper, 1 is "
-    "Kullback–Leibler.",
-)
-"""The same of α under a robust notion."""
+SET_ORDER = "α · order of the uncertainty set"
+"""The same of α under a robust notion; its key in the glossary is `alpha_ball`."""
 
 
 def sidebar() -> None:
@@ -72,7 +60,7 @@ def sidebar() -> None:
 def choices() -> None:
     """Show the pickers of notion and mechanism."""
     st.selectbox(
-        "Promise",
+        "Privacy notion (promise)",
         [entry.key for entry in notions.ENTRIES],
         format_func=lambda key: notions.entry(key).title,
         key="notion",
@@ -153,11 +141,12 @@ def slider(
     """
     if robust is None:
         robust = notions.entry(scenario.notion).kind is RLDP
-    label, about = SET_ORDER if robust and name == "alpha" else SLIDERS[name]
+    of_set = robust and name == "alpha"
+    label = SET_ORDER if of_set else SLIDERS[name]
     shown: dict[str, Any] = {
         "label": label,
         "key": name,
-        "help": about,
+        "help": glossary.meaning("alpha_ball" if of_set else name),
         "disabled": disabled,
         "persist_state": "session",
     }
@@ -221,7 +210,7 @@ def records(scenario: Scenario) -> None:
         format_func=lambda n: f"{n:,}",
         key="records",
         on_change=take,
-        help="Fewer records leave more distributions possible.",
+        help=glossary.meaning("n"),
     )
 
 

@@ -15,6 +15,7 @@ from core.limits import ROUNDING
 from core.scenario import Result, Scenario
 from core.studies.comparison import Compared
 from pages.ui.parts import tables
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level
 from pages.ui.work import derived, progress
@@ -61,11 +62,9 @@ def show(result: Result, unit: str) -> None:
             "needs S": st.column_config.CheckboxColumn(
                 "needs S", help="Whether it must read the secret when it releases."
             ),
-            f"at most, {unit}": st.column_config.NumberColumn(
-                help="What no mechanism of its kind can exceed, as far as is proven."
-            ),
+            f"at most, {unit}": st.column_config.NumberColumn(help=glossary.meaning("bound")),
             f"I(S;Y), {unit}": st.column_config.NumberColumn(
-                help="What the release says about the secret on average."
+                help=glossary.meaning("secret_information")
             ),
             "within": st.column_config.CheckboxColumn(
                 "within", help="Whether it stays within the level of LIP."

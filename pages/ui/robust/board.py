@@ -22,6 +22,7 @@ from pages.ui.parts.paging import ROWS, page
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import formulas as words
 from pages.ui.robust import results, studies, work
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level, share
 
@@ -101,8 +102,7 @@ def _story(scenario: Scenario, sample: Sample) -> None:
         st.metric(
             f"B, {unit}",
             level(sample.ball.bound, unit, 4),
-            help="The bound of the uncertainty set: how far, in Rényi divergence, the truth may be "
-            "from the estimate. Fewer records or a smaller β make it larger.",
+            help=glossary.meaning("ball_bound"),
             width="content",
         )
         st.metric(
@@ -114,7 +114,7 @@ def _story(scenario: Scenario, sample: Sample) -> None:
         st.metric(
             "Truth in the set",
             "yes" if sample.covered else "no",
-            help=f"It is, in about {share(1 - scenario.beta)} of samples.",
+            help=f"{glossary.meaning('confidence_set')} Here that is {share(1 - scenario.beta)}.",
             width="content",
         )
     if not sample.covered:

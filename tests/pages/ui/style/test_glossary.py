@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.frame.controls import SLIDERS
 from pages.ui.style import glossary
 
-TEXT = (Path(__file__).parents[4] / "docs" / "glossary.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[4]
+TEXT = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
 
 def test_every_row_of_the_document_is_an_entry():
@@ -22,3 +26,13 @@ def test_cells_are_what_stands_in_the_table():
     assert (term.title, term.source) == ("NMI", "[Lift] §II")
     assert term.meaning == "The share of what X says that the release keeps: I(X;Y)/H(X)."
     assert glossary.terms()["gap"].source == ""
+
+
+def test_every_slider_and_figure_is_explained_by_the_glossary():
+    assert set(SLIDERS) <= set(glossary.terms())
+    page = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=600).run()
+    explained = [one.help for one in page.metric]
+    assert len(explained) >= 6
+    assert set(explained) <= {term.meaning for term in glossary.terms().values()}
+    helps = {slider.key: slider.help for slider in page.slider}
+    assert helps["eps"] == glossary.meaning("eps")
