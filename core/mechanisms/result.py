@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from core import measures
 from core.audit import Audit, require
 from core.joint import Joint
-from core.limits import ROUNDING
 from core.notions.base import Notion
+from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
 
@@ -28,13 +28,13 @@ class Mechanism:
     x_labels, y_labels : tuple of str
         Names of the inputs and of the outputs.
     utility : float
-        I(X;Y), in nats.
+        What is kept for the purpose, in its own unit: I(X;Y) in nats where no other was given.
     nmi : float
         I(X;Y)/H(X), in [0, 1]; 1 where H(X) = 0.
     upper_bound : float
-        No mechanism under the same notion has more utility, in nats.
+        No mechanism under the same notion has more utility, in its unit.
     gap : float
-        `upper_bound` − `utility`, in nats.
+        `upper_bound` − `utility`.
     solver : str
         What computed it: "closed form", "greedy", "enumerate", "columns", …
     status : str
@@ -47,6 +47,13 @@ class Mechanism:
         Sentences that a reader of the result must know.
     partition : tuple of tuple of int, or None
         The sets of inputs that share an output, where the mechanism merges.
+    purpose : Purpose
+        What was to survive.
+    information : float
+        I(X;Y), in nats, whatever the purpose.
+    kept : float
+        How far the utility is on the way from an output that says nothing to X itself, in [0, 1]:
+        of I(X;Y) it is `nmi`.
     """
 
     name: str
@@ -63,6 +70,9 @@ class Mechanism:
     audit: Audit | None
     notes: tuple[str, ...] = ()
     partition: tuple[tuple[int, ...], ...] | None = None
+    purpose: Purpose = field(default_factory=Information)
+    information: float = np.nan
+    kept: float = np.nan
 
     @property
     def n_y(self) -> int:
@@ -82,6 +92,7 @@ def make_mechanism(
     upper_bound: float | None = None,
     notes: tuple[str, ...] = (),
     partition: tuple[tuple[int, ...], ...] | None = None,
+    purpose: Purpose | None = None,
 ) -> Mechanism:
     """Audit a kernel and make it a result; every mechanism of the project ends here.
 
@@ -98,7 +109,9 @@ def make_mechanism(
     y_labels : sequence of str, optional
         Names of the outputs; y1, y2, … where not given.
     upper_bound : float, optional
-        A proven bound on I(X;Y) in nats; H(X), which always holds, where not given.
+        A proven bound on the utility; what X itself is worth, which always holds, where not given.
+    purpose : Purpose, optional
+        What is to survive: I(X;Y) where not given.
 
     Raises
     ------
@@ -106,11 +119,14 @@ def make_mechanism(
         If the kernel gives less privacy than asked.
     """
     verdict = None if notion is None else require(joint, kernel, notion, name)
-    utility = float(measures.mutual_information(joint.release_x(kernel)))
+    goal = Information() if purpose is None else purpose
+    information = Information().value(joint, kernel)
     entropy = float(measures.entropy(joint.p_x))
-    if entropy - utility < ROUNDING:  # all of X is kept: the two sums differ by rounding only
-        utility = entropy
-    bound = entropy if upper_bound is None else max(min(upper_bound, entropy), utility)
+    plain = isinstance(goal, Information)
+    utility = information if plain else goal.value(joint, kernel)
+    most = entropy if plain else goal.range(joint)[1]
+    bound = most if upper_bound is None else max(min(upper_bound, most), utility)
+    nmi = 1.0 if entropy == 0 else min(1.0, information / entropy)
     names = tuple(y_labels) if y_labels is not None else _numbered(kernel.shape[1])
     frozen = np.array(kernel)
     frozen.flags.writeable = False
@@ -120,7 +136,7 @@ def make_mechanism(
         x_labels=joint.x_labels,
         y_labels=names,
         utility=utility,
-        nmi=1.0 if entropy == 0 else min(1.0, utility / entropy),
+        nmi=nmi,
         upper_bound=bound,
         gap=bound - utility,
         solver=solver,
@@ -129,6 +145,40 @@ def make_mechanism(
         audit=verdict,
         notes=notes,
         partition=partition,
+        purpose=goal,
+        information=information,
+        kept=nmi if plain else goal.share(joint, utility),
+    )
+
+
+def revalued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
+    """Return a mechanism with its worth for another purpose; bounds on the old one are dropped.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    made : Mechanism
+        Made for any purpose, audited already.
+    purpose : Purpose
+        What is to survive.
+
+    Raises
+    ------
+    InvalidInputError
+        If the mechanism reads S too: what it then tells of T is not known.
+    """
+    if isinstance(purpose, type(made.purpose)) and isinstance(purpose, Information):
+        return made
+    utility = purpose.value(joint, made.kernel)
+    most = max(purpose.range(joint)[1], utility)
+    return replace(
+        made,
+        utility=utility,
+        upper_bound=most,
+        gap=most - utility,
+        purpose=purpose,
+        kept=purpose.share(joint, utility),
     )
 
 

@@ -8,7 +8,7 @@ polytope that is searched until the outputs in use are allowed, or nearly so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Literal
 
@@ -29,7 +29,7 @@ from core.optimal.polish import Inside
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.polytopes.walk import MAX_VERTICES
-from core.optimal.utility import MutualInformation, Utility
+from core.optimal.utility import Centred, MutualInformation, Utility
 from core.validation import FloatArray
 
 Solver = Literal["auto", "enumerate", "columns"]
@@ -159,17 +159,22 @@ def maximise(
     ('optimal', 0.3539)
     """
     deadline = clock.now() + (DEFAULT_SECONDS if time_limit is None else time_limit)
+    base = 0.0
     goal = MutualInformation() if utility is None else utility
+    if not isinstance(goal, MutualInformation):
+        goal = Centred(goal, p_x)
+        base = goal.base
     if len(p_x) == 1:
         value = goal.value(p_x[None], p_x)
-        return Outcome(np.ones((1, 1)), value, value, "closed form", "optimal")
+        return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
     finish = finish or Inside(allowed.oracle, p_x)
     task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish)
     try:
         task.search(solver, prove=prove)
     except (SolverError, InfeasibleError) as error:  # what is known stands
         task.give_up(error)
-    return task.outcome()
+    found = task.outcome()
+    return replace(found, utility=base + found.utility, upper_bound=base + found.upper_bound)
 
 
 class _Task:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -44,6 +45,10 @@ class Utility(ABC):
 
     def pieces(self) -> FloatArray | None:
         """Return cost vectors c, shape (k, n_x), if the cost is min_i c_i·w; else None."""
+        return None
+
+    def image(self) -> tuple[OfImage, FloatArray] | None:
+        """Return an `OfImage` and c, shape (n_x,), if the cost is its cost less c·w; else None."""
         return None
 
     def value(self, weights: FloatArray, p_x: FloatArray) -> float:
@@ -107,6 +112,133 @@ class NegativeDistortion(Utility):
 
 
 @dataclass(frozen=True, eq=False)
+class Greatest(Utility):
+    """Σ_y max_t Σ_x g(t, x) P(x, y): the expected gain of whoever sees y and picks the best t.
+
+    Attributes
+    ----------
+    gain : ndarray
+        g(t, x), shape (n_t, n_x).
+
+    Examples
+    --------
+    >>> guess = Greatest(np.eye(2))  # the probability of guessing X right
+    >>> guess.value(np.array([[0.4, 0.1], [0.1, 0.4]]), np.array([0.5, 0.5]))
+    0.8
+    """
+
+    gain: FloatArray
+
+    def offset(self, p_x: FloatArray) -> float:
+        """Return 0."""
+        return 0.0 * float(p_x.sum())
+
+    def cost(self, weights: FloatArray) -> FloatArray:
+        """Return −max_t Σ_x g(t, x) w(x)."""
+        result: FloatArray = -(weights @ self.gain.T).max(axis=-1)
+        return result
+
+    def pieces(self) -> FloatArray:
+        """Return −g(t, ·) for each t, shape (n_t, n_x): pricing is a linear program for each."""
+        return -self.gain
+
+
+@dataclass(frozen=True, eq=False)
+class OfImage(Utility):
+    """`base` − Σ_y P(y) Σ_t c_t((B r_y)_t): an output costs what its image under B costs.
+
+    Attributes
+    ----------
+    matrix : ndarray
+        B, shape (n_t, n_x): a probability of t for each x, or any other numbers.
+    curve : callable
+        The c_t, concave, elementwise on arrays of shape (..., n_t).
+    base : float
+        What the utility would be if no output cost anything.
+
+    Examples
+    --------
+    >>> about = OfImage(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), entropy_terms, 0.6931)
+    >>> about.value(np.diag([0.25, 0.25, 0.5]), np.array([0.25, 0.25, 0.5]))  # all of T is kept
+    0.6931
+    """
+
+    matrix: FloatArray
+    curve: Callable[[FloatArray], FloatArray]
+    base: float
+
+    def offset(self, p_x: FloatArray) -> float:
+        """Return the base."""
+        return float(self.base + 0.0 * p_x.sum())
+
+    def cost(self, weights: FloatArray) -> FloatArray:
+        """Return W Σ_t c_t((B w)_t/W) with W = Σw; 0 where W is."""
+        total = weights.sum(axis=-1, keepdims=True)
+        image = weights @ self.matrix.T / np.where(total > 0, total, 1.0)
+        result: FloatArray = total[..., 0] * self.curve(image).sum(axis=-1)
+        return result
+
+    def image(self) -> tuple[OfImage, FloatArray]:
+        """Return itself, with nothing to take off."""
+        return self, np.zeros(self.matrix.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Centred(Utility):
+    """A utility from 0, for an output that says nothing, with no cost where X is published.
+
+    Solvers take costs to be at least 0 and 0 at each symbol alone, as entropies are: any concave
+    cost is that once a linear function is taken off, which changes every mechanism's utility by
+    the same.
+
+    Attributes
+    ----------
+    inner : Utility
+        The utility as it was.
+    p_x : ndarray
+        P(x), shape (n_x,).
+
+    Examples
+    --------
+    >>> guess = Centred(Greatest(np.eye(2)), np.array([0.25, 0.75]))
+    >>> guess.base, guess.offset(guess.p_x), guess.cost(np.eye(2))
+    (0.75, 0.25, array([0., 0.]))
+    """
+
+    inner: Utility
+    p_x: FloatArray
+
+    @property
+    def base(self) -> float:
+        """The inner utility of an output that says nothing."""
+        return self.inner.value(self.p_x[None], self.p_x)
+
+    def offset(self, p_x: FloatArray) -> float:
+        """Return what publishing X gains on saying nothing."""
+        return self.inner.value(np.diag(p_x), p_x) - self.base
+
+    def cost(self, weights: FloatArray) -> FloatArray:
+        """Return the inner cost less that of publishing the same weights."""
+        result: FloatArray = self.inner.cost(weights) - weights @ self._corners
+        return result
+
+    def pieces(self) -> FloatArray | None:
+        """Return the inner pieces, less the same."""
+        found = self.inner.pieces()
+        return None if found is None else found - self._corners
+
+    def image(self) -> tuple[OfImage, FloatArray] | None:
+        """Return the inner image, and what is taken off its cost."""
+        found = self.inner.image()
+        return None if found is None else (found[0], found[1] + self._corners)
+
+    @cached_property
+    def _corners(self) -> FloatArray:
+        """The inner cost of each symbol alone, shape (n_x,)."""
+        return self.inner.cost(np.eye(len(self.p_x)))
+
+
+@dataclass(frozen=True, eq=False)
 class FDivergence(Utility):
     """Σ_y P(y) D_f(P(X | Y=y) ‖ P_X), for a convex f with f(1) = 0.
 
@@ -137,6 +269,17 @@ class FDivergence(Utility):
         relative = weights / np.where(total > 0, total, 1.0) / self.p_x
         result: FloatArray = -total[..., 0] * (self.f(relative) @ self.p_x)
         return result
+
+
+def entropy_terms(values: FloatArray) -> FloatArray:
+    """Return −v·log v, 0 at 0 and at the rounding below it.
+
+    Examples
+    --------
+    >>> entropy_terms(np.array([0.0, 1.0, -1e-18]))
+    array([0., 0., 0.])
+    """
+    return 0.0 - _x_log_x(values)
 
 
 def _x_log_x(values: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core import clock, measures, validation
+from core import clock, validation
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal
@@ -17,6 +17,7 @@ from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.notions.rldp import RLDP
 from core.optimal.polish import polished
+from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
 LEAST_SECONDS = 0.05
@@ -33,6 +34,7 @@ def frontier(
     time_limit: float | None = None,
     gap: float = 1e-6,
     seed: int = 0,
+    utility: Purpose | None = None,
 ) -> tuple[Mechanism, ...]:
     """Return the optimal mechanism at each budget, solved upwards.
 
@@ -52,7 +54,7 @@ def frontier(
         In any order; the answers come in the same order, those that failed as `failed` says.
     time_limit : float, optional
         Seconds for all budgets together; 5 for each where not given.
-    gap, seed
+    gap, seed, utility
         As in `optimal`, for each budget.
 
     Raises
@@ -83,9 +85,11 @@ def frontier(
         try:
             notion = notion_family(values[i])
             if isinstance(notion, RLDP):  # its search has better starts than the last outputs
-                made = optimal(joint, notion, time_limit=left, gap=gap, seed=seed)
+                made = optimal(joint, notion, time_limit=left, gap=gap, seed=seed, utility=utility)
             else:
-                made = optimal_from(joint, notion, start, time_limit=left, gap=gap, seed=seed)
+                made = optimal_from(
+                    joint, notion, start, time_limit=left, gap=gap, seed=seed, utility=utility
+                )
         except CoreError as error:
             found[i] = error
         else:
@@ -108,7 +112,7 @@ def carried(
     points : sequence of Mechanism or CoreError
         Under one promise at increasing budgets, or why there is none.
     gap : float
-        A point this close to its bound is proven, in nats.
+        A point this close to its bound is proven, in units of the utility's size.
 
     Raises
     ------
@@ -126,11 +130,12 @@ def carried(
     reasons = [point for point in points if isinstance(point, CoreError)]
     if len(reasons) == len(points):
         raise reasons[0]
+    purpose = next(point.purpose for point in points if isinstance(point, Mechanism))
     along: list[Mechanism] = []
     last: Mechanism | None = None
     for point in points:
         if isinstance(point, CoreError):
-            along.append(failed(joint, str(point)))
+            along.append(failed(joint, str(point), purpose))
             continue
         better = point
         if last is not None and point.utility < last.utility:
@@ -142,13 +147,23 @@ def carried(
         point = along[i]
         bound = min(bound, point.upper_bound)
         upper = bound if point.status == FAILED else max(bound, point.utility)
-        status = "optimal" if upper - point.utility <= gap else point.status
+        proven = upper - point.utility <= gap * purpose.size()
+        status = "optimal" if proven else point.status
         along[i] = replace(point, upper_bound=upper, gap=upper - point.utility, status=status)
     return along
 
 
-def failed(joint: Joint, reason: str) -> Mechanism:
+def failed(joint: Joint, reason: str, purpose: Purpose | None = None) -> Mechanism:
     """Return a point without a value: no outputs, a utility that is no number, and the reason.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    reason : str
+        Why there is none, a sentence.
+    purpose : Purpose, optional
+        What was to survive: I(X;Y) where not given.
 
     Examples
     --------
@@ -156,6 +171,7 @@ def failed(joint: Joint, reason: str) -> Mechanism:
     >>> point.nmi, point.status, point.notes
     (nan, 'failed', ('No mechanism is known.',))
     """
+    goal = Information() if purpose is None else purpose
     return Mechanism(
         name=NAME,
         kernel=np.zeros((joint.n_x, 0)),
@@ -163,13 +179,14 @@ def failed(joint: Joint, reason: str) -> Mechanism:
         y_labels=(),
         utility=np.nan,
         nmi=np.nan,
-        upper_bound=float(measures.entropy(joint.p_x)),
+        upper_bound=goal.range(joint)[1],
         gap=np.nan,
         solver="none",
         status=FAILED,
         notion=None,
         audit=None,
         notes=(reason,),
+        purpose=goal,
     )
 
 
@@ -187,8 +204,8 @@ def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mecha
             continue
         if larger is not None and point.notion is not None and point.status != "optimal":
             kernel = polished(joint, larger.kernel, point.notion)
-            kept = float(measures.mutual_information(joint.release_x(kernel)))
-            if kept > point.utility + CONTRADICTION:
+            kept = point.purpose.value(joint, kernel)
+            if kept > point.utility + CONTRADICTION * point.purpose.size():
                 along[i] = point = _instead(joint, larger, kernel, point)
         larger = point
     return along
@@ -199,8 +216,9 @@ def _instead(joint: Joint, other: Mechanism, kernel: FloatArray, mechanism: Mech
 
     Where it exceeds the present bound that bound is wrong: it is withdrawn, and a note says so.
     """
-    wrong = disproves(joint, kernel, mechanism.notion, mechanism.upper_bound)
-    note = f"Another budget keeps more than the bound of {mechanism.upper_bound:.6g} nats."
+    goal = mechanism.purpose
+    wrong = disproves(joint, kernel, mechanism.notion, mechanism.upper_bound, goal)
+    note = f"Another budget keeps more than the bound of {mechanism.upper_bound:.6g} {goal.unit}."
     same = kernel.shape[1] == len(other.y_labels)
     return make_mechanism(
         joint,
@@ -213,4 +231,5 @@ def _instead(joint: Joint, other: Mechanism, kernel: FloatArray, mechanism: Mech
         upper_bound=None if wrong else mechanism.upper_bound,
         notes=(*mechanism.notes, note) if wrong else mechanism.notes,
         partition=other.partition if kernel is other.kernel else None,
+        purpose=goal,
     )

@@ -3,13 +3,14 @@
 from core.joint import Joint
 from core.mechanisms.entry import Options
 from core.mechanisms.optima.robust_optimal import best_under
-from core.mechanisms.optima.search import NAME, checked_options, optimal_from
+from core.mechanisms.optima.search import NAME, checked_options, checked_purpose, optimal_from
 from core.mechanisms.optima.starts import at_least, starts
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import estimate, is_estimate, on_symbols
 from core.notions.base import Notion
 from core.notions.rldp import RLDP
 from core.optimal.solve import Solver
+from core.utilities import Information, Purpose
 
 
 def optimal(
@@ -19,8 +20,9 @@ def optimal(
     time_limit: float | None = None,
     gap: float = 1e-6,
     seed: int = 0,
+    utility: Purpose | None = None,
 ) -> Mechanism:
-    """Maximise I(X;Y) over all kernels under a convex notion, with a bound on what is left.
+    """Maximise a utility over all kernels under a convex notion, with a bound on what is left.
 
     Every convex notion is a condition on each output's posterior alone, so the optimum is a
     mixture of extreme allowed posteriors. [Lift] §IV-C, [ALIP] §IV, [Funnel] §IV and [RLDP]
@@ -41,12 +43,19 @@ def optimal(
         Seconds, 5 where not given. The best mechanism so far is returned when time is over, with
         status "time limit" and a bound that is valid all the same.
     gap : float
-        Stop when the optimum is known to this many nats.
+        Stop when the optimum is known to this many nats; of a `Guess`, a probability; of a
+        `Distortion`, a part of the largest loss.
     seed : int
         Of the random starts; the same seed gives the same answer where time does not decide.
+    utility : Purpose, optional
+        What is to survive: `Information()`, I(X;Y), where not given; `Task`, `Guess`, `Distortion`
+        or `SquaredError` of `core.utilities`. The result's `utility` and `upper_bound` are in its
+        unit, its `information` is I(X;Y) and its `kept` a share.
 
     Raises
     ------
+    InvalidInputError
+        If an option is outside its domain or the utility does not fit the joint.
     NotConvexError
         If the notion's allowed set is not convex.
     InfeasibleError
@@ -63,8 +72,10 @@ def optimal(
     ('optimal', 0.8088, True)
     """
     options = checked_options(solver, time_limit, gap, seed)
-    if not isinstance(notion, RLDP) or not is_estimate(joint, notion.uncertainty):
-        return optimal_from(joint, notion, None, **options)
+    plain = isinstance(checked_purpose(utility), Information)
+    estimated = isinstance(notion, RLDP) and is_estimate(joint, notion.uncertainty)
+    if not (isinstance(notion, RLDP) and estimated and plain):
+        return optimal_from(joint, notion, None, utility=utility, **options)
     cells = estimate(notion.uncertainty.p_hat_su, notion.uncertainty)
     found = best_under(notion, cells, name=NAME, **options)
     answer = on_symbols(joint, found)

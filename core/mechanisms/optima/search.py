@@ -15,7 +15,8 @@ from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.optimal.polish import polished
 from core.optimal.solve import Solver, maximise
-from core.validation import FloatArray
+from core.utilities import Information, Purpose
+from core.validation import FloatArray, shown
 
 NAME = "Optimal"
 
@@ -48,6 +49,23 @@ def checked_options(
     return {"solver": solver, "time_limit": time_limit, "gap": gap, "seed": seed}
 
 
+def checked_purpose(utility: Purpose | None) -> Purpose:
+    """Return what is to survive, I(X;Y) where nothing is named.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is none of `core.utilities`.
+    """
+    if utility is None:
+        return Information()
+    if not isinstance(utility, Purpose):
+        raise InvalidInputError(
+            f"utility must be Information, Task, Guess or Distortion, got {shown(utility)}."
+        )
+    return utility
+
+
 def optimal_from(
     joint: Joint,
     notion: Notion,
@@ -58,6 +76,7 @@ def optimal_from(
     gap: float = 1e-6,
     seed: int = 0,
     prove: bool = True,
+    utility: Purpose | None = None,
 ) -> Mechanism:
     """Return the optimal mechanism, starting from all that are known to be allowed.
 
@@ -66,8 +85,8 @@ def optimal_from(
 
     Parameters
     ----------
-    joint, notion, solver, time_limit, gap, seed
-        As in `optimal`, checked.
+    joint, notion, solver, time_limit, gap, seed, utility
+        As in `optimal`, checked; the gap is in units of the utility's `size`.
     prove : bool
         As in `maximise`.
     start : ndarray or None
@@ -84,11 +103,13 @@ def optimal_from(
         raise InfeasibleError(
             f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
         )
+    goal = checked_purpose(utility)
+    plain, size = isinstance(goal, Information), goal.size()
     options = Options(time_limit, gap, seed)
     known: list[Mechanism] = []
 
     def first(_deadline: float) -> FloatArray:
-        known.extend(starts(joint, notion, options))
+        known.extend(starts(joint, notion, options, purpose=goal))
         own = [] if start is None else [start]
         return together(joint, [*own, *useful(known)])
 
@@ -102,7 +123,9 @@ def optimal_from(
         start=first,
         finish=lambda kernel: polished(joint, kernel, notion),
         prove=prove,
+        utility=goal.solver_utility(joint),
     )
+    bound = size * outcome.upper_bound
     kernel, y_labels = in_reading_order(joint, outcome.kernel)
     found = make_mechanism(
         joint,
@@ -112,7 +135,8 @@ def optimal_from(
         status=outcome.status,
         notion=notion,
         y_labels=y_labels,
-        upper_bound=min(outcome.upper_bound, chain_bound(joint, notion)),
+        upper_bound=min(bound, chain_bound(joint, notion)) if plain else bound,
         notes=outcome.notes,
+        purpose=goal,
     )
-    return at_least(joint, found, known or starts(joint, notion, options, QUICK))
+    return at_least(joint, found, known or starts(joint, notion, options, QUICK, goal))

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core import measures
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.entry import Options
 from core.mechanisms.heuristics import HEURISTICS
-from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.result import Mechanism, make_mechanism, revalued
 from core.notions.base import Notion, SymbolNotion
 from core.optimal.polish import mixed, polished
+from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
 DIGITS = 10
@@ -32,7 +32,11 @@ QUICK = ("identity", "subset_merging")
 
 
 def starts(
-    joint: Joint, notion: Notion, options: Options, among: Sequence[str] | None = None
+    joint: Joint,
+    notion: Notion,
+    options: Options,
+    among: Sequence[str] | None = None,
+    purpose: Purpose | None = None,
 ) -> list[Mechanism]:
     """Return the mechanisms of the catalogue that keep a promise and read X alone.
 
@@ -50,6 +54,8 @@ def starts(
     among : sequence of str, optional
         Keys of the catalogue that are looked at, such as `QUICK`; all where not given, and X
         diluted.
+    purpose : Purpose, optional
+        What they are worth is told of it: I(X;Y) where not given.
 
     Examples
     --------
@@ -58,7 +64,8 @@ def starts(
     >>> [made.name for made in starts(joint, LIP(0.5), Options())][:3]
     ['Constant', 'Watchdog', 'Watchdog, uniform']
     """
-    entropy = float(measures.entropy(joint.p_x))
+    goal = Information() if purpose is None else purpose
+    most = goal.range(joint)[1]
     entries = sorted(HEURISTICS, key=lambda entry: "time_limit" in entry.parameters)
     found: list[Mechanism] = []
     for entry in entries:
@@ -67,14 +74,16 @@ def starts(
         if among is not None and entry.key not in among:
             continue
         try:
-            made = entry.make(joint, notion, options)
+            made = revalued(joint, entry.make(joint, notion, options), goal)
         except CoreError:
             continue
         if made.notion is notion or notion.holds(joint, made.kernel):
             found.append(made)
-            if made.utility == entropy:  # nothing is left to be found
+            if made.utility == most:  # nothing is left to be found
                 return found
-    return found if among is not None else [*found, *diluted_x(joint, notion)]
+    if among is not None:
+        return found
+    return [*found, *(revalued(joint, made, goal) for made in diluted_x(joint, notion))]
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
@@ -135,8 +144,8 @@ def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
 
 def useful(known: Sequence[Mechanism]) -> list[FloatArray]:
     """Return the kernels of the mechanisms whose outputs a search should know, best first."""
-    ranked = sorted(known, key=lambda one: -one.utility)
-    return [one.kernel for one in ranked if one.utility >= USEFUL * ranked[0].utility]
+    ranked = sorted(known, key=lambda one: -one.kept)
+    return [one.kernel for one in ranked if one.kept >= USEFUL * ranked[0].kept]
 
 
 def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mechanism:
@@ -157,12 +166,14 @@ def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mech
         If a known mechanism exceeds the bound: then the bound is wrong.
     """
     best = max(known, key=lambda one: one.utility, default=found)
-    if disproves(joint, best.kernel, found.notion, found.upper_bound):
+    purpose = found.purpose
+    if disproves(joint, best.kernel, found.notion, found.upper_bound, purpose):
+        unit = purpose.unit or "of"
         raise SolverError(
-            f"{found.name} has a bound of {found.upper_bound:.9g} nats under {found.notion}, but "
+            f"{found.name} has a bound of {found.upper_bound:.9g} {unit} under {found.notion}, but "
             f"{best.name} keeps {best.utility:.9g}: the bound is wrong."
         )
-    if best.utility <= found.utility + ROUNDING:
+    if best.utility <= found.utility + ROUNDING * purpose.size():
         return found
     return make_mechanism(
         joint,
@@ -175,10 +186,17 @@ def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mech
         upper_bound=found.upper_bound,
         notes=found.notes,
         partition=best.partition,
+        purpose=found.purpose,
     )
 
 
-def disproves(joint: Joint, kernel: FloatArray, notion: Notion | None, bound: float) -> bool:
+def disproves(
+    joint: Joint,
+    kernel: FloatArray,
+    notion: Notion | None,
+    bound: float,
+    purpose: Purpose | None = None,
+) -> bool:
     """Say whether a kernel under a promise keeps more than a bound says is possible.
 
     By more than rounding, that is: `strict_utility` is compared, not what the audit lets pass.
@@ -192,7 +210,9 @@ def disproves(joint: Joint, kernel: FloatArray, notion: Notion | None, bound: fl
     notion : Notion or None
         The promise that the bound is about.
     bound : float
-        In nats.
+        In the purpose's unit.
+    purpose : Purpose, optional
+        What was to survive: I(X;Y) where not given.
 
     Examples
     --------
@@ -201,20 +221,23 @@ def disproves(joint: Joint, kernel: FloatArray, notion: Notion | None, bound: fl
     >>> [disproves(joint, np.eye(2), GuessingProbability(0.75), bound) for bound in (0.7, 0.6)]
     [False, True]
     """
-    least = bound + CONTRADICTION
-    kept = float(measures.mutual_information(joint.release_x(kernel)))
-    return kept > least and strict_utility(joint, kernel, notion) > least
+    goal = Information() if purpose is None else purpose
+    least = bound + CONTRADICTION * goal.size()
+    kept = goal.value(joint, kernel)
+    return kept > least and strict_utility(joint, kernel, notion, goal) > least
 
 
-def strict_utility(joint: Joint, kernel: FloatArray, notion: Notion | None) -> float:
-    """Return what a kernel keeps, in nats, once it is inside the rows that bounds are proven of.
+def strict_utility(
+    joint: Joint, kernel: FloatArray, notion: Notion | None, purpose: Purpose | None = None
+) -> float:
+    """Return what a kernel keeps once it is inside the rows that bounds are proven of.
 
     The audit allows for rounding. Where a budget is 0, data that nearly fit it pass whole; else
     outputs are moved towards P_X by next to nothing.
 
     Parameters
     ----------
-    joint, kernel, notion
+    joint, kernel, notion, purpose
         As in `disproves`.
 
     Examples
@@ -235,4 +258,5 @@ def strict_utility(joint: Joint, kernel: FloatArray, notion: Notion | None) -> f
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = np.where(here > 0, here / (here - np.minimum(there, 0.0)), 0.0)
         share = float(needed.max(initial=0.0))
-    return float(measures.mutual_information(joint.release_x(mixed(kernel, joint.p_x, share))))
+    goal = Information() if purpose is None else purpose
+    return goal.value(joint, mixed(kernel, joint.p_x, share))

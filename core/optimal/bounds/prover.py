@@ -17,6 +17,7 @@ from core import clock
 from core.allowed.allowed_set import AllowedSet
 from core.errors import SolverError, TimeLimitError
 from core.optimal.bounds.box_bound import BoxBound
+from core.optimal.bounds.image_bound import ImageBound
 from core.optimal.bounds.low_vertices import MOST, undercutting, worth_of
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.slices import sliced_bound
@@ -26,7 +27,7 @@ from core.optimal.polytopes.exact_vertices import MOST_RAYS, may_enumerate
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import Polytope
 from core.optimal.polytopes.walk import MAX_VERTICES
-from core.optimal.utility import MutualInformation, Utility
+from core.optimal.utility import MutualInformation, OfImage, Utility
 from core.validation import FloatArray
 
 MARGIN = 1e-12
@@ -125,6 +126,7 @@ class Prover:
         self._facets = facets_of(self.allowed, p_x) if space.plain() else None
         self._tree: PricingBound | None = None
         self._boxes: BoxBound | None = None
+        self._images: ImageBound | None = None
         self._tried_all = self._sliced = False
         self._most_low = _low_vertices(space)
         self._known = self._trivial()
@@ -176,6 +178,9 @@ class Prover:
         pieces = self.utility.pieces()
         if pieces is not None:
             return self._check_pieces(duals, pieces, deadline)
+        image = self.utility.image()
+        if image is not None:
+            return self._check_image(*image, duals, gap, deadline)
         if not isinstance(self.utility, MutualInformation):
             return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
         verdict = self._branch(duals, gap, _part(QUICK_SHARE, deadline))
@@ -272,6 +277,23 @@ class Prover:
         if len(better) or len(met) < len(pieces):
             return Verdict(self._trivial(), better)
         return Verdict(self.utility.offset(self.p_x) - float(duals @ self.p_x) + PRICE, better)
+
+    def _check_image(
+        self,
+        image: OfImage,
+        taken_off: FloatArray,
+        duals: FloatArray,
+        gap: float,
+        deadline: float,
+    ) -> Verdict:
+        """Price an output by its image: by branch and bound in as many dimensions as that has."""
+        if self._images is None:
+            self._images = ImageBound(self.allowed, image)
+        found = self._images.minimise(duals + taken_off, tolerance=gap / 2, deadline=deadline)
+        floor = min(found.floor, 0.0)
+        bound = self.utility.offset(self.p_x) - float(duals @ self.p_x) - floor + MARGIN
+        self._known = min(self._known, bound)
+        return Verdict(self._known, found.outputs[: MOST_BETTER * len(self.p_x)])
 
     def _trivial(self) -> float:
         """Return the utility of publishing X as it is, which no mechanism exceeds."""

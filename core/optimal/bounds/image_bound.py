@@ -1,0 +1,286 @@
+"""How far any allowed output can undercut given prices, where its cost is one of few numbers.
+
+The cost Σ_t c_t(u_t) of an output r depends on its image u = B r alone, in as many dimensions as
+T has symbols. Over a box l ≤ u ≤ h each concave c_t lies above its secant, so the least of
+Σ_t c_t(u_t) − λ·r over the allowed outputs in the box is at least a linear program's optimum;
+the box is split where the secants miss most (Falk and Soland, 1969). Multipliers of the rows
+prove each bound; no tolerance of the linear programs enters it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from core import clock
+from core.errors import InfeasibleError
+from core.notions.allowed_set import AllowedSet
+from core.optimal.highs import INFINITY, LinearProgram
+from core.optimal.relaxation import EPSILON, Relaxation
+from core.optimal.utility import OfImage
+from core.validation import FloatArray
+
+THIN = 1e-9
+"""A side shorter than this is not split: its ends differ by less than a program's tolerance."""
+
+INWARD = 0.1
+"""A split keeps at least this part of the side on either side of it."""
+
+FEW = 64
+"""Boxes after which outputs that undercut the prices by far are handed back at once: better
+prices help more than a closer look at these."""
+
+FAR = 4.0
+"""Factor of the tolerance that counts as far."""
+
+REACH = 1e-12
+"""Added to the sides of the first box: the rounding of the programs that found them."""
+
+PRICE = 1e-11
+"""An output that can gain less is not worth a column."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pricing:
+    """What is known of the least price of an output.
+
+    Attributes
+    ----------
+    floor : float
+        c(r) − λ·r is at least this for every allowed posterior r.
+    outputs : ndarray
+        Allowed posteriors of a price below 0, the cheapest first, shape (k, n_x).
+    best : float
+        The least price of an output that was met.
+    point : ndarray
+        Where it was met, shape (n_x,).
+    """
+
+    floor: float
+    outputs: FloatArray
+    best: float
+    point: FloatArray
+
+
+class ImageBound:
+    """Branch and bound over the images of one allowed set; its first box is kept.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The allowed outputs; its oracle is not asked, so that the bound is one of a larger set
+        where it has one: valid too.
+    utility : OfImage
+        Gives the cost.
+
+    Raises
+    ------
+    InfeasibleError
+        If no output at all is allowed.
+
+    Examples
+    --------
+    >>> from core.joint import Joint
+    >>> from core.notions import LIP
+    >>> from core.optimal.utility import entropy_terms
+    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    >>> goal = OfImage(joint.p / joint.p_x, entropy_terms, 0.0)
+    >>> bound = ImageBound(LIP(0.5).allowed_set(joint), goal)
+    >>> found = bound.minimise(np.zeros(4), tolerance=1e-9, deadline=clock.now() + 10)
+    >>> found.floor <= found.best, (goal.matrix @ found.point).round(4)  # lifts e^{−1/2} and more
+    (True, array([0.3033, 0.6967]))
+    """
+
+    def __init__(self, allowed: AllowedSet, utility: OfImage) -> None:
+        self._utility = utility
+        self._n_t, self._n_x = utility.matrix.shape
+        self._relaxation = Relaxation(allowed)  # prices helpers
+        self._program = self._linked(allowed)
+        self._costs = np.zeros(self._program.n_cols)
+        self._lower, self._upper = self._first_box()
+
+    def minimise(self, prices: FloatArray, *, tolerance: float, deadline: float) -> Pricing:
+        """Return a floor under c(r) − λ·r, and outputs below 0.
+
+        It works until the floor is within the tolerance of the best price met (or of 0, where
+        that is lower), until outputs far below 0 are found, or until time is over. The floor is
+        valid whenever it ends.
+
+        Parameters
+        ----------
+        prices : ndarray
+            λ, shape (n_x,).
+        tolerance : float
+            In units of the cost.
+        deadline : float
+            On the clock of `core.clock`.
+        """
+        search = _Search(self, prices)
+        search.look(self._lower, self._upper, -np.inf)
+        while search.open and search.floor() < min(search.best, 0.0) - tolerance:
+            enough = search.boxes >= FEW and search.best < -FAR * tolerance
+            if enough or clock.now() >= deadline:
+                break
+            search.split()
+        return search.pricing()
+
+    def least(
+        self, slopes: FloatArray, prices: FloatArray, lower: FloatArray, upper: FloatArray
+    ) -> tuple[float, FloatArray] | None:
+        """Return a proven floor under slopes·u − λ·r in a box, and r; None if it is empty.
+
+        r is all 0, and the floor −∞, where HiGHS finds the box empty and cannot show it.
+        """
+        n_t, n_x = self._n_t, self._n_x
+        self._costs[:n_t], self._costs[n_t : n_t + n_x] = slopes, -prices
+        self._program.set_costs(self._costs)
+        self._program.set_col_bounds(lower, upper)
+        try:
+            solution = self._program.solve()
+        except InfeasibleError:
+            ray, none = self._program.dual_ray(), np.zeros(n_x)
+            if self._proven(ray, np.zeros(n_t), none, lower, upper) > 0:
+                return None
+            return -np.inf, none
+        r = np.maximum(solution.x[n_t : n_t + n_x], 0.0)
+        return self._proven(solution.duals, slopes, prices, lower, upper), r / r.sum()
+
+    def _proven(
+        self,
+        duals: FloatArray,
+        slopes: FloatArray,
+        prices: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+    ) -> float:
+        """Return what the duals prove, whatever they are: each box side at its cheaper end."""
+        n_t = self._n_t
+        links = duals[1 : 1 + n_t]
+        priced, rows = self._relaxation.priced(np.maximum(-duals[1 + n_t :], 0.0))
+        of_u = slopes - links
+        of_r = priced - prices + links @ self._utility.matrix
+        value = float(of_r.min()) + float(np.minimum(of_u * lower, of_u * upper).sum())
+        reach = 1.0 + float(np.abs(lower).sum() + np.abs(upper).sum())
+        size = 1.0 + float(np.abs(links).sum() + np.abs(prices).max() + rows.sum())
+        size += float(np.abs(slopes).sum())
+        terms = len(rows) + self._n_x + 2 * n_t + 8
+        return float(value - EPSILON * terms * size * reach)
+
+    def _linked(self, allowed: AllowedSet) -> LinearProgram:
+        """Return the program over (u, r, helpers): Σr = 1, u = B r, rows ≤ 0."""
+        n_t, n_x, n_h = self._n_t, self._n_x, allowed.n_helpers
+        mass = sparse.csr_array(np.concatenate([np.zeros(n_t), np.ones(n_x), np.zeros(n_h)])[None])
+        links = sparse.hstack(
+            [
+                sparse.eye_array(n_t),
+                sparse.csr_array(-self._utility.matrix),
+                sparse.csr_array((n_t, n_h)),
+            ]
+        )
+        count = allowed.rows.shape[0]
+        rows = sparse.hstack([sparse.csr_array((count, n_t)), allowed.rows])
+        lower = np.concatenate([[1.0], np.zeros(n_t), np.full(count, -INFINITY)])
+        upper = np.concatenate([[1.0], np.zeros(n_t), np.zeros(count)])
+        free = np.append(np.full(n_t, -INFINITY), np.zeros(n_x + n_h))
+        matrix = sparse.csr_array(sparse.vstack([mass, links, rows]))
+        return LinearProgram(matrix, lower, upper, col_lower=free)
+
+    def _first_box(self) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest image of an allowed output in each dimension."""
+        matrix, nothing = self._utility.matrix, np.zeros(self._n_x)
+        lower, upper = matrix.min(axis=1), matrix.max(axis=1)
+        for t, axis in enumerate(np.eye(self._n_t)):
+            for sign, side in ((1.0, lower), (-1.0, upper)):
+                found = self.least(sign * axis, nothing, lower, upper)
+                if found is None:
+                    raise InfeasibleError("No output at all meets the notion: its set is empty.")
+                reached = sign * (found[0] - REACH)
+                side[t] = max(reached, lower[t]) if sign > 0 else min(reached, upper[t])
+        return lower, upper
+
+    def secants(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, float]:
+        """Return slopes, shape (n_t,), and the sum of intercepts of lines below the curves."""
+        at_lower, at_upper = self._utility.curve(lower), self._utility.curve(upper)
+        side = upper - lower
+        thin = side < THIN
+        slopes = np.where(thin, 0.0, (at_upper - at_lower) / np.where(thin, 1.0, side))
+        at_lower = np.where(thin, np.minimum(at_lower, at_upper), at_lower)
+        return slopes, float((at_lower - slopes * lower).sum())
+
+    def miss(self, r: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Return by how much the secants miss each curve at an output, shape (n_t,)."""
+        image = np.clip(self._utility.matrix @ r, lower, upper)
+        at, low, high = (self._utility.curve(u) for u in (image, lower, upper))
+        side = np.maximum(upper - lower, THIN)
+        result: FloatArray = at - low - (high - low) * (image - lower) / side
+        return result
+
+    def image(self, r: FloatArray) -> FloatArray:
+        """Return B r, shape (n_t,)."""
+        result: FloatArray = self._utility.matrix @ r
+        return result
+
+    def price(self, r: FloatArray, prices: FloatArray) -> float:
+        """Return c(r) − λ·r of a posterior."""
+        return float(self._utility.cost(r)) - float(prices @ r)
+
+
+class _Search:
+    """One call of `minimise`: the boxes that are open, and the outputs met."""
+
+    def __init__(self, space: ImageBound, prices: FloatArray) -> None:
+        self._space, self._prices = space, prices
+        self.open: list[tuple[float, int, FloatArray, FloatArray, FloatArray]] = []
+        self._count = itertools.count()
+        self._closed = np.inf
+        self._met: dict[bytes, tuple[float, FloatArray]] = {}
+        self.best, self.boxes = np.inf, 0
+        self._point = np.full(len(prices), np.nan)
+
+    def floor(self) -> float:
+        """Return the floor under all boxes."""
+        return min(self._closed, self.open[0][0]) if self.open else self._closed
+
+    def look(self, lower: FloatArray, upper: FloatArray, known: float) -> None:
+        """Bound a box, whose floor is known to be so high at least, and keep it open."""
+        self.boxes += 1
+        slopes, intercept = self._space.secants(lower, upper)
+        found = self._space.least(slopes, self._prices, lower, upper)
+        if found is None:
+            return
+        value, r = max(found[0] + intercept, known), found[1]
+        if not r.any():  # no point to split it at
+            self._closed = min(self._closed, value)
+            return
+        price = self._space.price(r, self._prices)
+        self._met.setdefault(np.round(r, 10).tobytes(), (price, r))
+        if price < self.best:
+            self.best, self._point = price, r
+        if (upper - lower < THIN).all():
+            self._closed = min(self._closed, value)
+        else:
+            heapq.heappush(self.open, (value, next(self._count), lower, upper, r))
+
+    def split(self) -> None:
+        """Split the box with the lowest floor where its secants miss most."""
+        known, _, lower, upper, r = heapq.heappop(self.open)
+        side = upper - lower
+        miss = np.where(side < THIN, -np.inf, self._space.miss(r, lower, upper))
+        t = int(miss.argmax()) if miss.max() > 0 else int(side.argmax())
+        inward = INWARD * side[t]
+        at = float(np.clip(self._space.image(r)[t], lower[t] + inward, upper[t] - inward))
+        left, right = upper.copy(), lower.copy()
+        left[t] = right[t] = at
+        self.look(lower, left, known)
+        self.look(right, upper, known)
+
+    def pricing(self) -> Pricing:
+        """Return what was found."""
+        met = sorted(self._met.values(), key=lambda pair: pair[0])
+        cheap = [r for price, r in met if price < -PRICE]
+        outputs = np.array(cheap).reshape(-1, len(self._prices))
+        return Pricing(self.floor(), outputs, self.best, self._point)

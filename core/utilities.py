@@ -1,0 +1,339 @@
+"""What a release is made for: what is to survive of X, and how much of it does.
+
+Every utility here is Σ_y P(y) φ(r_y) with φ convex in the posterior r_y = P(X | Y=y), so the best
+outputs under a convex notion are extreme ones, and the optimum has a proven bound.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import measures, validation
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.limits import ROUNDING, SUM_TOL
+from core.optimal.utility import (
+    Greatest,
+    MutualInformation,
+    NegativeDistortion,
+    OfImage,
+    Utility,
+    entropy_terms,
+)
+from core.validation import FloatArray
+
+
+class Purpose(ABC):
+    """What is to survive of X, as a number that is larger the more does.
+
+    Subclasses are frozen; arrays in them are read-only.
+    """
+
+    title: ClassVar[str]
+    """What readers call the number."""
+
+    unit: ClassVar[str]
+    """"nats", "" for a probability, "error" for the negative of an error."""
+
+    @abstractmethod
+    def solver_utility(self, joint: Joint) -> Utility:
+        """Return the utility as the solver takes it, in units of `size`.
+
+        Raises
+        ------
+        InvalidInputError
+            If it does not fit the joint.
+        """
+
+    def size(self) -> float:
+        """Return what one unit of the solver's utility is worth."""
+        return 1.0
+
+    def value(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the utility of a mechanism that reads X alone, in its own unit.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        kernel : array_like
+            P(y | x), shape (n_x, n_y).
+
+        Raises
+        ------
+        InvalidInputError
+            If the mechanism reads S too, or the utility does not fit the joint.
+        """
+        array = joint.checked_kernel(kernel)
+        if len(array) != joint.n_x:
+            raise InvalidInputError(
+                f"{self.title} is known of mechanisms that read X alone, and this one reads S too: "
+                "make the pair (S, X) the released data instead."
+            )
+        utility = self.solver_utility(joint)
+        if isinstance(utility, MutualInformation):
+            return Information().value(joint, array)
+        return self.size() * utility.value((joint.p_x[:, None] * array).T, joint.p_x)
+
+    def range(self, joint: Joint) -> tuple[float, float]:
+        """Return what an output that says nothing is worth, and what X itself is."""
+        nothing = self.value(joint, np.ones((joint.n_x, 1)))
+        return nothing, max(nothing, self.value(joint, np.eye(joint.n_x)))
+
+    def share(self, joint: Joint, value: float) -> float:
+        """Return how far a value is on the way from an output that says nothing to X itself.
+
+        In [0, 1]; 1 where X is worth no more than nothing.
+        """
+        nothing, everything = self.range(joint)
+        if everything - nothing <= ROUNDING * self.size():
+            return 1.0
+        return float(np.clip((value - nothing) / (everything - nothing), 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Information(Purpose):
+    """I(X;Y), in nats: all of X counts.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> round(Information().value(joint, np.eye(2)), 6)
+    0.693147
+    """
+
+    title: ClassVar[str] = "I(X;Y)"
+    unit: ClassVar[str] = "nats"
+
+    def solver_utility(self, joint: Joint) -> Utility:  # noqa: ARG002 - the same for all
+        """Return H(X) − Σ_y P(y) H(X | Y=y)."""
+        return MutualInformation()
+
+    def value(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return I(X;Y) in nats, of a mechanism that may read S too."""
+        kept = float(measures.mutual_information(joint.release_x(kernel)))
+        entropy = float(measures.entropy(joint.p_x))
+        return entropy if entropy - kept < ROUNDING else kept
+
+    def range(self, joint: Joint) -> tuple[float, float]:
+        """Return 0 and H(X)."""
+        return 0.0, float(measures.entropy(joint.p_x))
+
+
+@dataclass(frozen=True, eq=False)
+class Task(Purpose):
+    """I(T;Y), in nats, for a task T that depends on X: what the release tells of T.
+
+    T – X – Y is a Markov chain, so P(t | x) is all that has to be known of T.
+
+    Parameters
+    ----------
+    p_t_given_x : array_like
+        P(t | x), shape (n_t, n_x): the columns sum to 1. There may be a column for each symbol that
+        the joint was made of; those of symbols that never occur are not looked at.
+
+    Raises
+    ------
+    InvalidInputError
+        If an entry is no probability, a column does not sum to 1, or T has one level only.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    >>> task = Task([[1, 1, 0], [0, 0, 1]])
+    >>> round(task.value(joint, np.eye(3)), 4), task.share(joint, task.value(joint, np.eye(3)))
+    (0.6365, 1.0)
+    """
+
+    p_t_given_x: FloatArray = field(repr=False)
+
+    title: ClassVar[str] = "I(T;Y)"
+    unit: ClassVar[str] = "nats"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "p_t_given_x", _task_table(self.p_t_given_x))
+
+    def solver_utility(self, joint: Joint) -> Utility:
+        """Return H(T) − Σ_y P(y) H(T | Y=y); of T = X under other names it is `Information`'s."""
+        table = _task_of(self.p_t_given_x, joint)
+        if table.shape[0] == table.shape[1] and (np.sort(table, axis=0)[-1] == 1).all():
+            return MutualInformation()  # a level for each symbol: T = X
+        return OfImage(table, entropy_terms, float(entropy_terms(table @ joint.p_x).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Guess(Purpose):
+    """The probability of guessing T right from Y, or X where no task is given.
+
+    Parameters
+    ----------
+    p_t_given_x : array_like, optional
+        As in `Task`; T = X where not given.
+
+    Raises
+    ------
+    InvalidInputError
+        As `Task`.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    >>> Guess().value(joint, np.ones((3, 1))) == 1 / 3, Guess().value(joint, np.eye(3))
+    (True, 1.0)
+    """
+
+    p_t_given_x: FloatArray | None = field(default=None, repr=False)
+
+    title: ClassVar[str] = "probability of a right guess"
+    unit: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if self.p_t_given_x is not None:
+            object.__setattr__(self, "p_t_given_x", _task_table(self.p_t_given_x))
+
+    def solver_utility(self, joint: Joint) -> Utility:
+        """Return Σ_y max_t P(t, y)."""
+        given = self.p_t_given_x
+        return Greatest(np.eye(joint.n_x) if given is None else _task_of(given, joint))
+
+
+@dataclass(frozen=True, eq=False)
+class Distortion(Purpose):
+    """Less the expected error of the best guess z of X from Y: −Σ_y min_z Σ_x P(x, y) d(x, z).
+
+    It is negative, so that more is better; −`value` is the expected error itself.
+
+    Parameters
+    ----------
+    d : array_like
+        The loss d(x, z) ≥ 0 of saying z where X is x, shape (n_x, n_z). There may be a row for each
+        symbol that the joint was made of, as in `Task`.
+
+    Raises
+    ------
+    InvalidInputError
+        If an entry is missing, negative or not finite; when it is used, if the rows do not fit.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    >>> places = np.arange(3.0)
+    >>> absolute = Distortion(np.abs(places[:, None] - places))
+    >>> round(absolute.value(joint, np.ones((3, 1))), 4)
+    -0.6667
+    """
+
+    d: FloatArray = field(repr=False)
+
+    title: ClassVar[str] = "expected error, negative"
+    unit: ClassVar[str] = "error"
+
+    def __post_init__(self) -> None:
+        table = np.array(validation.matrix(self.d, "The loss table"))
+        table.flags.writeable = False
+        object.__setattr__(self, "d", table)
+
+    def size(self) -> float:
+        """Return the largest loss, or 1 where there is none."""
+        return float(self.d.max()) or 1.0
+
+    def solver_utility(self, joint: Joint) -> Utility:
+        """Return −Σ_y min_z Σ_x P(x, y) d(x, z) over the largest loss."""
+        rows = _of_symbols(self.d.T, joint, "The loss table", "rows").T
+        return NegativeDistortion(rows / self.size())
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredError(Purpose):
+    """Less the expected squared error of the best guess of a number: −E Var(v(X) | Y).
+
+    The best guess is the mean given y, which need be no value of X: no loss table says that.
+
+    Parameters
+    ----------
+    values : array_like
+        v(x), finite, shape (n_x,), or of every symbol that the joint was made of.
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is no finite number; when it is used, if their number does not fit.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    >>> round(SquaredError([0, 1, 2]).value(joint, np.ones((3, 1))), 4)
+    -0.6667
+    """
+
+    values: FloatArray = field(repr=False)
+
+    title: ClassVar[str] = "expected squared error, negative"
+    unit: ClassVar[str] = "error"
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64)
+        if values.ndim != 1 or not np.isfinite(values).all():
+            raise InvalidInputError("The numbers of X must be finite, one for each symbol.")
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
+    def size(self) -> float:
+        """Return the square of the values' range, or 1 where there is none."""
+        return float(np.ptp(self.values)) ** 2 or 1.0
+
+    def solver_utility(self, joint: Joint) -> Utility:
+        """Return −Σ_y P(y) (E[v² | y] − E[v | y]²) for v from 0 to 1."""
+        of_x = _of_symbols(self.values[None], joint, "The numbers of X", "entries")
+        v = (of_x - self.values.min()) / np.sqrt(self.size())
+        return OfImage(np.vstack([v**2, v]), _variance_terms, 0.0)
+
+
+def _variance_terms(image: FloatArray) -> FloatArray:
+    """Return E[v²] and −E[v]² of an image (E[v²], E[v]), shape (..., 2): they add up to Var."""
+    result: FloatArray = np.stack([image[..., 0], -(image[..., 1] ** 2)], axis=-1)
+    return result
+
+
+def _task_table(values: ArrayLike) -> FloatArray:
+    """Return P(t | x), checked; columns of symbols that never occur may be anything finite."""
+    table = np.array(validation.matrix(values, "P(t | x)"))
+    if table.shape[0] == 1:
+        raise InvalidInputError("The task T has only one level: there is nothing to tell of it.")
+    table.flags.writeable = False
+    return table
+
+
+def _task_of(table: FloatArray, joint: Joint) -> FloatArray:
+    """Return P(t | x) of the symbols and levels that occur, its columns summing to 1 exactly."""
+    columns = _of_symbols(table, joint, "P(t | x)", "columns")
+    sums = columns.sum(axis=0)
+    off = np.abs(sums - 1)
+    if off.max() > SUM_TOL:
+        x = int(off.argmax())
+        raise InvalidInputError(
+            f"Each column of P(t | x) must sum to 1, that of {joint.x_labels[x]!r} sums to "
+            f"{sums[x]:.12g}."
+        )
+    columns = columns[columns.sum(axis=1) > 0]
+    if len(columns) == 1:
+        raise InvalidInputError("The task T has only one level: there is nothing to tell of it.")
+    result: FloatArray = columns / sums
+    return result
+
+
+def _of_symbols(table: FloatArray, joint: Joint, name: str, what: str) -> FloatArray:
+    """Return the columns of the joint's symbols, of a table for these or for all handed in."""
+    whole = joint.n_x + len(joint.dropped_x)
+    count = table.shape[1]
+    if count == joint.n_x:
+        return table
+    if count == whole:
+        return table[:, joint.kept_x]
+    allowed = f"{joint.n_x}" + (f" (or {whole}, with those that never occur)" * (whole > joint.n_x))
+    raise InvalidInputError(f"{name} must have {allowed} {what}, one for each x, got {count}.")

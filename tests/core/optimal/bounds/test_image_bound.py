@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from core import clock
+from core.errors import InfeasibleError
+from core.joint import Joint
+from core.notions import LDP, LIP, L1Privacy
+from core.notions.allowed_set import AllowedSet
+from core.optimal.image_bound import ImageBound
+from core.optimal.polytope import polytope
+from core.optimal.proof import Prover
+from core.optimal.utility import Centred, Greatest, OfImage, entropy_terms
+from tests.strategies import joints
+from tests.vertices import allowed_vertices
+
+
+def task(joint, n_t, seed):
+    table = np.random.default_rng(seed).dirichlet(np.ones(n_t), size=joint.n_x).T
+    return OfImage(table, entropy_terms, float(entropy_terms(table @ joint.p_x).sum()))
+
+
+@given(joints(max_s=3, max_x=4, min_x=2), st.integers(0, 10**6), st.sampled_from([0.0, 0.3, 2.0]))
+def test_the_least_price_is_that_of_the_best_vertex(joint, seed, eps):
+    rng = np.random.default_rng(seed)
+    for notion in (LIP(eps), LDP(eps), L1Privacy(np.inf, eps)):
+        allowed = notion.allowed_set(joint)
+        goal = task(joint, 3, seed)
+        prices = 0.5 * rng.random(joint.n_x)
+        found = ImageBound(allowed, goal).minimise(prices, tolerance=1e-7, deadline=np.inf)
+        points = allowed_vertices(allowed)
+        best = (goal.cost(points) - points @ prices).min()
+        assert found.floor <= best + 1e-9
+        if not found.best < -4e-7:  # else it may end early, as better prices help more
+            assert found.floor >= min(best, 0) - 1.1e-7
+        assert found.best >= best - 1e-8
+        assert goal.cost(found.point) - prices @ found.point == pytest.approx(found.best, abs=1e-9)
+        assert (goal.cost(found.outputs) - found.outputs @ prices < 0).all()
+
+
+def test_a_floor_is_valid_however_short_the_time():
+    joint = Joint.random_uniform(3, 12, np.random.default_rng(1))
+    goal = task(joint, 4, 1)
+    bound = ImageBound(LIP(0.3).allowed_set(joint), goal)
+    prices = np.full(12, 0.9)
+    quick = bound.minimise(prices, tolerance=1e-9, deadline=-np.inf)
+    long = bound.minimise(prices, tolerance=1e-7, deadline=np.inf)
+    assert quick.floor <= long.floor <= long.best <= quick.best
+
+
+def test_a_set_without_an_output_is_told():
+    nothing = AllowedSet(sparse.csr_array(np.ones((1, 2))), 2)
+    with pytest.raises(InfeasibleError, match="No output at all"):
+        ImageBound(nothing, OfImage(np.eye(2), entropy_terms, 0.0))
+
+
+def test_a_prover_proves_a_task_by_its_image():
+    joint = Joint.random_uniform(4, 30, np.random.default_rng(2))
+    goal = Centred(task(joint, 2, 3), joint.p_x)
+    allowed = LIP(0.4).allowed_set(joint)
+    prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, goal)
+    prover._most_low = 0
+    prover.walk = lambda *_: False
+    verdict = prover.check(np.zeros(30), 1e-6, clock.now() + 60)
+    # at prices of 0 no output is below 0: all that X is worth is the bound
+    assert verdict.bound == pytest.approx(goal.offset(joint.p_x), abs=1e-6)
+    dear = prover.check(np.full(30, 1.0), 1e-6, clock.now() + 60)
+    assert len(dear.better) > 0
+    assert dear.bound <= verdict.bound
+
+
+def test_centred_costs_are_none_at_symbols_and_none_below():
+    rng = np.random.default_rng(4)
+    p_x = rng.dirichlet(np.ones(5))
+    for inner in (Greatest(rng.random((3, 5))), OfImage(rng.random((2, 5)), np.sqrt, 1.0)):
+        goal = Centred(inner, p_x)
+        assert goal.cost(np.eye(5)) == pytest.approx(np.zeros(5), abs=1e-12)
+        weights = rng.random((50, 5))
+        assert (goal.cost(weights) >= -1e-12).all()
+        kernel = rng.dirichlet(np.ones(3), size=5)
+        outputs = (p_x[:, None] * kernel).T
+        assert goal.value(outputs, p_x) + goal.base == pytest.approx(inner.value(outputs, p_x))
+    assert Greatest(np.eye(2)).image() is None
