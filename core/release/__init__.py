@@ -1,5 +1,6 @@
 """What a release promises: told symbol by symbol, once more, and in other notions' terms."""
 
+from core.release.implications import Implication, implications, implied
 from core.release.merging_bounds import least_bounds
 from core.release.repeats import Draws, draws, repeated
 from core.release.second_release import BesideFirst, second_release
@@ -7,7 +8,10 @@ from core.release.second_release import BesideFirst, second_release
 __all__ = [
     "BesideFirst",
     "Draws",
+    "Implication",
     "draws",
+    "implications",
+    "implied",
     "least_bounds",
     "repeated",
     "second_release",

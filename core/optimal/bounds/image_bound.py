@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -39,6 +39,9 @@ FAR = 4.0
 
 REACH = 1e-12
 """Added to the sides of the first box: the rounding of the programs that found them."""
+
+CUTTINGS = 4
+"""Most times that a box's program is solved again once an oracle has cut its point off."""
 
 PRICE = 1e-11
 """An output that can gain less is not worth a column."""
@@ -72,8 +75,8 @@ class ImageBound:
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs; its oracle is not asked, so that the bound is one of a larger set
-        where it has one: valid too.
+        The allowed outputs. Where it has an oracle, outputs met are cut off while that forbids
+        them: cuts hold everywhere, so what was proven stands.
     utility : OfImage
         Gives the cost.
 
@@ -96,19 +99,27 @@ class ImageBound:
     """
 
     def __init__(self, allowed: AllowedSet, utility: OfImage) -> None:
-        self._utility = utility
+        self._utility, self._oracle = utility, allowed.oracle
         self._n_t, self._n_x = utility.matrix.shape
         self._relaxation = Relaxation(allowed)  # prices helpers
         self._program = self._linked(allowed)
         self._costs = np.zeros(self._program.n_cols)
         self._lower, self._upper = self._first_box()
 
-    def minimise(self, prices: FloatArray, *, tolerance: float, deadline: float) -> Pricing:
+    def minimise(
+        self,
+        prices: FloatArray,
+        *,
+        tolerance: float,
+        deadline: float,
+        patient: bool = False,
+        known: float = -np.inf,
+    ) -> Pricing:
         """Return a floor under c(r) − λ·r, and outputs below 0.
 
         It works until the floor is within the tolerance of the best price met (or of 0, where
         that is lower), until outputs far below 0 are found, or until time is over. The floor is
-        valid whenever it ends.
+        valid whenever it ends. With `patient` neither 0 nor outputs below it end the search.
 
         Parameters
         ----------
@@ -118,15 +129,21 @@ class ImageBound:
             In units of the cost.
         deadline : float
             On the clock of `core.clock`.
+        patient : bool
+            Whether the least price itself is wanted.
+        known : float
+            A floor that is known from elsewhere.
         """
         search = _Search(self, prices)
         search.look(self._lower, self._upper, -np.inf)
-        while search.open and search.floor() < min(search.best, 0.0) - tolerance:
-            enough = search.boxes >= FEW and search.best < -FAR * tolerance
+        most = np.inf if patient else 0.0
+        while search.open and max(search.floor(), known) < min(search.best, most) - tolerance:
+            enough = search.boxes >= FEW and search.best < -FAR * tolerance and not patient
             if enough or clock.now() >= deadline:
                 break
             search.split()
-        return search.pricing()
+        found = search.pricing()
+        return replace(found, floor=max(found.floor, known))
 
     def least(
         self, slopes: FloatArray, prices: FloatArray, lower: FloatArray, upper: FloatArray
@@ -135,6 +152,27 @@ class ImageBound:
 
         r is all 0, and the floor −∞, where HiGHS finds the box empty and cannot show it.
         """
+        for _ in range(CUTTINGS):
+            found = self._least(slopes, prices, lower, upper)
+            if found is None or self._oracle is None or not found[1].any():
+                return found
+            cuts = self._oracle(found[1])
+            if len(cuts) == 0:
+                return found
+            self.cut(cuts)
+        return found
+
+    def cut(self, cuts: FloatArray) -> None:
+        """Leave out the outputs that break rows cuts @ r ≤ 0, shape (k, n_x)."""
+        helpers = self._program.n_cols - self._n_t - self._n_x
+        padded = np.hstack([cuts, np.zeros((len(cuts), helpers))])
+        self._relaxation.matrix = np.vstack([self._relaxation.matrix, padded])
+        self._program.add_cuts(np.hstack([np.zeros((len(cuts), self._n_t)), padded]))
+
+    def _least(
+        self, slopes: FloatArray, prices: FloatArray, lower: FloatArray, upper: FloatArray
+    ) -> tuple[float, FloatArray] | None:
+        """Return the same of the rows known so far."""
         n_t, n_x = self._n_t, self._n_x
         self._costs[:n_t], self._costs[n_t : n_t + n_x] = slopes, -prices
         self._program.set_costs(self._costs)

@@ -165,6 +165,16 @@ class LinearProgram:
         _check(status, "new rows")
         self.n_rows += count
 
+    def add_cuts(self, cuts: FloatArray) -> None:
+        """Add rows cuts @ x ≤ 0, shape (k, n_cols)."""
+        starts, indices, values = _compressed(cuts)
+        count = len(cuts)
+        lower, upper = np.full(count, -INFINITY), np.zeros(count)
+        nnz = len(values)
+        status = self._highs.addRows(count, lower, upper, nnz, starts, indices, values)
+        _check(status, "new cuts")
+        self.n_rows += count
+
     def set_cost(self, col: int, cost: float) -> None:
         """Replace the cost of one column."""
         _check(self._highs.changeColCost(col, cost), "a cost")

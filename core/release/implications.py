@@ -1,0 +1,251 @@
+"""What one notion implies of every other, on one joint distribution: an exchange rate.
+
+Which outputs a notion allows depends on P(s, x), so what it implies there is more than what it
+implies everywhere: its allowed outputs are a convex set of posteriors r, and each other level is a
+function of r. Levels that are linear in r, or a ratio of two such, are largest at the optimum of a
+linear program; convex ones are proven by branch and bound over P(S | y); averages are optima of
+the same kind as those for a task, with T = S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from core import clock, validation
+from core.errors import InfeasibleError
+from core.joint import Joint
+from core.notions import rows
+from core.notions.base import Notion
+from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
+from core.notions.intersection import Intersection
+from core.notions.ldp import LDP
+from core.notions.lift_norms import Chi2Privacy, L1Privacy
+from core.notions.lip import ALIP, LIP
+from core.optimal.solve import maximise
+from core.optimal.utility import Greatest, OfImage, Utility, entropy_terms
+from core.release.reach import Implication, Reach
+from core.validation import FloatArray
+
+NONE = 1e-9
+"""Least lift that a linear program tells from 0."""
+
+LINEAR_SHARE = 0.3
+"""Part of the time that levels of lifts may take: an oracle's cuts make them many programs."""
+
+GAP = 1e-7
+"""How close an average is brought to its bound, in its own unit."""
+
+SECONDS = 5.0
+"""Time for all levels that need a search, where none is given."""
+
+AVERAGES = (
+    "mutual_information",
+    "total_variation",
+    "chi2_divergence",
+    "maximal_leakage",
+    "guessing",
+)
+"""Keys of what is averaged over outputs; all others are of single outputs."""
+
+
+def implied(joint: Joint, notion: Notion, time_limit: float | None = None) -> dict[str, float]:
+    """Return the least level of every other notion that a notion implies on a joint.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : Notion
+        The promise; its allowed set is convex.
+    time_limit : float, optional
+        Seconds for what needs a search; 5 where not given. What is short of time is an upper
+        bound: it holds, but a lower level may hold too.
+
+    Returns
+    -------
+    levels : dict
+        For single outputs: "lip", "ldp", "pml" (which is the least ε_u of ALIP), "min_lift" (its
+        least ε_l), "l1_upper" and "chi2_upper" (ε_u of `L1Privacy` and `Chi2Privacy`), "kl"
+        (D(P(S|y) ‖ P(S))), all in nats, and "guess", the largest P(s | y). Averages that any
+        mechanism under the notion can have: those of `AVERAGES`, "guessing" being the expected
+        probability of guessing S. ∞ where the notion implies no level.
+
+    Raises
+    ------
+    NotConvexError
+        If the notion's set is not convex.
+    InfeasibleError
+        If no mechanism keeps the notion.
+
+    Examples
+    --------
+    LIP of .5 allows a ratio of e^{.5} here, as two lifts of a fair secret add up to 2:
+
+    >>> from core.notions import LIP
+    >>> levels = implied(Joint.from_counts([[3, 1], [1, 3]]), LIP(0.5))
+    >>> round(levels["lip"], 4), round(levels["pml"], 4), round(levels["ldp"], 4)
+    (0.5, 0.3318, 0.8318)
+    >>> round(levels["guess"], 4), round(levels["guessing"], 4)
+    (0.6967, 0.6967)
+    """
+    return {key: found.level for key, found in implications(joint, notion, time_limit).items()}
+
+
+def implications(
+    joint: Joint, notion: Notion, time_limit: float | None = None
+) -> dict[str, Implication]:
+    """Return the same with what reaches each level; arguments as `implied`.
+
+    Examples
+    --------
+    >>> from core.notions import LDP
+    >>> found = implications(Joint.from_counts([[3, 1], [1, 3]]), LDP(1.0))
+    >>> np.sort(found["ldp"].output).round(4)
+    array([0.0379, 0.9621])
+    """
+    seconds = validation.number(
+        SECONDS if time_limit is None else time_limit, "time_limit", low=0.0, open_low=True
+    )
+    if not notion.holds(joint, np.ones((joint.n_x, 1))):
+        raise InfeasibleError(
+            f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
+        )
+    deadline = clock.now() + seconds
+    linear = clock.now() + LINEAR_SHARE * seconds
+    reach = Reach(joint, notion.allowed_set(joint), linear)
+    found = _of_lifts(joint, reach)
+    curves = _curves(joint)
+    for done, (key, curve) in enumerate(curves.items()):
+        now = clock.now()
+        until = now + (deadline - now) / (len(curves) - done + len(AVERAGES))
+        measure = OfImage(_posterior_of(joint), curve, 0.0)
+        own = min(_own(part).get(key, np.inf) for part in _parts(notion))
+        most = float(np.expm1(own)) ** (2 if key == "chi2_upper" else 1)
+        found[key] = reach.convex(measure, most, until).mapped(_SCALES[key])
+    found |= _averages(joint, notion, deadline)
+    return {key: one.at_most(_limit(key, notion, found)) for key, one in found.items()}
+
+
+def _limit(key: str, notion: Notion, found: dict[str, Implication]) -> float:
+    """Return what the notion itself, or another level, says that a level is at most.
+
+    By Jensen's and Cauchy's inequalities; an average is at most the largest of what it averages.
+    """
+    own = min(_own(part).get(key, np.inf) for part in _parts(notion))
+    chi2 = np.expm1(found["chi2_upper"].level)
+    others = {
+        "ldp": found["pml"].level + found["min_lift"].level,
+        "l1_upper": float(np.log1p(chi2)),
+        "kl": float(np.log1p(chi2**2)),
+        "mutual_information": found["kl"].level,
+        "total_variation": float(np.expm1(found["l1_upper"].level)) / 2,
+        "chi2_divergence": float(chi2**2),
+        "maximal_leakage": found["pml"].level,
+        "guessing": found["guess"].level,
+    }
+    return min(own, others.get(key, np.inf))
+
+
+def _parts(notion: Notion) -> tuple[Notion, ...]:
+    """Return the notions of an intersection, or the notion alone."""
+    return notion.notions if isinstance(notion, Intersection) else (notion,)
+
+
+def _own(notion: Notion) -> dict[str, float]:
+    """Return what a notion says of levels by its very words, by key."""
+    if isinstance(notion, LIP):
+        return {"lip": notion.eps, "pml": notion.eps, "min_lift": notion.eps}
+    if isinstance(notion, LDP):
+        return {"ldp": notion.eps}
+    if isinstance(notion, ALIP):
+        return {"pml": notion.eps_u, "min_lift": notion.eps_l}
+    if isinstance(notion, PointwiseMaximalLeakage):
+        return {"pml": notion.eps}
+    if isinstance(notion, GuessingProbability):
+        return {"guess": notion.bound}
+    if isinstance(notion, L1Privacy):
+        return {"l1_upper": notion.eps_u}
+    return {"chi2_upper": notion.eps_u} if isinstance(notion, Chi2Privacy) else {}
+
+
+def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:
+    """Return the levels that are linear in an output, or a ratio of two that are."""
+    lift, p_s = rows.data_lift(joint), joint.p_s
+    upper = _best([reach.largest(row) for row in lift]).mapped(_log)
+    guess = _best([reach.largest(row) for row in lift * p_s[:, None]])
+    least = _best([reach.largest(-row) for row in lift])
+    if -least.level <= NONE and reach.excludes(joint):
+        lower = ratio = Implication(np.inf, np.inf, output=least.output)
+    else:
+        lower = least.mapped(lambda value: _log(-1 / value))
+        pairs = [reach.ratio(a, b) for a in lift for b in lift if a is not b]
+        same = Implication(1.0, 1.0, output=joint.p_x)
+        ratio = _best([same, *pairs]).mapped(_log)
+    return {
+        "lip": _best([lower, upper]),
+        "ldp": ratio,
+        "pml": upper,
+        "min_lift": lower,
+        "guess": guess,
+    }
+
+
+def _curves(joint: Joint) -> dict[str, Callable[[FloatArray], FloatArray]]:
+    """Return −f(P(s | y)) of each convex measure of one output, by key."""
+    p_s = joint.p_s
+    return {
+        "l1_upper": lambda u: -np.abs(u - p_s),
+        "chi2_upper": lambda u: -((u - p_s) ** 2) / p_s,
+        "kl": lambda u: entropy_terms(u) + u * np.log(p_s),
+    }
+
+
+_SCALES: dict[str, Callable[[float], float]] = {
+    "l1_upper": lambda value: float(np.log1p(max(value, 0.0))),
+    "chi2_upper": lambda value: float(np.log1p(np.sqrt(max(value, 0.0)))),
+    "kl": lambda value: _at_least_0(value),
+}
+"""How the level of a notion follows from its measure."""
+
+
+def _averages(joint: Joint, notion: Notion, deadline: float) -> dict[str, Implication]:
+    """Return the largest averages that mechanisms under the notion can have."""
+    given, p_s = _posterior_of(joint), joint.p_s
+    curves = _curves(joint)
+    utilities: dict[str, Utility] = {
+        "mutual_information": OfImage(given, entropy_terms, float(entropy_terms(p_s).sum())),
+        "total_variation": OfImage(given, lambda u: curves["l1_upper"](u) / 2, 0.0),
+        "chi2_divergence": OfImage(given, curves["chi2_upper"], 0.0),
+        "maximal_leakage": Greatest(rows.data_lift(joint)),
+        "guessing": Greatest(given),
+    }
+    allowed, found = notion.allowed_set(joint), {}
+    for done, key in enumerate(AVERAGES):
+        seconds = max((deadline - clock.now()) / (len(AVERAGES) - done), 0.05)
+        made = maximise(allowed, joint.p_x, utility=utilities[key], time_limit=seconds, gap=GAP)
+        one = Implication(made.upper_bound, made.utility, kernel=made.kernel)
+        found[key] = one.mapped(_log if key == "maximal_leakage" else _at_least_0)
+    return found
+
+
+def _posterior_of(joint: Joint) -> FloatArray:
+    """Return P(s | x), shape (n_s, n_x)."""
+    result: FloatArray = joint.p / joint.p_x
+    return result
+
+
+def _best(found: list[Implication]) -> Implication:
+    """Return the one with the largest level."""
+    return max(found, key=lambda one: one.level)
+
+
+def _log(value: float) -> float:
+    """Return the log of a number of about 1 or more, at least 0."""
+    return max(float(np.log(value)), 0.0)
+
+
+def _at_least_0(value: float) -> float:
+    """Return a level, 0 where rounding makes it less."""
+    return max(value, 0.0)

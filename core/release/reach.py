@@ -1,0 +1,173 @@
+"""The outputs that a notion allows on one joint, and the most that a level of one of them can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from core import clock
+from core.errors import InfeasibleError
+from core.joint import Joint
+from core.notions.allowed_set import AllowedSet, Oracle
+from core.optimal.highs import INFINITY, LinearProgram
+from core.optimal.image_bound import ImageBound
+from core.optimal.polish import least_share
+from core.optimal.utility import OfImage
+from core.validation import FloatArray
+
+MET = 1e-13
+"""A row, of coefficients up to 1, that P_X meets this closely holds with equality for every output
+of a mechanism: outputs average to P_X."""
+
+ROUND = 1e-8
+"""How far, relative to it, a level of a round set may be from what an allowed output reaches: a
+linear program keeps to its rows to 1e-9, which an oracle sees."""
+
+CLOSE = 1e-9
+"""How close a convex level is brought to its bound, in its own unit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Implication:
+    """What a notion implies of another.
+
+    Attributes
+    ----------
+    level : float
+        The other notion, or average, never exceeds it: proven.
+    reached : float
+        What the best mechanism found reaches: the same, but where time was short.
+    kernel : ndarray or None
+        Its P(y | x), shape (n_x, n_y), where it is an average that was looked for.
+    output : ndarray or None
+        An allowed output that reaches it, as a posterior, shape (n_x,), where it is about one.
+    """
+
+    level: float
+    reached: float
+    kernel: FloatArray | None = None
+    output: FloatArray | None = None
+
+    def mapped(self, scale: Callable[[float], float]) -> Implication:
+        """Return the same in another unit, an increasing function of this one."""
+        return replace(self, level=scale(self.level), reached=scale(self.reached))
+
+    def at_most(self, level: float) -> Implication:
+        """Return the same where a level is known to hold, too."""
+        least = min(self.level, level)
+        return replace(self, level=least, reached=min(self.reached, least))
+
+
+class Reach:
+    """The outputs that mechanisms under a notion can have, on one joint.
+
+    Outputs average to P_X: where P_X is on a row's edge, all outputs are.
+    """
+
+    def __init__(self, joint: Joint, allowed: AllowedSet, deadline: float) -> None:
+        self._n_x, self._p_x, self._deadline = joint.n_x, joint.p_x, deadline
+        self._oracle: Oracle | None = allowed.oracle
+        rows_of_x = allowed.rows[:, : joint.n_x] @ joint.p_x
+        alone = abs(allowed.rows[:, joint.n_x :]).sum(axis=1) == 0
+        met = np.flatnonzero((np.abs(rows_of_x) <= MET) & alone)
+        equal = sparse.vstack([allowed.rows, -allowed.rows[met]])
+        self._set = AllowedSet(sparse.csr_array(equal), joint.n_x)
+
+    def largest(self, gain: FloatArray) -> Implication:
+        """Return the largest gain·r of an output."""
+        return self.ratio(gain, np.ones(self._n_x))
+
+    def ratio(self, above: FloatArray, below: FloatArray) -> Implication:
+        """Return the largest (above·r)/(below·r) of an output."""
+
+        def solve() -> tuple[float, FloatArray]:
+            return self._linear(above, below)
+
+        def value(r: FloatArray) -> float:
+            return float(above @ r) / float(below @ r)
+
+        return self._settled(solve, value, self._narrow, self._deadline)
+
+    def convex(self, image: OfImage, most: float, deadline: float) -> Implication:
+        """Return the most that −cost can be, of an output; it is known to be `most` at most."""
+        bound = ImageBound(replace(self._set, oracle=self._oracle), image)
+
+        def solve() -> tuple[float, FloatArray]:
+            found = bound.minimise(
+                np.zeros(self._n_x), tolerance=CLOSE, deadline=deadline, patient=True, known=-most
+            )
+            return -found.floor, found.point
+
+        return self._settled(solve, lambda r: -float(image.cost(r)), bound.cut, deadline)
+
+    def excludes(self, joint: Joint) -> bool:
+        """Say whether an output excludes some secret."""
+        program = self._program(np.ones(self._n_x))
+        for possible in joint.p > 0:
+            program.set_col_bounds(np.zeros(self._n_x), np.where(possible, 0.0, INFINITY))
+            program.set_costs(np.zeros(program.n_cols))
+            try:
+                program.solve()
+            except InfeasibleError:
+                continue
+            return True
+        return False
+
+    def _settled(
+        self,
+        solve: Callable[[], tuple[float, FloatArray]],
+        value: Callable[[FloatArray], float],
+        narrow: Callable[[FloatArray], None],
+        deadline: float,
+    ) -> Implication:
+        """Solve until the oracle allows the point, or one next to it that is worth as much.
+
+        When time is over the level is an upper bound.
+        """
+        while True:
+            level, point = solve()
+            cuts = self._cuts(point)
+            inside = point if len(cuts) == 0 else self._pulled(point)
+            reached = min(value(inside), level)
+            close = level - reached <= ROUND * max(1.0, abs(level))
+            if len(cuts) == 0 or close or clock.now() >= deadline:
+                return Implication(level, reached, output=inside)
+            narrow(cuts)
+
+    def _pulled(self, r: FloatArray) -> FloatArray:
+        """Return an output moved towards P_X until the oracle allows it."""
+        share = least_share(lambda part: len(self._cuts((1 - part) * r + part * self._p_x)) == 0)
+        return (1 - share) * r + share * self._p_x
+
+    def _linear(self, gain: FloatArray, norm: FloatArray) -> tuple[float, FloatArray]:
+        """Return the largest gain·r with norm·r = 1, and r scaled to a posterior."""
+        program = self._program(norm)
+        costs = np.zeros(program.n_cols)
+        costs[: self._n_x] = -gain
+        program.set_costs(costs)
+        r = np.maximum(program.solve().x[: self._n_x], 0.0)
+        return float(gain @ r) / float(norm @ r), r / r.sum()
+
+    def _program(self, norm: FloatArray) -> LinearProgram:
+        """Return the rows as a program with norm·r = 1."""
+        matrix = self._set.rows
+        count, n_vars = matrix.shape
+        padded = np.append(norm, np.zeros(n_vars - self._n_x))
+        return LinearProgram(
+            sparse.csr_array(sparse.vstack([sparse.csr_array(padded[None]), matrix])),
+            np.append(1.0, np.full(count, -INFINITY)),
+            np.append(1.0, np.zeros(count)),
+        )
+
+    def _cuts(self, r: FloatArray) -> FloatArray:
+        """Return the oracle's cuts at an output, shape (k, n_x)."""
+        return np.zeros((0, self._n_x)) if self._oracle is None else self._oracle(r)
+
+    def _narrow(self, cuts: FloatArray) -> None:
+        """Leave out what breaks the cuts."""
+        padded = np.hstack([cuts, np.zeros((len(cuts), self._set.n_helpers))])
+        more = sparse.vstack([self._set.rows, sparse.csr_array(padded)])
+        self._set = AllowedSet(sparse.csr_array(more), self._n_x)
