@@ -37,6 +37,7 @@ FLOORS = (
     ("core.studies", "core.release"),
     ("core.scenario",),
     ("core.mechanisms",),
+    ("core.utilities",),
     ("core.optimal", "core.audit"),
     ("core.notions",),
     ("core.allowed",),

@@ -1,7 +1,8 @@
 """What a release promises: told symbol by symbol, once more, and in other notions' terms."""
 
-from core.release.implications import Implication, implications, implied
+from core.release.implications import implications, implied
 from core.release.merging_bounds import least_bounds
+from core.release.reach import Implication
 from core.release.repeats import Draws, draws, repeated
 from core.release.second_release import BesideFirst, second_release
 

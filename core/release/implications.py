@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 
 from core import clock, validation
+from core.allowed import inequalities
 from core.errors import InfeasibleError
 from core.joint import Joint
-from core.notions import rows
 from core.notions.base import Notion
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.intersection import Intersection
@@ -172,7 +172,7 @@ def _own(notion: Notion) -> dict[str, float]:
 
 def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:
     """Return the levels that are linear in an output, or a ratio of two that are."""
-    lift, p_s = rows.data_lift(joint), joint.p_s
+    lift, p_s = inequalities.data_lift(joint), joint.p_s
     upper = _best([reach.largest(row) for row in lift]).mapped(_log)
     guess = _best([reach.largest(row) for row in lift * p_s[:, None]])
     least = _best([reach.largest(-row) for row in lift])
@@ -218,7 +218,7 @@ def _averages(joint: Joint, notion: Notion, deadline: float) -> dict[str, Implic
         "mutual_information": OfImage(given, entropy_terms, float(entropy_terms(p_s).sum())),
         "total_variation": OfImage(given, lambda u: curves["l1_upper"](u) / 2, 0.0),
         "chi2_divergence": OfImage(given, curves["chi2_upper"], 0.0),
-        "maximal_leakage": Greatest(rows.data_lift(joint)),
+        "maximal_leakage": Greatest(inequalities.data_lift(joint)),
         "guessing": Greatest(given),
     }
     allowed, found = notion.allowed_set(joint), {}

@@ -1,4 +1,4 @@
-"""The outputs that a notion allows on one joint, and the most that a level of one of them can be."""
+"""The outputs that a notion allows on one joint, and the most that one of them can reach."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
+from core.allowed.allowed_set import AllowedSet, Oracle
 from core.errors import InfeasibleError
 from core.joint import Joint
-from core.notions.allowed_set import AllowedSet, Oracle
-from core.optimal.highs import INFINITY, LinearProgram
-from core.optimal.image_bound import ImageBound
+from core.optimal.bounds.image_bound import ImageBound
 from core.optimal.polish import least_share
+from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.utility import OfImage
 from core.validation import FloatArray
 

@@ -17,10 +17,10 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
+from core.allowed.allowed_set import AllowedSet
 from core.errors import InfeasibleError
-from core.notions.allowed_set import AllowedSet
-from core.optimal.highs import INFINITY, LinearProgram
-from core.optimal.relaxation import EPSILON, Relaxation
+from core.optimal.bounds.relaxation import EPSILON, Relaxation
+from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.utility import OfImage
 from core.validation import FloatArray
 

@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from core import clock
+from core.allowed.allowed_set import AllowedSet
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.notions import LDP, LIP, L1Privacy
-from core.notions.allowed_set import AllowedSet
-from core.optimal.image_bound import ImageBound
-from core.optimal.polytope import polytope
-from core.optimal.proof import Prover
+from core.optimal.bounds.image_bound import ImageBound
+from core.optimal.bounds.prover import Prover
+from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import Centred, Greatest, OfImage, entropy_terms
 from tests.strategies import joints
 from tests.vertices import allowed_vertices

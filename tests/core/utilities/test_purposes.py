@@ -8,7 +8,7 @@ from core import measures
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.frontier import failed, frontier
+from core.mechanisms.optima.frontier import failed, frontier
 from core.mechanisms.result import revalued
 from core.notions import ALIP, LDP, LIP, AlphaLift, PointwiseMaximalLeakage
 from core.optimal.polish import polished
