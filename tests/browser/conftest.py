@@ -11,10 +11,6 @@ from tests.browser.chromium import find
 from tests.browser.served import ARGUMENTS, served
 from tests.browser.waiting import PATIENCE
 
-OVERTAKEN = "'setIn' cannot be called on an ElementNode"
-"""What Streamlit's page throws where a fragment's message meets a script that began anew. Open:
-seen on the Mechanisms page alone, whose content is right afterwards, as its tests say."""
-
 PROBES = ("_stcore/host-config", "_stcore/health")
 """What Streamlit asks for below a deep link before it finds its root: each answers 404."""
 
@@ -44,14 +40,10 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
     wrong: list[str] = []
     contexts = []
 
-    def fault(text: str) -> None:
-        if OVERTAKEN not in text:
-            wrong.append(text)
-
     def note(message: ConsoleMessage) -> None:
         probe = any(part in message.location.get("url", "") for part in PROBES)
         if message.type == "error" and not probe:
-            fault(f"{message.text} at {message.location.get('url')}")
+            wrong.append(f"{message.text} at {message.location.get('url')}")
 
     def opened(path: str = "", *, width: int = 1440, height: int = 900, dark: bool = False) -> Page:
         context = browser.new_context(
@@ -63,7 +55,7 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.on("console", note)
-        page.on("pageerror", lambda error: fault(str(error)))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on(
             "request",
             lambda request: (

@@ -241,31 +241,38 @@ def _output(found: Disclosure) -> int:
             )
     # By what it mostly says, so that it stays the same output while a slider moves shares.
     named = {names[y]: y for y in order}
-    st.session_state["output"] = named.get(st.session_state.get(OUTPUT), order[0])
-    picked = int(
-        st.selectbox(
-            "Output",
-            order,
-            format_func=lambda y: f"{found.labels[y]} ({share(float(found.mass[y]))})",
-            key="output",
-            on_change=_remember,
-            args=(names, order[0]),
-            help="With its probability; the outputs that move beliefs most come first"
-            + (
-                f", and only {MOST_OUTPUTS} of them are listed."
-                if len(order) < len(found.labels)
-                else "."
-            ),
-        )
+    worst = names[order[0]]
+    kept = st.session_state.get(OUTPUT)
+    st.session_state["output"] = kept if kept in named else worst
+    name = st.selectbox(
+        "Output",
+        list(named),
+        format_func=lambda name: (
+            f"{found.labels[named[name]]} ({share(float(found.mass[named[name]]))})"
+        ),
+        key="output",
+        on_change=_remember,
+        args=(frozenset(named), worst),
+        help="With its probability; the outputs that move beliefs most come first"
+        + (
+            f", and only {MOST_OUTPUTS} of them are listed."
+            if len(order) < len(found.labels)
+            else "."
+        ),
     )
-    query.show("output", [] if picked == order[0] else [names[picked]])
-    return picked
+    query.show("output", [] if name == worst else [name])
+    return named[name]
 
 
-def _remember(names: tuple[str, ...], worst: int) -> None:
-    """Keep the output that was picked by what it mostly says; the worst one is none of its own."""
+def _remember(listed: frozenset[str], worst: str) -> None:
+    """Keep the output that was picked by what it mostly says; the worst one is none of its own.
+
+    A browser that has not yet got the outputs of a new mechanism says what stood there of the old
+    one, word for word as it was shown: that is no output, and nobody picked it.
+    """
     picked = st.session_state["output"]
-    st.session_state[OUTPUT] = None if picked == worst else names[picked]
+    if picked in listed:
+        st.session_state[OUTPUT] = None if picked == worst else picked
 
 
 def _belief_table(found: Disclosure, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
