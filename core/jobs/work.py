@@ -7,10 +7,12 @@ from typing import Any
 
 from core.data import Counted
 from core.joint import Joint
+from core.mechanisms import optimal
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
-from core.scenario import Result, Scenario, answer
+from core.scenario import Result, Scenario, answer, measured
 from core.studies.comparison import Compared, compare
 from core.studies.frontier import Frontier, sweep
+from core.studies.known import OPTIMUM
 from core.validation import BoolArray, FloatArray
 
 Report = Callable[[Any], None]
@@ -21,6 +23,27 @@ def find_answer(scenario: Scenario, counted: Counted, *, report: Report) -> Resu
     """Answer a scenario on its data."""
     report("solving")
     return answer(scenario, counted)
+
+
+def improve_answer(
+    scenario: Scenario, counted: Counted, kernel: FloatArray | None, *, report: Report
+) -> Result:
+    """Answer a scenario again, going on from an earlier answer's P(y | x), where there is one.
+
+    Only the optimum can go on from one; another search begins anew and has more time.
+    """
+    report("solving")
+    if scenario.mechanism != OPTIMUM:
+        return answer(scenario, counted)
+    found = optimal(
+        counted.joint,
+        scenario.build_notion(counted.joint),
+        time_limit=scenario.time_limit,
+        gap=scenario.gap,
+        seed=scenario.seed,
+        start=kernel,
+    )
+    return measured(scenario, counted, found)
 
 
 def compare_all(

@@ -11,6 +11,7 @@ from core import clock
 from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.jobs import State
+from core.measures import entropy, mutual_information
 from core.scenario import Scenario, evaluate
 from tests.pages.waiting import PATIENCE
 
@@ -243,6 +244,52 @@ def test_work_without_a_first_answer_that_failed_can_be_started_again(solves):
     app.run()
     assert not app.error
     assert figures(app)["NMI"].value
+
+
+def test_a_search_that_was_cut_off_goes_on_from_what_is_known(solves):
+    with clock.using(clock.Ticking(1000.0)):
+        app = opened(**SMALL)
+        solves.open[0][0].succeed(evaluate(ASKED))
+        app.run()
+    cut = float(figures(app)["NMI"].value.split()[0])
+    assert figures(app)["Gap, nats"].delta == "time limit"
+    assert "The search was cut off at its time limit of 5 s." in said(app)
+    assert "for up to 10 s" in app.button(key="search_on").help
+    with clock.using(clock.Ticking(1000.0)):
+        app.button(key="search_on").click().run()
+    job, function, arguments = solves.open[0]
+    assert arguments[0] == replace(ASKED, time_limit=10.0)
+    known = arguments[2]  # it starts from the answer on screen
+    kept = mutual_information(evaluate(ASKED).joint.release_x(known))
+    assert 100 * kept / entropy(evaluate(ASKED).joint.p_x) == pytest.approx(cut, abs=0.06)
+    assert "search_on" not in keys(app)
+    assert "cancel_refining" in keys(app)
+    with clock.using(clock.Ticking(1e-6)):
+        job.succeed(function(*arguments, report=job.note))
+    app.run()
+    best = evaluate_at_leisure(ASKED).mechanism
+    assert figures(app)["NMI"].value == f"{100 * best.nmi:.1f} %"
+    assert 100 * best.nmi > cut + 1
+    assert figures(app)["Gap, nats"].delta == "optimal"
+    assert "search_on" not in keys(app)
+    assert "cut off" not in said(app)
+
+
+def test_a_search_that_is_cut_off_again_is_offered_twice_the_time_and_never_falls(solves):
+    with clock.using(clock.Ticking(1000.0)):
+        app = opened(**SMALL)
+        kept = []
+        for _ in range(8):
+            kept.append(float(figures(app)["NMI"].value.split()[0]))
+            job, function, arguments = solves.open[0]
+            job.succeed(function(*arguments, report=job.note))
+            app.run()
+            if "search_on" not in keys(app):
+                break
+            app.button(key="search_on").click().run()
+        assert kept == sorted(kept)
+        assert arguments[0].time_limit == 600.0  # the longest that there is: nothing is offered
+        assert figures(app)["Gap, nats"].delta == "time limit"
 
 
 def test_a_quick_question_starts_no_work_elsewhere(solves):

@@ -5,12 +5,14 @@ from core.mechanisms.entry import Options
 from core.mechanisms.optima.robust_optimal import best_under
 from core.mechanisms.optima.search import NAME, checked_options, checked_purpose, optimal_from
 from core.mechanisms.optima.starts import at_least, starts
-from core.mechanisms.result import Mechanism
+from core.mechanisms.outputs import in_reading_order
+from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.robust.design import estimate, is_estimate, on_symbols
 from core.notions.base import Notion
 from core.notions.rldp import RLDP
 from core.optimal.solve import Solver
 from core.utilities import Information, Purpose
+from core.validation import FloatArray
 
 
 def optimal(
@@ -21,6 +23,7 @@ def optimal(
     gap: float = 1e-6,
     seed: int = 0,
     utility: Purpose | None = None,
+    start: FloatArray | None = None,
 ) -> Mechanism:
     """Maximise a utility over all kernels under a convex notion, with a bound on what is left.
 
@@ -51,6 +54,9 @@ def optimal(
         What is to survive: `Information()`, I(X;Y), where not given; `Task`, `Guess`, `Distortion`
         or `SquaredError` of `core.utilities`. The result's `utility` and `upper_bound` are in its
         unit, its `information` is I(X;Y) and its `kept` a share.
+    start : ndarray, optional
+        P(y | x) of a mechanism that keeps the notion, shape (n_x, n_y), such as an earlier answer
+        that was cut short: the search goes on from it, and is never below it.
 
     Raises
     ------
@@ -60,6 +66,8 @@ def optimal(
         If the notion's allowed set is not convex.
     InfeasibleError
         If no mechanism meets the notion.
+    AuditError
+        If the start does not keep the notion.
     SolverError
         If a known mechanism exceeds a bound that was proven: then the proof is wrong. Where a
         solver fails, the best known mechanism is the answer, and a note says so.
@@ -72,11 +80,30 @@ def optimal(
     ('optimal', 0.8088, True)
     """
     options = checked_options(solver, time_limit, gap, seed)
-    plain = isinstance(checked_purpose(utility), Information)
+    goal = checked_purpose(utility)
+    before = [] if start is None else [_as_known(joint, notion, start, goal)]
     estimated = isinstance(notion, RLDP) and is_estimate(joint, notion.uncertainty)
-    if not (isinstance(notion, RLDP) and estimated and plain):
-        return optimal_from(joint, notion, None, utility=utility, **options)
+    if not (isinstance(notion, RLDP) and estimated and isinstance(goal, Information)):
+        kernel = before[0].kernel if before else None
+        found = optimal_from(joint, notion, kernel, utility=utility, **options)
+        return at_least(joint, found, before)
     cells = estimate(notion.uncertainty.p_hat_su, notion.uncertainty)
     found = best_under(notion, cells, name=NAME, **options)
     answer = on_symbols(joint, found)
-    return at_least(joint, answer, starts(joint, notion, Options(time_limit, gap, seed)))
+    known = starts(joint, notion, Options(time_limit, gap, seed))
+    return at_least(joint, answer, [*before, *known])
+
+
+def _as_known(joint: Joint, notion: Notion, kernel: FloatArray, goal: Purpose) -> Mechanism:
+    """Return a kernel to start from as a mechanism, audited."""
+    kernel, y_labels = in_reading_order(joint, kernel)
+    return make_mechanism(
+        joint,
+        kernel,
+        name=NAME,
+        solver="known",
+        status="heuristic",
+        notion=notion,
+        y_labels=y_labels,
+        purpose=goal,
+    )

@@ -240,11 +240,11 @@ def _output(found: Disclosure) -> int:
                 f"The link has output={label}, which is no output here; the worst one is shown."
             )
     # By what it mostly says, so that it stays the same output while a slider moves shares.
-    named = {names[y]: y for y in order}
+    named: dict[str, int] = {names[y]: y for y in order}
     worst = names[order[0]]
     kept = st.session_state.get(OUTPUT)
     st.session_state["output"] = kept if kept in named else worst
-    name = st.selectbox(
+    name: str = st.selectbox(
         "Output",
         list(named),
         format_func=lambda name: (

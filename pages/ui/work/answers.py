@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from core.errors import CoreError
 from core.jobs import Job
-from core.jobs.work import find_answer, make_frontier
+from core.jobs.work import find_answer, improve_answer, make_frontier
 from core.joint import Joint
 from core.mechanisms import Mechanism, catalogue
 from core.mechanisms.optima.frontier import FAILED
 from core.notions import catalogue as notions
-from core.scenario import Result, Scenario, measured
+from core.scenario import DOMAINS, Result, Scenario, measured
 from core.studies.frontier import GRID, Frontier, sweep
 from core.studies.known import OPTIMUM, UNPROVEN
 from pages.ui.work import long_answer
@@ -65,6 +66,10 @@ PATIENCE = 600.0
 """The same for a search, which keeps its limit itself: it ends when it has had its time, however
 long its worker took to get ready."""
 
+LONGEST = DOMAINS["time_limit"].high
+LONGER = 2.0
+"""How many times as long a search may take that goes on from where the last one was cut off."""
+
 
 class UnfinishedError(CoreError):
     """There is no answer yet, and work on it is under way."""
@@ -94,7 +99,7 @@ def evaluate(scenario: Scenario) -> Result:
         job = None  # the first glance stands; whoever follows the work says what went wrong
     if elsewhere and job is not None:
         raise UnfinishedError(f"{catalogue.entry(scenario.mechanism).title} is being worked out.")
-    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    best = _known(scenario)
     if best is None or (best.status == UNPROVEN and not elsewhere):
         best = _glance(scenario)
     return _measured(scenario, best)
@@ -103,7 +108,7 @@ def evaluate(scenario: Scenario) -> Result:
 def is_better(scenario: Scenario, shown: Mechanism) -> bool:
     """Say whether a better answer than one on screen has come of the work under way."""
     is_refining(scenario)  # which takes what has come
-    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    best = _known(scenario)
     return best is not None and best.utility > shown.utility
 
 
@@ -117,7 +122,7 @@ def is_refining(scenario: Scenario) -> bool:
 
 def has_glance(scenario: Scenario) -> bool:
     """Say whether there is any answer to a scenario, if not the best."""
-    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    best = _known(scenario)
     return best is not None and not _elsewhere(scenario)
 
 
@@ -163,28 +168,49 @@ def _searching(scenario: Scenario) -> Job[Result] | None:
     return None
 
 
+def search_limit(scenario: Scenario) -> float:
+    """Return the seconds that the search for a scenario's answer may take in this session."""
+    return min(scenario.time_limit * LONGER ** _times().get(repr(scenario), 0), LONGEST)
+
+
+def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
+    """Say whether an answer's search was over before it was done, and may be gone on with."""
+    if shown.status != UNPROVEN or _elsewhere(scenario) or _name(scenario) not in _searched():
+        return False
+    return search_limit(scenario) < LONGEST
+
+
+def search_on(scenario: Scenario) -> None:
+    """Have a search that was cut off go on from what is known, for longer than it had."""
+    _times()[repr(scenario)] = _times().get(repr(scenario), 0) + 1
+
+
 def _start(scenario: Scenario) -> Scenario | None:
     """Return what is worked out beside an optimum; None where it is known, or is no start."""
     kind = notions.entry(scenario.notion).kind
     if scenario.mechanism != OPTIMUM or not catalogue.entry(START).works_under(kind):
         return None
     start = replace(scenario, mechanism=START)
-    known = known_for(start.data).best(start, _joint(start))
+    known = _known(start)
     done = known is not None and known.status != UNPROVEN
     return None if done or _name(start) in _searched() else start
 
 
 def answer_work(scenario: Scenario) -> LongAnswer[Result]:
     """Return the work that `refining` has done, to stop it or to start it again."""
-    return LongAnswer(
-        scenario.data,
-        ("answer", repr(scenario)),
-        find_answer,
-        lambda: (scenario, counted(scenario.data)),
-        scenario.time_limit + (GRACE if _elsewhere(scenario) else PATIENCE),
-        urgent=True,
-        keep=False,
-    )
+    seconds = search_limit(scenario)
+    limit = seconds + (GRACE if _elsewhere(scenario) else PATIENCE)
+    asked = replace(scenario, time_limit=seconds)
+    key = ("answer", repr(scenario), *([] if asked == scenario else [f"{seconds:g} s"]))
+
+    def given() -> tuple[Any, ...]:
+        data, known = counted(scenario.data), _known(scenario)
+        if asked == scenario:
+            return asked, data
+        return asked, data, None if known is None else known.kernel
+
+    work = find_answer if asked == scenario else improve_answer
+    return LongAnswer(scenario.data, key, work, given, limit, urgent=True, keep=False)
 
 
 def frontier(scenario: Scenario) -> Frontier | None:
@@ -275,7 +301,7 @@ def _know(scenario: Scenario, made: Mechanism) -> None:
 
 def _wanted(scenario: Scenario) -> bool:
     """Say whether this session has an answer to a scenario worked out elsewhere."""
-    known = known_for(scenario.data).best(scenario, _joint(scenario))
+    known = _known(scenario)
     if _elsewhere(scenario):
         return known is None
     if _name(scenario) in _searched():
@@ -288,7 +314,7 @@ def _wanted(scenario: Scenario) -> bool:
 def _glance(scenario: Scenario) -> Mechanism:
     """Return the best of what is known and what a moment finds: all, where that is enough."""
     seen = _seen()
-    joint, name = _joint(scenario), ("glance", *_name(scenario))
+    joint, name = _joint(scenario), ("glance", repr(scenario))
     known = known_for(scenario.data)
     if name not in seen:
         hurried = replace(scenario, time_limit=min(GLANCE, scenario.time_limit))
@@ -329,6 +355,16 @@ def _joint(scenario: Scenario) -> Joint:
 
 def _name(scenario: Scenario) -> tuple[str, ...]:
     return answer_work(scenario).name
+
+
+def _known(scenario: Scenario) -> Mechanism | None:
+    return known_for(scenario.data).best(scenario, _joint(scenario))
+
+
+def _times() -> dict[str, int]:
+    """Return how often this session had the search on a question go on."""
+    found: dict[str, int] = st.session_state.setdefault("_searched_on", {})
+    return found
 
 
 def _question(scenario: Scenario) -> tuple[str, ...]:

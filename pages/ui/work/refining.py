@@ -18,6 +18,9 @@ GLANCE = "First glance; a better answer is being worked out."
 STAYS = "This is the first glance, and its gap is what is left open."
 """The same where no other one comes."""
 
+CUT = "The search was cut off at its time limit of {:g} s."
+"""What is said of an answer whose search may go on."""
+
 
 def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
     """Show the work on a better answer than the one on screen, until it ends; call it in a page.
@@ -38,16 +41,34 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
         progress.follow(
             job,
             "Looking for better",
-            limit=scenario.time_limit,
+            limit=answers.search_limit(scenario),
             key="cancel_refining",
             on_cancel=work.stop,
             news=None if shown is None else lambda: answers.is_better(scenario, shown),
         )
+    elif shown is not None and answers.is_cut(scenario, shown):
+        _offer(scenario)
 
 
 def glance(scenario: Scenario) -> str:
     """Return the words that mark an answer as a first glance; none where it is not."""
     return GLANCE if answers.is_refining(scenario) else ""
+
+
+def _offer(scenario: Scenario) -> None:
+    """Show the button that has a search go on where its time limit cut it off."""
+    had = answers.search_limit(scenario)
+    with st.container(horizontal=True, vertical_alignment="center", key="search_was_cut"):
+        st.caption(f"{CUT.format(had)} Its gap is what is left open.")
+        st.button(
+            "Search on",
+            icon=":material/manage_search:",
+            key="search_on",
+            on_click=answers.search_on,
+            args=(scenario,),
+            help="Goes on from this answer for up to "
+            f"{min(answers.LONGER * had, answers.LONGEST):g} s; what comes of it is never worse.",
+        )
 
 
 def _ended(why: str, work: long_answer.LongAnswer[Any]) -> None:

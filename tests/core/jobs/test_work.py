@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from core import nonstochastic as ns
+from core.data import count
+from core.data.spec import DataSpec
 from core.jobs import Pool
-from core.jobs.work import cluster, make_rivals, make_trade_offs
+from core.jobs.work import cluster, improve_answer, make_rivals, make_trade_offs
+from core.scenario import Scenario, answer
 
 OCCURS = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], dtype=bool)
 VALUES = np.array([0.0, 1.0, 3.0, 7.0])
@@ -29,3 +32,16 @@ def test_clusterings_and_trade_offs_are_the_same_elsewhere(pool, problem):
     assert points == ns.pareto_frontier(OCCURS, problem, "distortion", VALUES)
     assert others == ns.rivals(problem, OCCURS, "distortion", VALUES)
     assert all(job.progress == "merging" for job in jobs)
+
+
+@pytest.mark.parametrize("mechanism", ["optimal", "subset_merging"])
+def test_an_answer_that_is_gone_on_with_is_the_one_of_a_search_from_scratch(mechanism):
+    scenario = Scenario(DataSpec("random:uniform:3x6:1", (), ()), "lip", 0.5, mechanism=mechanism)
+    data = count(scenario.data)
+    notes = []
+    found = improve_answer(scenario, data, np.ones((6, 1)), report=notes.append)
+    whole = answer(scenario, data)
+    assert found.mechanism.utility == pytest.approx(whole.mechanism.utility, abs=1e-9)
+    assert found.mechanism.status == whole.mechanism.status
+    assert found.after.achieved["lip"] <= 0.5 + 1e-9
+    assert notes == ["solving"]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from scipy.spatial import HalfspaceIntersection
 
-from core import measures
-from core.errors import InfeasibleError, InvalidInputError, NotConvexError
+from core import clock, measures
+from core.errors import AuditError, InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.mechanisms import frontier, optimal, subset_merging, subset_random_response
 from core.notions import (
@@ -284,3 +284,24 @@ def test_subset_random_response_needs_a_convex_notion_of_symbols():
         subset_random_response(PAPER, L1Privacy(0.5, 0.5))
     with pytest.raises(InvalidInputError, match="Subset random response"):
         subset_random_response(PAPER, Intersection(LIP(1), LDP(1)))
+
+
+@pytest.mark.parametrize("solver", ["enumerate", "columns"])
+def test_a_search_goes_on_from_an_earlier_answer(solver):
+    notion = LIP(0.5)
+    with clock.using(clock.Ticking(1000.0)):
+        cut = optimal(PAPER, notion, solver)
+    best = optimal(PAPER, LIP(0.45))  # allowed at a smaller budget, so allowed here
+    assert best.utility > cut.utility + 0.01
+    with clock.using(clock.Ticking(1000.0)):
+        again = optimal(PAPER, notion, solver, start=best.kernel)
+    assert again.status == "time limit"
+    assert again.utility >= best.utility - 1e-9
+    assert again.audit.holds
+    whole = optimal(PAPER, notion)
+    assert again.utility <= whole.utility + 1e-9 <= again.upper_bound + 2e-9
+
+
+def test_what_breaks_the_promise_is_no_start():
+    with pytest.raises(AuditError, match="LIP"):
+        optimal(PAPER, LIP(0.5), start=np.eye(17))
