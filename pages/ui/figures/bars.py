@@ -37,7 +37,7 @@ def bars(
         Of the axis of shares.
     """
     short = labels.distinct(list(names), ROOM)
-    full = [labels.short(name, 90) for name in names]
+    full = [labels.full(name) for name in names]
     records = (
         [""] * len(full)
         if counts is None
@@ -89,7 +89,7 @@ def levels(names: Sequence[str], reached: FloatArray, unit: str) -> Figure:
         f"{name}: {value}"
         for name, value in zip(labels.distinct(list(names), 24), said, strict=True)
     ]
-    detail = [[labels.short(name, 90), value] for name, value in zip(names, said, strict=True)]
+    detail = [[labels.full(name), value] for name, value in zip(names, said, strict=True)]
     return {
         "data": [
             {

@@ -30,7 +30,7 @@ def beliefs(prior: FloatArray, posterior: FloatArray, s_labels: Sequence[str]) -
         Names of the secrets.
     """
     short = labels.distinct(list(s_labels), ROOM)
-    full = [labels.short(name, 90) for name in s_labels]
+    full = [labels.full(name) for name in s_labels]
     change = np.divide(posterior, prior, out=np.ones_like(prior), where=prior > 0)
     said = [f"×{value:.3g}" if value > 0 else "ruled out" for value in change]
     place = list(range(len(short)))

@@ -30,6 +30,9 @@ BESIDE = (58, 22)
 ROOM = 9
 """Characters of a name beside its node; the hover has them all."""
 
+NUMBER = len(" (99)")
+"""Characters after a name that nothing else tells from another."""
+
 GAP = 9
 """Pixels from a node to its ray."""
 
@@ -169,7 +172,7 @@ def _shared(graph: Lookalikes) -> dict[str, object]:
 
 def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
     """Name up to four of what an edge's ends share."""
-    names = ", ".join(labels.short(graph.others[i], 24) for i in shared[:4])
+    names = ", ".join(labels.distinct([graph.others[i] for i in shared[:4]], 32))
     more = f" and {len(shared) - 4} more" if len(shared) > 4 else ""
     other = WORDS[graph.nodes][1] if len(shared) != 1 else WORDS[graph.nodes][1][:-1]
     return f"{len(shared)} {other} in common:<br>{names}{more}"
@@ -178,13 +181,12 @@ def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
 def _names(graph: Lookalikes, room: int) -> list[str]:
     """Return the names beside the nodes, in so many letters: of a part how much is in it.
 
-    They are told apart where there is room to.
+    No two of different names are alike: some may need more letters than there is room for.
     """
     most = max(room, 7)
-    short = [
-        apart if len(apart) <= most else labels.short(name, most)
-        for name, apart in zip(graph.names, labels.distinct(list(graph.names), most), strict=True)
-    ]
+    short = labels.distinct(list(graph.names), most)
+    if max(map(len, short), default=0) > most:  # there is no room for what tells them apart
+        short = labels.distinct(list(graph.names), max(most - NUMBER, 5))
     return [
         f"{count} {WORDS[graph.nodes][0]}" if count > 1 else name
         for name, count in zip(short, graph.members.tolist(), strict=True)

@@ -157,7 +157,7 @@ def spelt_spans(edges: Sequence[float], unit: str) -> list[str]:
 
 
 def _listed(names: Sequence[str], most: int = 6) -> str:
-    shown = [labels.short(name, 60) for name in names[:most]]
+    shown = [labels.full(name, most=192) for name in names[:most]]
     more = [f"and {len(names) - most} more"] if len(names) > most else []
     return "<br>".join(shown + more)
 

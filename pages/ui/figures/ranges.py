@@ -78,8 +78,8 @@ def _marks(table: RangeTable) -> dict[str, object]:
         "marker": {"size": 8, "opacity": 0, "color": colour("muted")},
         "customdata": [
             [
-                labels.short(table.y_labels[y], 60),
-                labels.short(table.s_labels[s], 60),
+                labels.full(table.y_labels[y]),
+                labels.full(table.s_labels[s]),
                 int(table.parts[y]) + 1,
             ]
             for y, s in found.tolist()

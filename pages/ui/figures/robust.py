@@ -49,7 +49,7 @@ def intervals(
         End of the axis; bars that go on are cut there.
     """
     short = labels.distinct(list(names), 20)
-    full = [labels.short(name, 80) for name in names]
+    full = [labels.full(name) for name in names]
     rows = list(range(len(short)))
     detail = [
         [name, f"{a:.2%}", f"{b:.2%}", f"{hat:.2%}", f"{true:.2%}"]

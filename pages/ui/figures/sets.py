@@ -39,7 +39,7 @@ def set_risks(
     """
     risk, reach = risk * in_unit(1.0, unit), in_unit(reach, unit)
     short = labels.distinct(list(names), ROOM)
-    full = [labels.short(name, 200) for name in names]
+    full = [labels.full(name) for name in names]
     traces = []
     for mask, role, title, pattern in (
         (fits, "after", "keeps the promise", ""),

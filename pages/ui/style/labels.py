@@ -2,13 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from textwrap import wrap
 
 from core.mechanisms.outputs import PART
 
 LEAST = 8
 """Characters of an input's name without which its share is left out."""
+
+SHORTEST = 5
+"""Characters without which a name says nothing."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
@@ -64,6 +68,8 @@ def distinct(labels: Sequence[str], room: int = 18) -> list[str]:
     ['Sales, Tech', 'Sales, Clerk']
     >>> distinct(["street 005 of the old town", "street 017 of the old town"], 12)
     ['…005 of the…', '…017 of the…']
+    >>> distinct([f"street {a} of town 60 %; street {b} of town 40 %" for a, b in ("12", "13")])
+    ['…1 of t…, …2 of t…', '…1 of t…, …3 of t…']
     """
     names = [short(label, room) for label in labels]
     alike = {name for name, count in Counter(names).items() if count > 1}
@@ -81,7 +87,7 @@ def distinct(labels: Sequence[str], room: int = 18) -> list[str]:
     return result
 
 
-def full(label: object, width: int = 64, most: int = 320) -> str:
+def full(label: object, width: int = 64, most: int = 640) -> str:
     """Return a whole label, as `text`, in lines that fit beside the mouse.
 
     Examples
@@ -115,16 +121,72 @@ def _telling(
             groups[name].append(label)
     found = {}
     for group in groups.values():
-        plain = [_plain(label) for label in group]
-        if len(group) == 1:
-            continue
-        letters = enumerate(zip(*plain, strict=False))
-        differ = next((at for at, each in letters if len(set(each)) > 1), min(map(len, plain)))
-        start = _word(plain[0], differ, room // 2)
-        for label, whole in zip(group, plain, strict=True):
-            several = len(PART.findall(whole)) > 1
-            found[label] = _first_two(label, room) if several else text(_from(whole, start, room))
+        if len(group) > 1:
+            found |= dict(zip(group, _told_apart(group, room), strict=True))
     return found
+
+
+def _told_apart(group: Sequence[str], room: int) -> list[str]:
+    """Return for labels that begin and end alike the way to shorten them that tells most apart."""
+    parts = [_parts(label) for label in group]
+    start = _differ([name for each in parts for name, _ in each[:2]], room)
+    best: list[str] = []
+    for way in _ways(max(map(len, parts)), room):
+        told = [way(each, start) for each in parts]
+        if len(set(told)) > len(set(best)):
+            best = told
+    return [text(name) for name in best]
+
+
+Parts = Sequence[tuple[str, str]]
+"""The inputs of an output's name with their shares; of another label itself, with no share."""
+
+
+def _parts(label: str) -> Parts:
+    plain = _plain(label)
+    found = PART.findall(plain)
+    return found if len(found) > 1 else [(plain, "")]
+
+
+def _ways(most: int, room: int) -> list[Callable[[Parts, int], str]]:
+    """Return ways to shorten a name of up to `most` inputs, that which says most first.
+
+    Each takes the inputs, and the place from where on names of inputs differ.
+    """
+    half = (room - 2) // 2
+
+    def pair(parts: Parts, start: int, other: int) -> str:
+        if len(parts) == 1:
+            return _from(parts[0][0], start, room)
+        shown = (parts[0][0], parts[min(other, len(parts) - 1)][0])
+        return ", ".join(_from(name, start, half) if start else _cut(name, half) for name in shown)
+
+    def share(parts: Parts, start: int) -> str:
+        name, part = parts[0]
+        return f"{_from(name, start, room - len(part) - 1)} {part}" if part else name
+
+    def lead(parts: Parts, start: int) -> str:
+        name, several = parts[0][0], len(parts) > 1
+        return f"{_from(name, start, room - 2)} +" if several else _from(name, start, room)
+
+    ways: list[Callable[[Parts, int], str]] = []
+    if most > 1 and half >= SHORTEST:
+        ways = [lambda parts, _: pair(parts, 0, 1), lambda parts, start: pair(parts, start, 1)]
+    ways.append(lead)
+    if most > 1 and room > SHORTEST + len(" <0.1 %"):
+        ways.append(share)
+        ways += [partial(pair, other=other) for other in range(2, most) if half >= SHORTEST]
+    return ways
+
+
+def _differ(names: Sequence[str], room: int) -> int:
+    """Return from where on names differ: from the word on, if that does not begin far before."""
+    several = list(dict.fromkeys(names))
+    if len(several) == 1:
+        return 0
+    letters = enumerate(zip(*several, strict=False))
+    differ = next((at for at, each in letters if len(set(each)) > 1), min(map(len, several)))
+    return _word(several[0], differ, room // 2)
 
 
 def _word(plain: str, place: int, most: int) -> int:
@@ -139,16 +201,7 @@ def _from(plain: str, start: int, room: int) -> str:
     head = "…" if start else ""
     left = plain[start:]
     space = room - len(head)
-    return head + (left if len(left) <= space else f"{left[: space - 1]}…")
-
-
-def _first_two(label: str, room: int) -> str:
-    """Return the first two inputs of an output's name, where it has two."""
-    parts = PART.findall(_plain(label))
-    if len(parts) < 2:
-        return short(label, room)
-    half = max(5, (room - 2) // 2)
-    return text(", ".join(_cut(name, half) for name, _ in parts[:2]))
+    return head + (left if len(left) <= space else f"{left[: space - 1].rstrip()}…")
 
 
 def markdown(label: object) -> str:

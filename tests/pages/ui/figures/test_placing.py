@@ -75,6 +75,26 @@ def test_names_around_a_full_circle_are_rays_in_the_frame(count):
                 assert reach < size / 2
 
 
+def written(drawn):
+    """Return the names that a graph shows: beside its nodes, or as rays."""
+    rays = [note["text"] for note in drawn["layout"]["annotations"] if "textangle" in note]
+    return rays + [name for trace in drawn["data"] for name in trace.get("text", ()) if name]
+
+
+@pytest.mark.parametrize("joined", [True, False])
+@pytest.mark.parametrize("width", [205, 300, 420])
+def test_no_two_outputs_of_300_streets_have_the_same_name_in_a_graph(joined, width):
+    street = [f"street {i:03d} of the old town" for i in range(300)]
+    names = [f"{street[i]} 60 %; {street[i - 1]} 30 %; 298 more 10 %" for i in range(300)]
+    p = np.full((2, 300), 1 / 600) if joined else np.eye(300) / 300
+    shown = written(
+        figures.confusability(lookalikes(leakage(p, names)), "it", "after", width=width)
+    )
+    assert len(shown) > 3
+    assert len(set(shown)) == len(shown)
+    assert all(any(f"{i:03d}" in name for i in range(300)) for name in shown)
+
+
 @pytest.mark.parametrize("width", [205, 420])
 @pytest.mark.parametrize("count", [1, 2, 5, 13, 42])
 def test_a_unit_is_as_long_across_as_it_is_up(count, width):

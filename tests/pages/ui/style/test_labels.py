@@ -53,3 +53,36 @@ def test_names_that_differ_in_the_middle_show_where():
 def test_names_that_differ_in_one_far_letter_show_it():
     names = ["a" * 30 + letter + "b" * 30 for letter in "xyz"]
     assert all(letter in one for letter, one in zip("xyz", distinct(names, 10), strict=True))
+
+
+def mixtures(count):
+    """Return names of outputs of a mechanism on streets: of one input, and of several."""
+    street = [f"street {number:03d} of the old town" for number in range(count + 7)]
+    several = [
+        f"{street[i]} 60 %; {street[i + 7]} 30 %; {count - 2} more 10 %" for i in range(count)
+    ]
+    return [*several, *street[:count]]
+
+
+def test_outputs_of_300_streets_all_have_labels_of_their_own_in_the_room_there_is():
+    names = mixtures(300)
+    for room in (7, 9, 12, 16, 20):
+        shown = distinct(names, room)
+        assert len(set(shown)) == len(names)
+        assert all(len(one) <= room for one in shown)
+        assert all(f"{number % 300:03d}" in one for number, one in enumerate(shown))
+
+
+def test_outputs_with_the_same_inputs_differ_in_their_shares():
+    names = [f"street 5 of town {a} %; street 6 of town {100 - a} %" for a in (60, 55)]
+    assert distinct(names, 14) == ["stree…own 60 %", "stree…own 55 %"]
+
+
+def test_outputs_that_differ_late_say_where():
+    names = [f"alpha 40 %; beta 30 %; {late} 30 %" for late in ("gamma", "delta")]
+    assert distinct(names, 14) == ["alpha, gamma", "alpha, delta"]
+
+
+def test_whole_labels_of_different_outputs_differ():
+    names = mixtures(40)
+    assert len({full(name) for name in names}) == len(names)
