@@ -119,7 +119,7 @@ def _telling(
     for label, name in zip(labels, names, strict=True):
         if name in alike and label not in groups[name]:
             groups[name].append(label)
-    found = {}
+    found: dict[str, str] = {}
     for group in groups.values():
         if len(group) > 1:
             found |= dict(zip(group, _told_apart(group, room), strict=True))
