@@ -11,6 +11,7 @@ from core.errors import CoreError
 from core.joint import Joint
 from core.measures.leakage import leakage
 from core.mechanisms import catalogue, unary_encoding_summary
+from core.limits import ROUNDING
 from core.mechanisms.entry import Entry
 from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.notions import LIP, RLDP, SRLIP
@@ -18,6 +19,9 @@ from core.scenario import Scenario
 
 SECONDS = 2.0
 """Time that a solver may take over one of them."""
+
+OPTIMA = ("optimal", "robust_optimal")
+"""Those whose bound holds for all others that keep the same promise and read X alone."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,11 @@ class Compared:
         As in the catalogue.
     reads_secret : bool
         Whether S must be at hand at release time.
-    nmi, utility, upper_bound : float
+    nmi, utility : float
         As in `Mechanism`; NaN where there is no answer.
+    upper_bound : float
+        Most that any mechanism keeps, in nats, which reads X alone and keeps what this one was
+        asked to keep: proven. NaN where it reads S too or has no budget, so that none is.
     lip, ldp : float
         Levels that it achieves, in nats; NaN where there is no answer.
     side_channel : float
@@ -90,18 +97,31 @@ def compare(scenario: Scenario, counted: Counted, level: float) -> tuple[Compare
     >>> best.title
     'Optimal'
     """
-    rows = []
+    rows: list[tuple[str, Compared]] = []
     robust = None
     if scenario.data.secret_released:
         robust = RLDP.of_joint(counted.joint, level, scenario.n, scenario.beta, scenario.alpha)
     for entry in catalogue.CATALOGUE.values():
         if entry.works_under(LIP):
-            rows.append(_row(entry, LIP(level), scenario, counted, robust))
+            rows.append(("lip", _row(entry, LIP(level), scenario, counted, robust)))
         elif robust is not None and entry.works_under(RLDP):
-            rows.append(_row(entry, robust, scenario, counted, robust))
+            row = _row(entry, robust, scenario, counted, robust)
+            # what breaks the promise at worst keeps LIP at the estimate all the same
+            rows.append(("rldp" if row.robust <= level + ROUNDING else "lip", row))
         if entry.uses_notion and entry.works_under(SRLIP) and len(counted.attributes) > 1:
-            rows.append(_row(entry, SRLIP(level), scenario, counted, robust))
-    return tuple(rows)
+            rows.append(("srlip", _row(entry, SRLIP(level), scenario, counted, robust)))
+    bounds = {kept: row.upper_bound for kept, row in rows if row.key in OPTIMA}
+    return tuple(_bounded(row, bounds.get(kept, math.nan)) for kept, row in rows)
+
+
+def _bounded(row: Compared, bound: float) -> Compared:
+    """Return a row with the bound of all that keep the same, where one is proven."""
+    if not catalogue.entry(row.key).uses_notion or math.isnan(row.nmi):
+        return replace(row, upper_bound=math.nan)
+    if row.reads_secret:
+        note = f"{row.note}; no bound: it reads S"
+        return replace(row, upper_bound=math.nan, note=note)
+    return replace(row, upper_bound=bound)
 
 
 def _row(

@@ -129,6 +129,9 @@ def test_the_table_compares_all_at_the_level_reached():
     assert (within["LIP, nats"] <= reached + 1e-4).all()
     assert within["kept of X"].is_monotonic_decreasing
     assert table.loc[table["needs S"], "mechanism"].tolist() == ["Conditional reporting"]
+    bound = table.set_index("mechanism")["at most, nats"]
+    assert bound["Watchdog"] == bound["Optimal"]
+    assert bound[["Conditional reporting", "Identity", "Constant"]].isna().all()
     assert not any("side channels" in column for column in table.columns)
     offered = app.selectbox(key="mech").options
     assert [name for name in offered if name.endswith("needs S")] == [

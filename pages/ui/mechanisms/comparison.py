@@ -24,6 +24,9 @@ from pages.ui.work.long_answer import LongAnswer
 LIMIT = 120.0
 """Seconds that all of them may take."""
 
+LETTER = 7
+"""Pixels that a letter takes in a table."""
+
 
 def show(result: Result, unit: str) -> None:
     """Show the table under its heading; it is worked out when it is asked for."""
@@ -59,10 +62,17 @@ def show(result: Result, unit: str) -> None:
         "comparison",
         most=640,
         column_config={
+            # so wide that no name is cut off
+            "mechanism": st.column_config.TextColumn(
+                "mechanism", width=28 + LETTER * max(map(len, table["mechanism"]))
+            ),
             "needs S": st.column_config.CheckboxColumn(
                 "needs S", help="Whether it must read the secret when it releases."
             ),
-            f"at most, {unit}": st.column_config.NumberColumn(help=glossary.meaning("bound")),
+            f"at most, {unit}": st.column_config.NumberColumn(
+                help=f"{glossary.meaning('bound')} Blank for those that read S too or have no "
+                "budget: no bound on them is proven."
+            ),
             f"I(S;Y), {unit}": st.column_config.NumberColumn(
                 help=glossary.meaning("secret_information")
             ),
