@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.data.catalogue import BUNDLED
 from core.data.examples import EXAMPLES
 from core.data.readers.describe import ColumnInfo, TableInfo, describe
+from core.data.readers.headers import FIRST
 from core.data.readers.sources import Sources
 from core.data.spec import Binning, DataSpec
 
@@ -54,7 +55,7 @@ def easiest(info: TableInfo) -> list[tuple[str, tuple[Binning, ...]]]:
     """
     return [
         (column.name, (Binning(column.name),) if column.numeric and column.levels > FEW else ())
-        for column in sorted(info.columns, key=_effort)
+        for column in sorted(info.columns, key=lambda column: _effort(column, info.rows))
     ]
 
 
@@ -66,9 +67,13 @@ def _of_table(source: str, info: TableInfo) -> DataSpec:
     return DataSpec(source, (chosen[0],), (chosen[1],), binnings=binnings)
 
 
-def _effort(column: ColumnInfo) -> int:
-    """Return 0 for a column with few levels, 1 for numbers to be cut, 2 for many, 3 for one."""
-    if column.levels < 2:
+def _effort(column: ColumnInfo, rows: int) -> int:
+    """Return 0 for a column with few levels, 1 for numbers to be cut, 2 for many, 3 for none.
+
+    A single level says nothing, and neither do numbers without a name that count the records.
+    """
+    counts = column.name.startswith(FIRST) and column.numeric and column.levels == rows
+    if column.levels < 2 or counts:
         return 3
     if column.levels <= FEW:
         return 0

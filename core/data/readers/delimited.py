@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.data.readers.headers import column_names
+from core.data.readers.headers import column_names, told
 from core.errors import InvalidInputError
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
@@ -45,6 +45,8 @@ class Layout:
         Lines before the first record.
     comments : int
         How many of them are comments.
+    note : str
+        What else a reader should know of the header, as the end of a sentence.
     """
 
     columns: tuple[str, ...]
@@ -52,6 +54,7 @@ class Layout:
     start: int
     lines: int
     comments: int
+    note: str = ""
 
     @property
     def kind(self) -> str:
@@ -60,7 +63,7 @@ class Layout:
         if self.comments:
             plural = "" if self.comments == 1 else "s"
             said += f", after {self.comments:,} line{plural} of comment"
-        return said
+        return said + self.note
 
 
 def find_layout(path: Path, name: str, delimiter: str | None) -> Layout:
@@ -95,7 +98,8 @@ def find_layout(path: Path, name: str, delimiter: str | None) -> Layout:
     with path.open("rb") as raw:
         mark = len(codecs.BOM_UTF8) if raw.read(3) == codecs.BOM_UTF8 else 0
     start = mark + sum(len(line.encode()) for line in read)
-    return Layout(column_names(header, name), chosen, start, len(read), comments)
+    columns = column_names(header, name)
+    return Layout(columns, chosen, start, len(read), comments, told(header))
 
 
 def _sample(path: Path) -> list[str]:

@@ -2,12 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.errors import InvalidInputError
 from core.limits import MAX_COLUMNS
 
+FIRST = "column 1"
+"""What a first column without a name is called: many programs write row numbers so."""
+
+
+def lacks_first(names: Sequence[str]) -> bool:
+    """Say whether a header names all of its columns but the first.
+
+    Examples
+    --------
+    >>> lacks_first(["", "sex", "job"]), lacks_first(["", "sex", ""]), lacks_first(["sex", "job"])
+    (True, False, False)
+    """
+    return len(names) > 1 and not names[0].strip() and all(name.strip() for name in names[1:])
+
+
+def first_named(names: Sequence[str]) -> str:
+    """Return what a first column without a name is called beside the others; "" if it has one.
+
+    Examples
+    --------
+    >>> first_named(["", "sex", "job"]), first_named(["", "column 1"]), first_named(["sex", "job"])
+    ('column 1', 'column 1 (2)', '')
+    """
+    if not lacks_first(names):
+        return ""
+    name, number = FIRST, 2
+    while name in {other.strip() for other in names}:
+        name = f"{FIRST} ({number})"
+        number += 1
+    return name
+
+
+def told(names: Sequence[str]) -> str:
+    """Say what a first column without a name is called; nothing if it has one.
+
+    Examples
+    --------
+    >>> told(["", "sex", "job"])
+    '; its first column has no name and is called column 1'
+    """
+    name = first_named(names)
+    return f"; its first column has no name and is called {name}" if name else ""
+
 
 def column_names(names: list[str], file: str) -> tuple[str, ...]:
-    """Return a header's names, stripped.
+    """Return a header's names, stripped; of the columns only the first needs none.
 
     Raises
     ------
@@ -18,6 +63,8 @@ def column_names(names: list[str], file: str) -> tuple[str, ...]:
         what = "a single column" if names else "no columns"
         raise InvalidInputError(f"{file} has {what}, and S and X need one each.")
     stripped = tuple(name.strip() for name in names)
+    if lacks_first(names):
+        stripped = (first_named(names), *stripped[1:])
     if len(stripped) > MAX_COLUMNS:
         raise InvalidInputError(
             f"{file} has {len(stripped):,} columns, at most {MAX_COLUMNS:,} are allowed."

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from core.data.readers.delimited import find_layout
 from core.data.readers.encoding import to_utf8
-from core.data.readers.headers import column_names
+from core.data.readers.headers import column_names, told
 from core.data.readers.marks import with_marks
 from core.data.readers.records import write_records
 from core.data.tables import FileTable, count_records
@@ -146,9 +146,9 @@ def _convert(
 ) -> tuple[str, tuple[str, ...]]:
     """Find out what a file is and its columns; unless it is Parquet, write its records so."""
     if head.startswith(b"PAR1"):
-        return "Parquet", _parquet(path, name)
+        return _parquet(path, name)
     if head.startswith(b"PK\x03\x04"):
-        return "Excel", _excel(path, name, converted)
+        return _excel(path, name, converted)
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; CSV, TSV, Parquet and Excel can be read.")
@@ -158,15 +158,15 @@ def _convert(
     return layout.kind, layout.columns
 
 
-def _parquet(path: Path, name: str) -> tuple[str, ...]:
+def _parquet(path: Path, name: str) -> tuple[str, tuple[str, ...]]:
     try:
         schema = parquet.read_schema(path)
     except (pa.ArrowException, OSError) as error:
         raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
-    return column_names(schema.names, name)
+    return f"Parquet{told(schema.names)}", column_names(schema.names, name)
 
 
-def _excel(path: Path, name: str, converted: Path) -> tuple[str, ...]:
+def _excel(path: Path, name: str, converted: Path) -> tuple[str, tuple[str, ...]]:
     """Turn the first sheet of a workbook into a Parquet file."""
     try:
         with zipfile.ZipFile(path) as packed:
@@ -195,7 +195,7 @@ def _excel(path: Path, name: str, converted: Path) -> tuple[str, ...]:
     body = sheet.iloc[1:].reset_index(drop=True)
     data = {f"c{i}": _excel_column(body[i]) for i in body.columns}
     parquet.write_table(pa.table(data), converted)
-    return columns
+    return f"Excel{told(header)}", columns
 
 
 def _excel_column(cells: pd.Series[str]) -> pa.Array:

@@ -49,7 +49,7 @@ def show(spec: DataSpec) -> None:
         with released:
             st.session_state["treat_rare"] = spec.rare_below
             st.number_input(
-                "Group levels of X below",
+                "Group levels of X below, in records",
                 min_value=0,
                 step=10,
                 key="treat_rare",
@@ -61,7 +61,7 @@ def show(spec: DataSpec) -> None:
         with secret:
             st.session_state["treat_rare_s"] = spec.rare_below_s
             st.number_input(
-                "Group levels of S below",
+                "Group levels of S below, in records",
                 min_value=0,
                 step=10,
                 key="treat_rare_s",

@@ -212,7 +212,7 @@ def _heat_map(
     shown: list[list[str]] | None = None,
 ) -> Figure:
     row_names = labels.distinct(list(row_labels), ROOM)
-    column_names = labels.distinct(list(column_labels), 12 if len(column_labels) > 3 else 20)
+    column_names = labels.distinct(list(column_labels), 16 if len(column_labels) > 3 else 20)
     row_full = [labels.full(label) for label in row_labels]
     column_full = [labels.full(label) for label in column_labels]
     detail = [

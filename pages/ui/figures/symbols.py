@@ -10,7 +10,14 @@ from core.validation import BoolArray, FloatArray
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, label_axis, layout, margin_for, numbers
 from pages.ui.style.palette import colour
+from pages.ui.style.ticks import texts, ticks
 from pages.ui.style.units import in_unit
+
+APART = 0.06
+"""Share of the reach from the last number to −∞, and from there to the end of the axis."""
+
+NEAR = 0.9
+"""Share of the reach beyond which a number on the axis would touch −∞."""
 
 
 def symbol_lifts(
@@ -43,11 +50,16 @@ def symbol_lifts(
     log_min, log_max = log_min * scale, log_max * scale
     finite = np.concatenate([-log_min[np.isfinite(log_min)], log_max, [0.25]])
     reach = float(finite.max()) * 1.12
-    low = np.where(np.isneginf(log_min), -reach, log_min)
+    ruled_out = bool(np.isneginf(log_min).any())
+    floor = -(1 + APART) * reach  # where −∞ stands, in full and beside all numbers
+    left = -(1 + 2 * APART) * reach if ruled_out else -reach
+    low = np.where(np.isneginf(log_min), floor, log_min)
+    at = [tick for tick in ticks(-reach, reach, 7) if not ruled_out or tick > -NEAR * reach]
     short = labels.distinct(list(names), 16)
     shapes = []
     if budgets is not None:
-        bounds = (-min(budgets[0] * scale, reach), min(budgets[1] * scale, reach))
+        fall, rise = budgets[0] * scale, budgets[1] * scale
+        bounds = (left if np.isinf(fall) else -min(fall, reach), min(rise, reach))
         shapes = [
             {
                 "type": "rect",
@@ -88,10 +100,11 @@ def symbol_lifts(
             (margin_for(short, 40, 128) + 6, 12, 30, 46),
             xaxis=axis(
                 f"log-lift, {unit}",
-                (-reach, reach),
+                (left, reach),
                 zeroline=True,
                 zerolinecolor=colour("edge"),
-                nticks=7,
+                tickvals=[*([floor] if ruled_out else []), *at],
+                ticktext=[*(["−∞"] if ruled_out else []), *texts(at)],
             ),
             yaxis=label_axis(short, height - 76) | {"range": [len(short) - 0.5, -0.5]},
             shapes=shapes,

@@ -44,15 +44,21 @@ def sheet(frame: pd.DataFrame, key: str, *, most: int = 420, **more: Any) -> Non
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:
-    """Return a table whose infinite numbers are shown as ∞ and −∞, and still sort as numbers.
+    """Return a table that shows ∞ and −∞ for infinite numbers, and nothing where none is.
+
+    All still sort as numbers.
 
     Examples
     --------
     >>> readable(pd.DataFrame({"a": [1.0, 2.0]})).shape
     (2, 1)
     """
-    fractions = [column for column, kind in frame.dtypes.items() if kind.kind == "f"]
-    if not np.isinf(frame[fractions].to_numpy(dtype=np.float64)).any():
+    fractions = [
+        column
+        for column, kind in frame.dtypes.items()
+        if kind.kind == "f" and not np.isfinite(frame[column]).all()
+    ]
+    if not fractions:
         return frame
     # It is called with numbers alone: those of `subset`.
     written = cast("Callable[[object], str]", number)

@@ -26,6 +26,9 @@ from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level, share
 
+PICKER = 250
+"""Pixels that the picker of a design takes: its longest name, in full."""
+
 MOST_COLUMNS = 80
 """Outputs that a matrix draws: columns of more are hairlines."""
 
@@ -322,4 +325,5 @@ def _pick(key: str, default: str) -> None:
         key=f"{key}_design",
         label_visibility="collapsed",
         persist_state="session",
+        width=PICKER,
     )

@@ -161,6 +161,14 @@ def _ways(most: int, room: int) -> list[Callable[[Parts, int], str]]:
         shown = (parts[0][0], parts[min(other, len(parts) - 1)][0])
         return ", ".join(_from(name, start, half) if start else _cut(name, half) for name in shown)
 
+    def ends(parts: Parts, _: int) -> str:
+        shown = [name for name, _ in parts[:2]]
+        if len(shown) == 1:
+            return _cut(shown[0], room)
+        return ", ".join(
+            name if len(name) <= half else f"…{name[1 - half :].lstrip()}" for name in shown
+        )
+
     def share(parts: Parts, start: int) -> str:
         name, part = parts[0]
         return f"{_from(name, start, room - len(part) - 1)} {part}" if part else name
@@ -171,7 +179,7 @@ def _ways(most: int, room: int) -> list[Callable[[Parts, int], str]]:
 
     ways: list[Callable[[Parts, int], str]] = []
     if most > 1 and half >= SHORTEST:
-        ways = [lambda parts, _: pair(parts, 0, 1), lambda parts, start: pair(parts, start, 1)]
+        ways = [lambda parts, _: pair(parts, 0, 1), partial(pair, other=1), ends]
     ways.append(lead)
     if most > 1 and room > SHORTEST + len(" <0.1 %"):
         ways.append(share)

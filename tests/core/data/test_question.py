@@ -25,6 +25,14 @@ def test_columns_with_few_levels_come_first(add, sources):
     assert (more.secret, more.released, more.binnings) == (("b",), ("c",), ())
 
 
+def test_numbers_without_a_name_that_count_the_records_are_not_asked_about(sources):
+    frame = pd.DataFrame({"sex": list("fmfm") * 9, "job": list("abca") * 9})
+    spec = first_question(sources.add_bytes(frame.to_csv().encode(), "frame.csv"), sources)
+    assert (spec.secret, spec.released) == (("sex",), ("job",))
+    few = first_question(sources.add_bytes(b",a\n0,x\n1,y\n0,y\n", "few.csv"), sources)
+    assert (few.secret, few.released) == (("column 1",), ("a",))  # these do not
+
+
 def test_joints_have_no_columns_and_examples_say_whether_s_is_released():
     assert first_question("random:uniform:2x3:1") == DataSpec("random:uniform:2x3:1", (), ())
     assert first_question("example:rldp_truth").secret_released

@@ -135,6 +135,29 @@ def test_excel_is_read_by_its_content(sources):
     assert joint.x_labels == ("9", "31", "40")
 
 
+def written(frame, kind):
+    """Return a table with its row numbers before it, as pandas writes them."""
+    if kind == "CSV":
+        return frame.to_csv().encode()
+    file = io.BytesIO()
+    frame.to_excel(file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["CSV", "Excel"])
+@pytest.mark.parametrize(("other", "named"), [("job", "column 1"), ("column 1", "column 1 (2)")])
+def test_a_first_column_without_a_name_gets_one(sources, kind, other, named):
+    frame = pd.DataFrame({"sex": ["f", "m", "f"], other: ["a", "b", "c"]})
+    key = sources.add_bytes(written(frame, kind), "frame")
+    upload = sources.uploads[key]
+    assert upload.table.columns == (named, "sex", other)
+    assert upload.kind.startswith(kind)
+    assert upload.kind.endswith(f"; its first column has no name and is called {named}")
+    assert upload.rows == 3
+    joint = count(DataSpec(key, (named,), ("sex",)), sources).joint
+    np.testing.assert_allclose(joint.p * 3, [[1, 0], [0, 1], [1, 0]])
+
+
 def test_a_workbook_with_damaged_parts_is_refused_in_one_sentence(sources):
     workbook = io.BytesIO()
     pd.DataFrame({"sex": list("fm"), "job": list("ab")}).to_excel(workbook, index=False)

@@ -306,3 +306,28 @@ def test_small_graphs_tell_names_apart_that_differ_in_the_middle():
     figure = figures.confusability(lookalikes(leak), "X itself", "before")
     said = {name for trace in figure["data"] for name in trace.get("text", ())} - {""}
     assert len(said) == 4
+
+
+@pytest.mark.parametrize("budgets", [(0.5, 0.4), (np.inf, 0.4), None])
+def test_what_rules_a_secret_out_stands_whole_within_the_axis_and_is_named(budgets):
+    low, high = np.array([-0.7, -np.inf, 0.0]), np.array([0.3, 1.1, 0.0])
+    figure = figures.symbol_lifts(low, high, ("a", "b", "c"), np.array([0, 1, 0], bool), budgets)
+    axis = figure["layout"]["xaxis"]
+    left, right = axis["range"]
+    ends = [x for trace in figure["data"] if trace["mode"] == "markers" for x in trace["x"]]
+    assert left < min(ends) < -0.7
+    pixel = (right - left) / 360
+    assert min(ends) - left > 6 * pixel  # more than half of the marker
+    named = dict(zip(axis["ticktext"], axis["tickvals"], strict=True))
+    assert named["−∞"] == pytest.approx(min(ends), rel=1e-3)
+    numbers = [at for text, at in named.items() if text != "−∞"]
+    assert min(numbers) - named["−∞"] > 20 * pixel
+    shaded = [shape["x0"] for shape in figure["layout"]["shapes"] if shape["type"] == "rect"]
+    assert shaded == ([] if budgets is None else [left] if np.isinf(budgets[0]) else [-0.5])
+
+
+def test_without_it_the_axis_ends_at_the_numbers():
+    low, high = np.array([-0.7, 0.0]), np.array([0.3, 0.0])
+    axis = figures.symbol_lifts(low, high, ("a", "b"), np.zeros(2, bool), None)["layout"]["xaxis"]
+    assert axis["range"] == [-0.7 * 1.12, 0.7 * 1.12]
+    assert "−∞" not in axis["ticktext"]
