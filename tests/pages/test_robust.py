@@ -83,7 +83,9 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
         assert "the promise is 2 nats. PolyOpt, which is robust, keeps" in said(app)
     app = after(app, "designs")
     assert "the promise is 2 nats. The robust optimum keeps" in said(app)
-    assert "All designs are for the settings on the left." in [text.value for text in app.caption]
+    assert "All designs are for the settings in the sidebar." in [
+        text.value for text in app.caption
+    ]
 
 
 def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):

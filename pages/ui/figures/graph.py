@@ -95,7 +95,8 @@ def confusability(
     """
     rays = _is_circle(graph)
     size = (width - FRAME[0] - FRAME[1], HEIGHT - FRAME[2] - FRAME[3])
-    names = _names(graph, int((min(size) / 2 - RADIUS - GAP) / LETTER) if rays else ROOM)
+    room = int((min(size) / 2 - RADIUS - GAP) / LETTER) if rays else ROOM
+    names = _names(graph, room, rays=rays)
     longest = max(map(len, names)) if rays else 0
     span_x, span_y = _spans(graph.positions, size, GAP + LETTER * longest if rays else 0.0)
     sides = [""] * len(names) if rays else _sides(graph, names, span_x, span_y, size)
@@ -178,14 +179,15 @@ def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
     return f"{len(shared)} {other} in common:<br>{names}{more}"
 
 
-def _names(graph: Lookalikes, room: int) -> list[str]:
+def _names(graph: Lookalikes, room: int, *, rays: bool) -> list[str]:
     """Return the names beside the nodes, in so many letters: of a part how much is in it.
 
-    No two of different names are alike: some may need more letters than there is room for.
+    No two of different names are alike: beside nodes some may have a number
+    in addition.
     """
     most = max(room, 7)
     short = labels.distinct(list(graph.names), most)
-    if max(map(len, short), default=0) > most:  # there is no room for what tells them apart
+    if rays and max(map(len, short), default=0) > most:  # no room for what tells them apart
         short = labels.distinct(list(graph.names), max(most - NUMBER, 5))
     return [
         f"{count} {WORDS[graph.nodes][0]}" if count > 1 else name

@@ -24,7 +24,7 @@ from pages.ui.work.long_answer import LongAnswer
 LIMIT = 120.0
 """Seconds that all of them may take."""
 
-LETTER = 7
+LETTER = 6.2
 """Pixels that a letter takes in a table."""
 
 
@@ -64,7 +64,7 @@ def show(result: Result, unit: str) -> None:
         column_config={
             # so wide that no name is cut off
             "mechanism": st.column_config.TextColumn(
-                "mechanism", width=28 + LETTER * max(map(len, table["mechanism"]))
+                "mechanism", width=24 + int(LETTER * max(map(len, table["mechanism"])))
             ),
             "needs S": st.column_config.CheckboxColumn(
                 "needs S", help="Whether it must read the secret when it releases."

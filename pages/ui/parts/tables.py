@@ -53,12 +53,8 @@ def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:
     >>> readable(pd.DataFrame({"a": [1.0, 2.0]})).shape
     (2, 1)
     """
-    fractions = [
-        column
-        for column, kind in frame.dtypes.items()
-        if kind.kind == "f" and not np.isfinite(frame[column]).all()
-    ]
-    if not fractions:
+    fractions = [column for column, kind in frame.dtypes.items() if kind.kind == "f"]
+    if np.isfinite(frame[fractions].to_numpy(dtype=np.float64)).all():
         return frame
     # It is called with numbers alone: those of `subset`.
     written = cast("Callable[[object], str]", number)

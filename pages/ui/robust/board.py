@@ -219,7 +219,7 @@ def _levels(scenario: Scenario, found: results.Designs) -> None:
             )
             work.progress("designs", "Designing")
             if results.desk("designs").answered == asked:
-                st.caption("All designs are for the settings on the left.")
+                st.caption("All designs are for the settings in the sidebar.")
         if not found.outcomes:
             return
         made, unit = {outcome.key: outcome for outcome in found.outcomes}, controls.unit()

@@ -133,7 +133,8 @@ def _told_apart(group: Sequence[str], room: int) -> list[str]:
     best: list[str] = []
     for way in _ways(max(map(len, parts)), room):
         told = [way(each, start) for each in parts]
-        if len(set(told)) > len(set(best)):
+        fits = max(map(len, told)) <= room or not best
+        if fits and len(set(told)) > len(set(best)):
             best = told
     return [text(name) for name in best]
 
@@ -171,7 +172,7 @@ def _ways(most: int, room: int) -> list[Callable[[Parts, int], str]]:
 
     def share(parts: Parts, start: int) -> str:
         name, part = parts[0]
-        return f"{_from(name, start, room - len(part) - 1)} {part}" if part else name
+        return f"{_from(name, start, room - len(part) - 1)} {part}" if part else lead(parts, start)
 
     def lead(parts: Parts, start: int) -> str:
         name, several = parts[0][0], len(parts) > 1
@@ -181,7 +182,7 @@ def _ways(most: int, room: int) -> list[Callable[[Parts, int], str]]:
     if most > 1 and half >= SHORTEST:
         ways = [lambda parts, _: pair(parts, 0, 1), partial(pair, other=1), ends]
     ways.append(lead)
-    if most > 1 and room > SHORTEST + len(" <0.1 %"):
+    if most > 1 and room > LEAST:
         ways.append(share)
         ways += [partial(pair, other=other) for other in range(2, most) if half >= SHORTEST]
     return ways
