@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from core.data import Counted
 from core.errors import CoreError
 from core.joint import Joint
+from core.limits import ROUNDING
 from core.measures.leakage import leakage
 from core.mechanisms import catalogue, unary_encoding_summary
-from core.limits import ROUNDING
 from core.mechanisms.entry import Entry
 from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.notions import LIP, RLDP, SRLIP
