@@ -60,8 +60,10 @@ class Entry:
         symbols' numbers as `values`; a format string of the options.
     make : callable
         Takes joint, notion and options; returns the mechanism.
-    notions, excluded : tuple of type
-        The notions it works under, less those excluded; empty where it depends on none.
+    notions : tuple of type
+        The notions it works under; empty where it depends on none.
+    needs_convex : bool
+        Whether it works under those of them alone that allow a convex set of outputs.
     parameters : tuple of str
         Which of the options have an effect.
     reads_secret : bool
@@ -71,6 +73,12 @@ class Entry:
     optimum : bool
         Whether it is the most that a promise allows. Every other mechanism is what it starts
         from.
+    slow_from : int or None
+        From how many symbols of X on it takes more than a quarter of a second, whatever its time
+        limit; None where it never does, or where it can be cut short.
+    quick_sweep : bool
+        Whether it takes a few milliseconds up to 60 symbols, so that a line of it over all
+        budgets is there at once.
     monotone : bool
         Whether a larger budget never makes it keep less: so for every optimum, since what is
         allowed at one budget is allowed at each larger one, and `core.studies.frontier` carries it
@@ -85,12 +93,14 @@ class Entry:
     code: str
     make: Callable[[Joint, Notion, Options], Mechanism]
     notions: tuple[type[Notion], ...] = ()
-    excluded: tuple[type[Notion], ...] = ()
+    needs_convex: bool = False
     parameters: tuple[str, ...] = ()
     reads_secret: bool = False
     ignored: tuple[str, ...] = ()
     optimum: bool = False
     monotone: bool = False
+    slow_from: int | None = None
+    quick_sweep: bool = False
 
     @property
     def uses_notion(self) -> bool:
@@ -99,6 +109,10 @@ class Entry:
 
     def works_under(self, notion: Notion | type[Notion]) -> bool:
         """Say whether the mechanism works under a notion, or under every notion of a type."""
-        kind = notion if isinstance(notion, type) else type(notion)
-        fits = issubclass(kind, self.notions) and not issubclass(kind, self.excluded)
-        return not self.notions or fits
+        if not self.notions:
+            return True
+        if isinstance(notion, type):
+            kind, convex = notion, notion.convex
+        else:
+            kind, convex = type(notion), notion.is_convex()
+        return issubclass(kind, self.notions) and (convex or not self.needs_convex)

@@ -16,11 +16,7 @@ from core.mechanisms.robust.entries import CLOSED_FORMS
 from core.mechanisms.trivial import constant, identity
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic import catalogue as clusterings
-from core.notions import ALIP, LDP, LIP, SRLIP, Chi2Privacy, L1Privacy, Notion, SymbolNotion
-
-NOT_CONVEX = (L1Privacy, Chi2Privacy)
-"""The notions that bound an inverse measure which is not convex: no optimum is certified."""
-
+from core.notions import ALIP, LDP, LIP, SRLIP, Notion, SymbolNotion
 
 _LOSS = r"I(X;Y) = H(X) - \sum_{x \in X_H} P(x) \log \frac{P(X_H)}{P(x)}"
 
@@ -30,6 +26,10 @@ def _product(joint: Joint, notion: Notion, split: Split, options: Options) -> Me
     if not isinstance(notion, SRLIP):
         raise InvalidInputError(f"The product protocol works under SRLIP, got {notion}.")
     return srlip_product(joint, notion.eps, notion.shape, split, options.time_limit)
+
+
+_SLOW_CLUSTERING = {"anonymity": 400, "maximin": 400, "reduction": 160}
+"""From how many symbols of X on a clustering takes more than a quarter of a second."""
 
 
 def _clustering(problem: str) -> Entry:
@@ -46,6 +46,7 @@ def _clustering(problem: str) -> Entry:
             joint, problem, options.weight, options.utility, options.values
         ),
         parameters=("weight", "utility"),
+        slow_from=_SLOW_CLUSTERING[problem],
         monotone=True,
     )
 
@@ -80,6 +81,7 @@ HEURISTICS = (
         "m.watchdog(joint, notion)",
         lambda joint, notion, _options: watchdog(joint, notion),
         (SymbolNotion,),
+        quick_sweep=True,
     ),
     Entry(
         "watchdog_uniform",
@@ -91,6 +93,7 @@ HEURISTICS = (
         'm.watchdog(joint, notion, merge="uniform")',
         lambda joint, notion, _options: watchdog(joint, notion, "uniform"),
         (SymbolNotion,),
+        quick_sweep=True,
     ),
     Entry(
         "subset_merging",
@@ -102,6 +105,7 @@ HEURISTICS = (
         "m.subset_merging(joint, notion)",
         lambda joint, notion, _options: subset_merging(joint, notion),
         (SymbolNotion,),
+        quick_sweep=True,
     ),
     Entry(
         "subset_random_response",
@@ -116,8 +120,9 @@ HEURISTICS = (
             joint, notion, time_limit=options.time_limit, gap=options.gap, seed=options.seed
         ),
         (SymbolNotion,),
-        excluded=NOT_CONVEX,
+        needs_convex=True,
         parameters=("time_limit", "gap", "seed"),
+        slow_from=60,
     ),
     Entry(
         "grr",
@@ -129,6 +134,7 @@ HEURISTICS = (
         lambda joint, notion, _options: generalized_randomized_response(joint, notion=notion),
         (SymbolNotion,),
         monotone=True,
+        quick_sweep=True,
     ),
     Entry(
         "oue",
@@ -140,6 +146,7 @@ HEURISTICS = (
         "m.optimized_unary_encoding(joint, notion=notion)",
         lambda joint, notion, _options: optimized_unary_encoding(joint, notion=notion),
         (LIP, ALIP, LDP),
+        slow_from=12,
     ),
     Entry(
         "conditional_reporting",
@@ -165,6 +172,7 @@ HEURISTICS = (
         lambda joint, notion, options: _product(joint, notion, "even", options),
         (SRLIP,),
         parameters=("time_limit",),
+        slow_from=0,
     ),
     Entry(
         "srlip_product_optimised",
@@ -178,6 +186,7 @@ HEURISTICS = (
         lambda joint, notion, options: _product(joint, notion, "optimised", options),
         (SRLIP,),
         parameters=("time_limit",),
+        slow_from=0,
     ),
     *CLOSED_FORMS,
     *map(_clustering, PROBLEMS),

@@ -24,6 +24,24 @@ class Notion(ABC):
     name: ClassVar[str]
     """The notion's usual short name."""
 
+    convex: ClassVar[bool] = True
+    """Whether the allowed set is convex whatever the budgets are; `is_convex` knows them."""
+
+    bounds_lift: ClassVar[bool] = False
+    """Whether the two budgets bound log Ψ and log Λ themselves."""
+
+    of_estimate: ClassVar[bool] = False
+    """Whether the joint is taken for an estimate, and the promise is about what may be true."""
+
+    order_of_lift: ClassVar[bool] = False
+    """Whether the order α is that of a mean of lifts."""
+
+    reached: ClassVar[str] = ""
+    """What the level reached is, where it is told beside those of LIP and LDP."""
+
+    risk: ClassVar[str] = r"\omega(X_i) = \log(e^{\text{lower level}} + e^{\text{upper level}})"
+    """How [Lift] Algorithm 1 ranks sets of symbols under the notion, in LaTeX."""
+
     @abstractmethod
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε (or scale of the budgets) at which the notion holds, ∞ if at none.
@@ -47,6 +65,10 @@ class Notion(ABC):
     @abstractmethod
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+
+    def is_convex(self) -> bool:
+        """Say whether the allowed set is convex, so that an optimum can be proven."""
+        return self.convex
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the convex set of outputs that the notion allows.
@@ -90,6 +112,15 @@ class SymbolNotion(Notion):
     @abstractmethod
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return how far each output raises beliefs, in nats; shapes as `lower_level`."""
+
+    def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Return ω of sets of symbols with these levels, in nats; the formula is `risk`.
+
+        Source: [Lift] §IV-A, corrected: Λ + Ψ as printed rewards a small Ψ. Sums are returned as
+        their logarithm, which orders sets alike and cannot overflow.
+        """
+        total: FloatArray = np.logaddexp(lower, upper)
+        return total
 
     def allows(self, joint_sy: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """Say for each output, shape (..., n_y), whether it is allowed; an absent one is."""

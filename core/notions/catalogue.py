@@ -59,9 +59,6 @@ class Entry:
         Which of eps, lam, alpha, beta, n have an effect.
     kind : type
         Class of the notion.
-    convex : bool
-        Whether its optimum is computed with a bound; otherwise only subset merging and the
-        watchdog work under it.
     make : callable
         Takes the joint and the numbers; returns the notion.
     code : callable
@@ -75,7 +72,6 @@ class Entry:
     source: str
     parameters: tuple[str, ...]
     kind: type[Notion]
-    convex: bool
     make: Callable[[Joint, Numbers], Notion]
     code: Callable[[Numbers], str]
 
@@ -89,8 +85,6 @@ def _of_numbers(
     parameters: tuple[str, ...],
     kind: type[Notion],
     make: Callable[[Numbers], Notion],
-    *,
-    convex: bool = True,
 ) -> Entry:
     """Return the entry of a notion that is the same for every joint."""
     return Entry(
@@ -101,7 +95,6 @@ def _of_numbers(
         source=source,
         parameters=parameters,
         kind=kind,
-        convex=convex,
         make=lambda _joint, numbers: make(numbers),
         code=lambda numbers: repr(make(numbers)),
     )
@@ -162,7 +155,6 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         source="[Lift] Def. 5 and 6, eq. 27 and 30",
         parameters=("eps", "lam"),
-        convex=False,
         kind=L1Privacy,
         make=lambda numbers: L1Privacy(*split(numbers.eps, numbers.lam)),
     ),
@@ -179,7 +171,6 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         source="[Lift] Def. 5 and 6, eq. 28 and 31",
         parameters=("eps", "lam"),
-        convex=False,
         kind=Chi2Privacy,
         make=lambda numbers: Chi2Privacy(*split(numbers.eps, numbers.lam)),
     ),
@@ -239,7 +230,6 @@ ENTRIES: tuple[Entry, ...] = (
         source="[RLDP] Def. 1, eq. 9",
         parameters=("eps", "alpha", "beta", "n"),
         kind=RLDP,
-        convex=True,
         make=lambda joint, numbers: RLDP.of_joint(
             joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha
         ),

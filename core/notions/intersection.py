@@ -45,6 +45,10 @@ class Intersection(Notion):
                 raise InvalidInputError(f"An intersection takes notions only, got {notion!r}.")
         object.__setattr__(self, "notions", notions)
 
+    def is_convex(self) -> bool:
+        """Say whether each of the notions allows a convex set."""
+        return all(notion.is_convex() for notion in self.notions)
+
     def __str__(self) -> str:
         return " and ".join(str(notion) for notion in self.notions)
 

@@ -37,6 +37,7 @@ class LDP(OneBudget):
     """
 
     name: ClassVar[str] = "LDP"
+    risk: ClassVar[str] = r"\omega(X_i) = \log \Gamma(X_i)"
 
     @property
     def lower_budget(self) -> float:
@@ -51,6 +52,11 @@ class LDP(OneBudget):
         """Return log Γ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
         level: FloatArray = np.maximum(np.log(measures.lift_ratio(joint_sy)), 0.0)
         return level
+
+    def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Return log Γ, the upper level: the lower one is 0."""
+        larger: FloatArray = np.maximum(lower, upper)
+        return larger
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows.

@@ -35,6 +35,15 @@ class L1Privacy(TwoBudgets):
     """
 
     name: ClassVar[str] = "ℓ1-privacy"
+    convex: ClassVar[bool] = False
+    risk: ClassVar[str] = (
+        r"\omega(X_i) = \log\bigl(2 + \textstyle\sum_s P(s)\,|l(s,X_i)-1| + "
+        r"\sum_s P(s)\,|\tfrac{1}{l(s,X_i)}-1|\bigr)"
+    )
+
+    def is_convex(self) -> bool:
+        """Say whether the upper side alone is bounded: the bound on the inverse is not convex."""
+        return self.eps_l == np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log(1 + ℓ1-lift-inverse), shape (..., n_y)."""
@@ -74,6 +83,15 @@ class Chi2Privacy(TwoBudgets):
     """
 
     name: ClassVar[str] = "χ²-privacy"
+    convex: ClassVar[bool] = False
+    risk: ClassVar[str] = (
+        r"\omega(X_i) = \log\Bigl(1 + \sqrt{\textstyle\sum_s P(s)\,(l(s,X_i)-1)^2 + "
+        r"\sum_s P(s)\,(\tfrac{1}{l(s,X_i)}-1)^2}\Bigr)"
+    )
+
+    def is_convex(self) -> bool:
+        """Say whether the upper side alone is bounded: the bound on the inverse is not convex."""
+        return self.eps_l == np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log(1 + √χ²-lift-inverse), shape (..., n_y)."""
@@ -84,6 +102,12 @@ class Chi2Privacy(TwoBudgets):
         """Return log(1 + √χ²-lift), shape (..., n_y)."""
         level: FloatArray = np.log1p(np.sqrt(measures.chi2_lift(joint_sy)))
         return level
+
+    def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Return log(1 + √(measure + inverse)) of sets with these levels."""
+        with np.errstate(over="ignore"):  # e^710 is ∞ here, as good as any largest risk
+            total: FloatArray = np.log1p(np.hypot(np.expm1(lower), np.expm1(upper)))
+        return total
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that an upper bound alone allows: rows and an oracle.
@@ -141,6 +165,12 @@ class AlphaLift(TwoBudgets):
     alpha: float
 
     name: ClassVar[str] = "α-lift-privacy"
+    order_of_lift: ClassVar[bool] = True
+    risk: ClassVar[str] = (
+        r"\omega(X_i) = \log\Bigl(\bigl(\textstyle\sum_s P(s)\,l(s,X_i)^{\alpha}\bigr)"
+        r"^{1/\alpha} + "
+        r"\bigl(\sum_s P(s)\,l(s,X_i)^{-\alpha}\bigr)^{1/\alpha}\Bigr)"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

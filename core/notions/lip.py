@@ -16,6 +16,9 @@ from core.joint import Joint
 from core.notions.budgets import OneBudget, TwoBudgets, split
 from core.validation import FloatArray
 
+RISK = r"\omega(X_i) = \max\{\log \Lambda(X_i), |\log \Psi(X_i)|\}"
+"""How Algorithm 1 ranks sets where both sides of the lift are bounded."""
+
 
 @dataclass(frozen=True)
 class LIP(OneBudget):
@@ -31,6 +34,8 @@ class LIP(OneBudget):
     """
 
     name: ClassVar[str] = "LIP"
+    bounds_lift: ClassVar[bool] = True
+    risk: ClassVar[str] = RISK
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return |log Ψ(y)|, shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
@@ -39,6 +44,11 @@ class LIP(OneBudget):
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
         return log_max_lift(joint_sy)
+
+    def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Return the larger of the two levels."""
+        larger: FloatArray = np.maximum(lower, upper)
+        return larger
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most 2·n_s rows."""
@@ -58,6 +68,8 @@ class ALIP(TwoBudgets):
     """
 
     name: ClassVar[str] = "ALIP"
+    bounds_lift: ClassVar[bool] = True
+    risk: ClassVar[str] = RISK
 
     @classmethod
     def from_lambda(cls, eps: float, lam: float) -> ALIP:
@@ -77,6 +89,11 @@ class ALIP(TwoBudgets):
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
         return log_max_lift(joint_sy)
+
+    def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Return the larger of the two levels."""
+        larger: FloatArray = np.maximum(lower, upper)
+        return larger
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most 2·n_s rows."""

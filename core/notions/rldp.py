@@ -82,6 +82,8 @@ class RLDP(Notion):
     include_same_secret: bool = False
 
     name: ClassVar[str] = "RLDP"
+    of_estimate: ClassVar[bool] = True
+    reached: ClassVar[str] = "LDP at worst over the set"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from core.notions import RLDP, Intersection, Notion
+from core.notions import catalogue as notions
 from core.release.quantised import RangeRelease
 from core.scenario import Result, Scenario
 from core.uncertainty.estimate import assumed_records
@@ -120,7 +121,7 @@ def _belief(result: Result) -> str:
     if isinstance(asked, RLDP) and audit is not None:
         return _robustly(asked.uncertainty.bound, audit.achieved, _records(result), secret)
     level = result.after.achieved["lip"]
-    if result.scenario.notion == "rldp" and asked is not None:
+    if asked is not None and notions.entry(result.scenario.notion).kind.of_estimate:
         told = _changes(level, secret)
         return f"If the estimate is the truth, {told[0].lower()}{told[1:]}"
     return _changes(level, secret)

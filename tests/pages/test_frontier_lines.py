@@ -57,7 +57,7 @@ def test_each_line_appears_as_soon_as_it_is_there(sweeps, drawn):
 
 
 def test_while_no_line_is_there_yet_the_chart_says_so(sweeps, drawn, monkeypatch):
-    monkeypatch.setattr(answers, "QUICK", ())
+    monkeypatch.setattr(answers, "QUICK_SYMBOLS", 0)
     app = opened(**SMALL)
     assert len(sweeps.open) == 4
     assert notes(drawn) == ["The lines are being worked out."]
@@ -69,7 +69,7 @@ def test_while_no_line_is_there_yet_the_chart_says_so(sweeps, drawn, monkeypatch
 def test_where_every_line_failed_the_chart_does_not_say_that_work_is_under_way(
     sweeps, drawn, monkeypatch
 ):
-    monkeypatch.setattr(answers, "QUICK", ())
+    monkeypatch.setattr(answers, "QUICK_SYMBOLS", 0)
     app = opened(**SMALL)
     while sweeps.open:
         sweeps.fail(SolverError("The worker process died (exit status -9)."))

@@ -12,7 +12,7 @@ import numpy as np
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions import ALIP, LDP, LIP, Chi2Privacy, SymbolNotion
+from core.notions import ALIP, LDP, LIP, SymbolNotion
 from core.validation import BoolArray, FloatArray, IntArray
 
 Risk = Literal["max", "sum", "ratio"]
@@ -125,7 +125,7 @@ def check_risk(notion: SymbolNotion, risk: Risk | None) -> None:
         return
     if risk not in get_args(Risk):
         raise InvalidInputError(f"risk must be one of max, sum and ratio, got {risk!r}.")
-    if not isinstance(notion, LIP | ALIP):
+    if not notion.bounds_lift:
         raise InvalidInputError(
             f"risk={risk!r} is a choice under LIP and ALIP only; {notion.name} has one risk."
         )
@@ -142,12 +142,13 @@ def set_risk(
     Parameters
     ----------
     notion : SymbolNotion
-        LDP: log Γ. LIP, ALIP: `risk`, "max" where None. χ²: log(1 + √(measure + inverse)).
-        Others, as ℓ1 and α-lift: log(e^lower + e^upper), which orders by measure + inverse.
+        Whose `set_risk`: LDP: log Γ. LIP, ALIP: the larger level. χ²: log(1 + √(measure +
+        inverse)). Others, as ℓ1 and α-lift: log(e^lower + e^upper), which orders by measure +
+        inverse.
     lower, upper : ndarray
         Levels, in nats.
     risk : {"max", "sum", "ratio"}, optional
-        Which risk under LIP and ALIP.
+        Which risk under LIP and ALIP: the notion's own, which is "max", where None.
 
     Examples
     --------
@@ -156,17 +157,9 @@ def set_risk(
     >>> float(set_risk(LIP(1.0), np.array(2.0), np.array(0.5), "ratio"))
     2.5
     """
-    result: FloatArray
-    if isinstance(notion, LIP | ALIP | LDP):
-        if risk == "sum":
-            result = np.logaddexp(lower, upper)
-        else:
-            result = lower + upper if risk == "ratio" else np.maximum(lower, upper)
-    elif isinstance(notion, Chi2Privacy):
-        with np.errstate(over="ignore"):  # e^710 is ∞ here, as good as any largest risk
-            result = np.log1p(np.hypot(np.expm1(lower), np.expm1(upper)))
-    else:
-        result = np.logaddexp(lower, upper)
+    if risk is None or risk == "max":
+        return notion.set_risk(lower, upper)
+    result: FloatArray = np.logaddexp(lower, upper) if risk == "sum" else lower + upper
     return result
 
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from core.joint import Joint
 from core.mechanisms.entry import Entry, Options
-from core.mechanisms.heuristics import NOT_CONVEX
 from core.mechanisms.optima.non_robust import non_robust
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.polyopt import polyopt
@@ -47,7 +46,7 @@ OPTIMAL = Entry(
         joint, notion, time_limit=options.time_limit, gap=options.gap, seed=options.seed
     ),
     (Notion,),
-    excluded=NOT_CONVEX,
+    needs_convex=True,
     parameters=("time_limit", "gap", "seed"),
     optimum=True,
     monotone=True,

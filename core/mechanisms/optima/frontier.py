@@ -15,7 +15,6 @@ from core.mechanisms.optima.search import NAME, optimal_from
 from core.mechanisms.optima.starts import CONTRADICTION, disproves
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
-from core.notions.rldp import RLDP
 from core.optimal.polish import polished
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
@@ -84,7 +83,7 @@ def frontier(
             left = max((deadline - clock.now()) / (len(order) - done), LEAST_SECONDS)
         try:
             notion = notion_family(values[i])
-            if isinstance(notion, RLDP):  # its search has better starts than the last outputs
+            if notion.of_estimate:  # its search has better starts than the last outputs
                 made = optimal(joint, notion, time_limit=left, gap=gap, seed=seed, utility=utility)
             else:
                 made = optimal_from(
@@ -200,7 +199,7 @@ def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mecha
     larger: Mechanism | None = None
     for i in reversed(range(len(along))):
         point = along[i]
-        if isinstance(point, CoreError) or isinstance(point.notion, RLDP):
+        if isinstance(point, CoreError) or (point.notion is not None and point.notion.of_estimate):
             continue
         if larger is not None and point.notion is not None and point.status != "optimal":
             kernel = polished(joint, larger.kernel, point.notion)

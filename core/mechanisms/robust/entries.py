@@ -56,6 +56,7 @@ CLOSED_FORMS = (
             )
         ),
         (RLDP,),
+        slow_from=60,
     ),
     Entry(
         "secret_rr",
@@ -73,6 +74,7 @@ CLOSED_FORMS = (
         ),
         (RLDP,),
         ignored=_OF_RECORDS,
+        quick_sweep=True,
     ),
     Entry(
         "pair_rr",
@@ -91,6 +93,7 @@ CLOSED_FORMS = (
         (RLDP,),
         ignored=_OF_RECORDS,
         monotone=True,
+        quick_sweep=True,
     ),
 )
 """From the one that keeps most."""

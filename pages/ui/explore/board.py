@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
+from core.notions import catalogue as notions
 from core.release.confusability import Lookalikes
 from core.release.sentences import finding, question
 from core.scenario import Result, Scenario
@@ -139,7 +140,7 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
     st.session_state[_LAST] = shown
     with slots["figures"]:
         with st.container(key="finding"):
-            apart = APART if scenario.notion == "rldp" else ""
+            apart = APART if notions.entry(scenario.notion).kind.of_estimate else ""
             notes = [refining.glance(scenario), apart, *result.mechanism.notes]
             small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
             st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *small]))

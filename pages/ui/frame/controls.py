@@ -11,7 +11,6 @@ import streamlit as st
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.nonstochastic import UTILITIES
-from core.notions import RLDP
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Scenario
 from pages.ui.frame import data_controls, state
@@ -140,7 +139,7 @@ def slider(
     Where it does not, the promise does.
     """
     if robust is None:
-        robust = notions.entry(scenario.notion).kind is RLDP
+        robust = notions.entry(scenario.notion).kind.of_estimate
     of_set = robust and name == "alpha"
     label = SET_ORDER if of_set else SLIDERS[name]
     shown: dict[str, Any] = {

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.measures import catalogue as measures
 from core.measures.leakage import Leakage
-from core.notions import RLDP, AlphaLift, SymbolNotion
+from core.notions import SymbolNotion
 from core.notions import catalogue as notions
 from core.release.confusability import most_likely
 from core.release.sentences import question
@@ -201,13 +201,13 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
 def _order(result: Result) -> float | None:
     """Return the order of the lift's mean that the promise has; None where it has none."""
     scenario = result.scenario
-    return scenario.alpha if notions.entry(scenario.notion).kind is AlphaLift else None
+    return scenario.alpha if notions.entry(scenario.notion).kind.order_of_lift else None
 
 
 def _usual(result: Result) -> float:
     """Return the order of measures where the promise has none: the link's, unless it is a set's."""
     scenario = result.scenario
-    of_set = notions.entry(scenario.notion).kind is RLDP
+    of_set = notions.entry(scenario.notion).kind.of_estimate
     return scenario.alpha if scenario.alpha in controls.ALPHAS and not of_set else USUAL
 
 

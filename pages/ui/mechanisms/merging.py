@@ -56,7 +56,7 @@ def show(result: Result) -> None:
                 "keeps the promise": [one.fits for one in sets],
             }
         ),
-        formulas=(formulas.mechanism("subset_merging"), formulas.RISK),
+        formulas=(formulas.mechanism("subset_merging"), formulas.risk(result.scenario.notion)),
     ):
         st.markdown(
             markdown(told(steps[taken - 1], labels, bits=unit == "bits"))

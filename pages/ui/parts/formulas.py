@@ -64,10 +64,12 @@ POSTERIOR = (
 )
 """Posteriors in words."""
 
-RISK = (
-    "**Risk of a set**. How far the set, published as one output, moves beliefs. Sets grow by the "
-    "symbol that leaves the least risk, until the promise holds.\n\n"
-    r"$$ \omega(X_i) = \max\{\log \Lambda(X_i), |\log \Psi(X_i)|\} $$"
-    "\n\n:gray[\\[Lift\\] Algorithm 1, corrected; other promises rank by their own measure]"
-)
-"""The risk that Algorithm 1 ranks sets by."""
+
+def risk(key: str) -> str:
+    """Return how Algorithm 1 ranks sets of symbols under a notion."""
+    return (
+        "**Risk of a set**. How far the set, published as one output, moves beliefs. Sets grow by "
+        "the symbol that leaves the least risk, until the promise holds.\n\n"
+        f"$$ {notions.entry(key).kind.risk} $$"
+        "\n\n:gray[\\[Lift\\] Algorithm 1, corrected]"
+    )

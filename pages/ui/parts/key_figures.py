@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.notions import RLDP
+from core.notions import catalogue as notions
 from core.release.sentences import promise_text
 from core.scenario import Result
 from pages.ui.style import glossary
@@ -39,9 +39,10 @@ def strip(result: Result, unit: str) -> None:
                 f"X itself {level(then, unit, digits)}",
                 term,
             )
-        if isinstance(mechanism.notion, RLDP) and mechanism.audit is not None:
-            worst = level(mechanism.audit.achieved, unit)
-            _figure(f"RLDP reached, {unit}", worst, "LDP at worst over the set", "robust")
+        notion, audit = mechanism.notion, mechanism.audit
+        if notion is not None and notion.reached and audit is not None:
+            own, term = level(audit.achieved, unit), "robust" if notion.of_estimate else "level"
+            _figure(f"{notion.name} reached, {unit}", own, notion.reached, term)
         _figure(f"Gap, {unit}", level(mechanism.gap, unit), mechanism.status, "gap")
         _audit(result, unit)
 
@@ -60,12 +61,12 @@ def _figure(label: str, value: str, beside: str, term: str) -> None:
 
 
 def _audit(result: Result, unit: str) -> None:
-    audit = result.mechanism.audit
+    audit, asked = result.mechanism.audit, notions.entry(result.scenario.notion).kind
     if audit is None:
         st.badge("nothing promised", icon=":material/remove:", color="gray")
-    elif result.scenario.notion == "rldp" and not isinstance(audit.notion, RLDP):
+    elif asked.of_estimate and not audit.notion.of_estimate:
         st.badge(
-            f"audit: {promise_text(audit.notion, unit)} kept, RLDP is not",
+            f"audit: {promise_text(audit.notion, unit)} kept, {asked.name} is not",
             icon=":material/warning:",
             color="orange",
         )

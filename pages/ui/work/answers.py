@@ -28,11 +28,8 @@ from pages.ui.work.derived import counted, promise
 from pages.ui.work.long_answer import LongAnswer
 from pages.ui.work.store import kept_for, known_for
 
-QUICK = ("watchdog", "watchdog_uniform", "subset_merging", "grr", "secret_rr", "pair_rr")
-"""Mechanisms whose whole sweep takes less than a glance."""
-
 QUICK_SYMBOLS = 60
-"""Largest alphabet of X for which that is so."""
+"""Largest alphabet of X for which the sweep of a mechanism that is quick to sweep is."""
 
 POINT_LIMIT = 1.5
 """Seconds that a solver may take over one optimum of a frontier in the background."""
@@ -46,18 +43,6 @@ GLANCE = 0.25
 
 START = "subset_random_response"
 """What is worked out beside an optimum: it is there long before, and often much of the way."""
-
-SLOW_FROM = {
-    "oue": 12,
-    START: 60,
-    "srlip_product": 0,
-    "srlip_product_optimised": 0,
-    "independent_reporting": 60,
-    "merge_anonymity": 400,
-    "merge_maximin": 400,
-    "merge_reduction": 160,
-}
-"""From how many symbols of X on a mechanism that is no use cut short takes longer than that."""
 
 GRACE = 30.0
 """Seconds beside the limit after which a mechanism that cannot be cut short is given up."""
@@ -341,12 +326,13 @@ def _measured(scenario: Scenario, made: Mechanism) -> Result:
 
 def _elsewhere(scenario: Scenario) -> bool:
     """Say whether a mechanism takes longer than a glance and cannot be cut short."""
-    slow = SLOW_FROM.get(scenario.mechanism)
+    slow = catalogue.entry(scenario.mechanism).slow_from
     return slow is not None and _joint(scenario).n_x >= slow
 
 
 def _is_quick(scenario: Scenario) -> bool:
-    return scenario.mechanism in QUICK and _joint(scenario).n_x <= QUICK_SYMBOLS
+    quick = catalogue.entry(scenario.mechanism).quick_sweep
+    return quick and _joint(scenario).n_x <= QUICK_SYMBOLS
 
 
 def _joint(scenario: Scenario) -> Joint:

@@ -26,7 +26,7 @@ from core.data.spec import Binning, DataSpec
 from core.errors import CoreError
 from core.measures.leakage import leakage
 from core.mechanisms import MergeStep, subset_merging_steps
-from core.notions import ALIP, LIP, Notion
+from core.notions import Notion, SymbolNotion
 from core.notions import catalogue as notions
 from core.release import histogram as lift
 from core.release.confusability import Lookalikes, lookalikes
@@ -44,9 +44,6 @@ from core.uncertainty.estimate import assumed_records
 from pages.ui.work.store import SHARED, kept_for
 
 Made = TypeVar("Made")
-
-LIFT_BOUNDS = (LIP, ALIP)
-"""The notions whose budgets bound log Ψ and log Λ themselves."""
 
 
 def _cached(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
@@ -149,13 +146,15 @@ def promise(scenario: Scenario) -> Notion:
 
 def bounds_lift(scenario: Scenario) -> bool:
     """Say whether a promise bounds how far beliefs fall and rise."""
-    return notions.entry(scenario.notion).kind in LIFT_BOUNDS
+    return notions.entry(scenario.notion).kind.bounds_lift
 
 
 def budgets(scenario: Scenario) -> tuple[float, float] | None:
     """Return how far a promise lets beliefs fall and rise; None if it bounds something else."""
     notion = promise(scenario)
-    return (notion.lower_budget, notion.upper_budget) if isinstance(notion, LIFT_BOUNDS) else None
+    if not (isinstance(notion, SymbolNotion) and notion.bounds_lift):
+        return None
+    return notion.lower_budget, notion.upper_budget
 
 
 def asymmetry(n_s: int, n_x: int, draws: int) -> Asymmetry:

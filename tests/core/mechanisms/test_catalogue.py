@@ -5,7 +5,16 @@ from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
-from core.notions import LDP, LIP, RLDP, SRLIP, AlphaLift, Intersection
+from core.notions import (
+    LDP,
+    LIP,
+    RLDP,
+    SRLIP,
+    AlphaLift,
+    Chi2Privacy,
+    Intersection,
+    L1Privacy,
+)
 
 JOINT = Joint.random_uniform(3, 6, np.random.default_rng(4))
 PAIR = Joint.with_secret_released([[7, 10, 3], [26, 57, 0]], ["f", "m"], ["a", "b", "c"])
@@ -66,6 +75,22 @@ def test_what_does_not_exist_or_fit_is_named():
         catalogue.build("watchdog", JOINT, Intersection(LIP(1)))
     assert catalogue.entry("identity").works_under(Intersection(LIP(1)))
     assert catalogue.entry("watchdog").works_under(AlphaLift)
+
+
+def test_what_needs_a_convex_notion_asks_the_notion_not_its_type():
+    entry = catalogue.entry("optimal")
+    assert not entry.works_under(L1Privacy)
+    assert not entry.works_under(L1Privacy(1, 0.3))
+    assert not entry.works_under(Intersection(LIP(1), Chi2Privacy(1, 0.3)))
+    for notion in (L1Privacy(np.inf, 0.3), Chi2Privacy(np.inf, 0.3)):
+        assert entry.works_under(notion)
+        assert entry.works_under(Intersection(LIP(1), notion))
+        made = catalogue.build("optimal", JOINT, notion, time_limit=60)
+        assert made.status == "optimal"
+        assert made.utility == pytest.approx(m.optimal(JOINT, notion, time_limit=60).utility)
+        partly = catalogue.build("subset_random_response", JOINT, notion, time_limit=60)
+        assert partly.audit.holds
+        assert partly.utility <= made.upper_bound + 1e-9
 
 
 def test_the_product_protocol_asks_for_srlip():

@@ -70,7 +70,7 @@ def test_the_code_makes_the_notion(entry):
 @pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.key)
 def test_convex_says_whether_there_is_an_allowed_set(entry):
     notion = entry.make(JOINT, catalogue.Numbers(1.0))
-    if entry.convex:
+    if entry.kind.convex:
         assert notion.allowed_set(JOINT).n_x == JOINT.n_x
     else:
         with pytest.raises(NotConvexError):
