@@ -17,9 +17,9 @@ The order of a solve, as `solve.maximise` goes:
    every batch of columns, and to `columns` where a proof fails: a search without the duals is
    blind, and duals without a search are too far off to prove anything.
 5. `oracles` encloses sets that are round between a polytope and outputs that are allowed. Each of
-   its cuts changes the polytope, so it sends the solve back to 1. Two loops do so: `solve` where
-   few outputs are cut off (α-lift), `round_sets` where polytope and outputs are worked out in
-   turns (exact robust LDP).
+   its cuts changes the polytope, so it sends the solve back to 1. One loop does so,
+   `cutting_planes`: it works out polytope and allowed outputs in turns, for α-lift and for exact
+   robust LDP alike.
 6. `polish` moves the answer inside the set, where rounding left it outside.
 
 Who proves what: searches and their tableaux are never trusted. `bounds.prover` works from the rows

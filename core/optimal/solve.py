@@ -13,7 +13,6 @@ from math import comb
 from typing import Literal
 
 import numpy as np
-from scipy import sparse
 
 from core import clock
 from core.allowed.allowed_set import AllowedSet, Oracle
@@ -23,8 +22,7 @@ from core.optimal.bounds.prover import Prover
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.columns.linear_search import LinearSearch, too_large
 from core.optimal.columns.vertex_search import ColumnSearch
-from core.optimal.oracles.enclosure import can_enclose, enclose
-from core.optimal.oracles.inner_approximation import AllowedOutputs
+from core.optimal.cutting_planes import SMALL, CutLoop
 from core.optimal.polish import Inside
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
@@ -55,8 +53,6 @@ LINEAR_SHARE = 0.95
 START_SHARE = 0.5
 """Part of the time left that the mechanism to start from may take."""
 
-ENCLOSE_SHARE = 0.5
-"""Part of the time after which carving that is far from done leaves the rest to columns."""
 
 RESERVE = 0.05
 """Part of the time kept back for the last mixture and its audit."""
@@ -66,12 +62,6 @@ INSTEAD = "Columns answer, with a bound of their own: enumeration ended with “
 
 FEW_BASES = 200_000
 """Polytopes with fewer candidate bases than this are walked at once: it takes milliseconds."""
-
-CUT_SHARE = 0.25
-"""Part of the gap that a round set may cost before its outputs in use are cut off once more."""
-
-SMALL = 1e-9
-"""Entry of a posterior whose surprise, −log, is as large as it gets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,14 +206,19 @@ class _Task:
         InfeasibleError, SolverError
             If HiGHS fails: what was found before stands.
         """
-        plain = self.allowed.oracle is None and isinstance(self.goal, MutualInformation)
-        if plain and solver != "enumerate" and too_large(self.allowed):
+        if self.allowed.oracle is not None:
+            self._by_cutting_planes(self.allowed.oracle, prove=prove)
+            return
+        if (
+            isinstance(self.goal, MutualInformation)
+            and solver != "enumerate"
+            and too_large(self.allowed)
+        ):
             self._by_linear_programs()
             return
         self.space = polytope(self.allowed, self.p_x)
         self.prover = Prover(self.allowed, self.space, self.p_x, self.goal)
-        may_enumerate = self.allowed.oracle is None and solver != "columns"
-        if not (may_enumerate and self._enumerate(always=solver == "enumerate")):
+        if solver == "columns" or not self._enumerate(always=solver == "enumerate"):
             self._generate(prove=prove)
 
     def outcome(self) -> Outcome:
@@ -240,6 +235,35 @@ class _Task:
         """Note what ended the search; what the mechanisms to start from are worth stands."""
         self.notes = (*self.notes, f"The search ended early. {error}")
         self._offer(self._first())
+
+    def _by_cutting_planes(self, oracle: Oracle, *, prove: bool) -> None:
+        """Answer between a polytope outside and allowed outputs inside.
+
+        Moving a mixture inside may cost more than all that it gained on an earlier one: the answer
+        is the best that was inside. Where a set is too large for a search of vertices, that is the
+        best mixture of the outputs to start from.
+        """
+        first = self._first()
+        self._offer(first)
+        until = self._after(1 - RESERVE)
+        loop = CutLoop(
+            self.allowed,
+            oracle,
+            self.p_x,
+            first,
+            self.goal,
+            self.started,
+            until,
+            self.gap,
+            self.seed,
+        )
+        try:
+            if not too_large(self.allowed):
+                loop.run(prove=prove)
+        except (SolverError, InfeasibleError) as error:  # cuts that are all but parallel
+            self.notes = (f"The search ended early. {error}",)
+        self.upper = min(self.upper, loop.upper)
+        self._offer(loop.inside.kernel(), "cutting planes")
 
     def _by_linear_programs(self) -> None:
         """Search without tableaus: H(X) is the bound where no slices give one."""
@@ -277,18 +301,8 @@ class _Task:
         return True
 
     def _generate(self, *, prove: bool) -> None:
-        """Answer by column generation, with a proof as far as time allows.
-
-        Under an oracle, moving a mixture inside may cost more than all that it gained on an
-        earlier one: the answer is the best that was inside.
-        """
+        """Answer by column generation, with a proof as far as time allows."""
         first = self._first()
-        self._offer(first)
-        if prove and self.allowed.oracle is not None and can_enclose(self.space):
-            try:
-                first = self._enclose(first, self.allowed.oracle)
-            except (SolverError, InfeasibleError) as error:
-                self.notes = (f"Carving gave no answer. {error}",)
         self._offer(first)
         if self._closed():
             return
@@ -297,7 +311,7 @@ class _Task:
         except (SolverError, InfeasibleError) as error:
             # coefficients too far apart for HiGHS, such as of ε = 50, or vertices too close to be
             # mixed to the last digit
-            if self.allowed.oracle is not None or not self._enumerate(always=True):
+            if not self._enumerate(always=True):
                 self.notes = (f"Columns gave no answer. {error}",)
 
     def _by_columns(self, first: FloatArray, *, prove: bool) -> None:
@@ -314,53 +328,14 @@ class _Task:
             until = self._after(1 - RESERVE)
             if not prove or self.upper - value <= self.gap or clock.now() >= until:
                 return
-            if self._loses(search, value) and self._cut(search, search.in_use()):
-                continue
             search.deadline = until
             duals = search.mixture.duals
             verdict = self.prover.check(duals, self.gap, until, outputs=search.in_use())
             self.upper = min(self.upper, verdict.bound)
             if self.upper - value <= self.gap:
                 return
-            if self._cut(search, verdict.better) or search.include(verdict.better):
-                continue
-            if not search.widen():
+            if not search.include(verdict.better) and not search.widen():
                 return
-
-    def _enclose(self, kernel: FloatArray, oracle: Oracle) -> FloatArray:
-        """Return the best kernel found between a polytope and allowed outputs; lower the bound."""
-        inside = AllowedOutputs(kernel, self.p_x, self.goal, oracle)
-        patience, deadline = self._after(ENCLOSE_SHARE), self._after(1 - RESERVE)
-        bound = enclose(
-            self.allowed,
-            self.space,
-            inside,
-            gap=self.gap / 2,
-            patience=patience,
-            deadline=deadline,
-        )
-        self.upper = min(self.upper, bound)
-        return inside.kernel()
-
-    def _loses(self, search: ColumnSearch, value: float) -> bool:
-        """Say whether moving the outputs inside a round set costs more than it may."""
-        outer = self.goal.offset(self.p_x) - search.mixture.cost
-        return self.allowed.oracle is not None and outer - value > CUT_SHARE * self.gap
-
-    def _cut(self, search: ColumnSearch, points: FloatArray) -> bool:
-        """Narrow the polytope where the oracle forbids given outputs; say whether it did."""
-        if self.allowed.oracle is None or len(points) == 0:
-            return False
-        cuts = np.concatenate([self.allowed.oracle(r) for r in points])
-        if len(cuts) == 0:
-            return False
-        search.cut(cuts)
-        search.descend_from(-np.log(np.maximum(points, SMALL)))  # to what lies behind the cuts
-        padded = np.hstack([cuts, np.zeros((len(cuts), self.allowed.n_helpers))])
-        rows = sparse.vstack([self.prover.allowed.rows, sparse.csr_array(padded)])
-        outer = AllowedSet(sparse.csr_array(rows), self.allowed.n_x, parts=self.allowed.parts)
-        self.prover = Prover(outer, search.space, self.p_x, self.goal)
-        return True
 
     def _after(self, share: float) -> float:
         return self.started + share * (self.deadline - self.started)

@@ -13,8 +13,7 @@ from core.notions import LDP
 from core.notions.rldp import RLDP
 from core.optimal.columns.linear_search import too_large
 from core.optimal.polish import polished
-from core.optimal.round_sets import maximise_round
-from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver
+from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
@@ -78,11 +77,11 @@ def robust_search(
         found = optimal_from(joint, notion, start, **options)
     else:
         outputs = np.hstack(kernels)[joint.kept_x]
-        found = maximise_round(
+        used = outputs[:, joint.p_x @ outputs > 0]
+        found = maximise(
             allowed,
-            allowed.oracle,
             joint.p_x,
-            outputs[:, joint.p_x @ outputs > 0],
+            start=lambda _: used / used.sum(axis=1, keepdims=True),
             time_limit=options["time_limit"],
             gap=gap,
             seed=seed,

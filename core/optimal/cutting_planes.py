@@ -7,23 +7,18 @@ it worth proving that the polytope has nothing better.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy import sparse
 
 from core import clock
 from core.allowed.allowed_set import AllowedSet, Oracle
 from core.errors import InfeasibleError, SolverError
-from core.optimal.bounds.consistency import not_below
 from core.optimal.bounds.prover import Prover
-from core.optimal.columns.linear_search import too_large
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.oracles.enclosure import can_enclose, enclose
 from core.optimal.oracles.inner_approximation import AllowedOutputs, distinct
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.solve import DEFAULT_SECONDS, RESERVE, SMALL, Outcome
-from core.optimal.utility import MutualInformation
+from core.optimal.utility import Utility
 from core.validation import FloatArray
 
 _PATIENCE = 0.6
@@ -41,67 +36,40 @@ _FIRST_PROOF = 0.05
 _WIDE_SHARE = 0.05
 """Part of the time that one look further afield may take."""
 
-_FAILURES = (SolverError, InfeasibleError)
-"""Numerical failures: P_X is allowed, so there is always an answer."""
+SMALL = 1e-9
+"""Entry of a posterior whose surprise, −log, is as large as it gets."""
 
 
-def maximise_round(
-    allowed: AllowedSet,
-    oracle: Oracle,
-    p_x: FloatArray,
-    start: FloatArray,
-    *,
-    time_limit: float | None = None,
-    gap: float = 1e-6,
-    seed: int = 0,
-    finish: Callable[[FloatArray], FloatArray],
-) -> Outcome:
-    """Return the best mechanism for I(X;Y) whose outputs all are allowed by an oracle.
+class CutLoop:
+    """A polytope around the allowed outputs, allowed outputs in it, and the bound.
 
     Parameters
     ----------
     allowed : AllowedSet
-        A polytope around the allowed outputs. If it is too large for a search of vertices, the
-        answer is the best mixture of the outputs to start from.
+        A polytope around the allowed outputs; its own oracle is not asked.
     oracle : callable
         Its cuts leave the allowed outputs, with P_X well inside.
     p_x : ndarray
         P(x), shape (n_x,), all positive.
     start : ndarray
         P(y | x) of outputs that are allowed, shape (n_x, n_y): the answer is at least as good as
-        their best mixture, up to what `finish` takes.
-    time_limit, gap, seed
-        As in `maximise`.
-    finish : callable
-        Moves a kernel inside the set where rounding left it outside.
+        their best mixture.
+    goal : Utility
+        What is to be large.
+    begin, until : float
+        When the time began, and when it is over, on the clock of `core.clock`.
+    gap : float
+        Stop when the optimum is known to half of this.
+    seed : int
+        Of the random starts.
+
+    Attributes
+    ----------
+    inside : AllowedOutputs
+        The allowed outputs and their best mixture.
+    upper : float
+        What no mechanism exceeds, as far as it is proven.
     """
-    goal = MutualInformation()
-    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
-    upper, notes = goal.offset(p_x), list[str]()
-    kernel = start / start.sum(axis=1, keepdims=True)
-    status = "heuristic"
-    try:
-        search = _Search(allowed, oracle, p_x, start, seconds, gap, seed)
-        try:
-            status = "time limit" if too_large(allowed) else search.run()
-        except _FAILURES as error:  # cuts that are all but parallel: what is known stands
-            notes.append(f"The search ended early. {error}")
-        upper = search.upper
-        kernel = search.inside.kernel()
-    except _FAILURES as error:
-        notes.append(f"The outputs found were not mixed. {error}")
-    kernel = finish(kernel)
-    value = goal.value((p_x[:, None] * kernel).T, p_x)
-    upper = not_below(upper, value)
-    if upper - value <= gap:
-        status = "optimal"
-    elif status == "optimal":
-        status = "heuristic"
-    return Outcome(kernel, value, upper, "cutting planes", status, tuple(notes))
-
-
-class _Search:
-    """The polytope, the allowed outputs and the bound; arguments as in `maximise_round`."""
 
     def __init__(
         self,
@@ -109,48 +77,59 @@ class _Search:
         oracle: Oracle,
         p_x: FloatArray,
         start: FloatArray,
-        seconds: float,
+        goal: Utility,
+        begin: float,
+        until: float,
         gap: float,
         seed: int,
     ) -> None:
         self.p_x, self.gap, self.seed = p_x, gap, seed
-        self.goal = MutualInformation()
-        self.begin = clock.now()
-        self.until = self.begin + (1 - RESERVE) * seconds
+        self.goal = goal
+        self.begin, self.until = begin, until
         self.outer = AllowedSet(allowed.rows, allowed.n_x, parts=allowed.parts)
-        self.upper = self.goal.offset(p_x)
+        self.upper = self.goal.value(np.diag(p_x), p_x)
         self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
 
-    def run(self) -> str:
-        """Bring the polytope and the allowed outputs together; return how it ended."""
+    def run(self, *, prove: bool = True) -> None:
+        """Bring the polytope and the allowed outputs together, until time is over.
+
+        Parameters
+        ----------
+        prove : bool
+            Whether to narrow the polytope and to prove that no other outputs are better; else one
+            search is all, and its outputs moved inside.
+
+        Raises
+        ------
+        InfeasibleError, SolverError
+            If HiGHS fails, as on cuts that are all but parallel: what is known stands.
+        """
         space = polytope(self.outer, self.p_x)
-        if can_enclose(space):
+        if prove and can_enclose(space):
             gap, patience = self.gap / 2, self._at(_PATIENCE)
             bound = enclose(
                 self.outer, space, self.inside, gap=gap, patience=patience, deadline=self.until
             )
             self.upper = min(self.upper, bound)
-        if self._closed():
-            return "optimal"
-        return "time limit" if clock.now() >= self.until else self._search()
+        if not self._closed() and clock.now() < self.until:
+            self._search(prove=prove)
 
-    def _search(self) -> str:
+    def _search(self, *, prove: bool) -> None:
         """Narrow the polytope where columns are in use that are not allowed; prove what is left."""
         search = ColumnSearch(
             polytope(self.outer, self.p_x), self.p_x, self.goal, seed=self.seed, deadline=self.until
         )
         search.include(self.inside.points)
         search.run()
-        self._prove(search, self._at(_FIRST_PROOF))
+        if prove:
+            self._prove(search, self._at(_FIRST_PROOF))
         while True:
             search.run()
             search.settled()
             points = search.in_use()
             cuts = self.inside.take(points, self.until)
-            if self._closed():
-                return "optimal"
-            if clock.now() >= self.until:
-                return "time limit"
+            if not prove or self._closed() or clock.now() >= self.until:
+                return
             differ = self.goal.offset(self.p_x) - search.mixture.cost - self.inside.value
             early = clock.now() < self._at(_SEARCH_SHARE)
             if len(cuts) and early and differ > _AGREED * self.gap:
@@ -160,12 +139,12 @@ class _Search:
                 continue
             better = self._prove(search, self.until)
             if self._closed():
-                return "optimal"
+                return
             more = self.inside.take(better, self.until) if len(better) else cuts[:0]
             if len(cuts) + len(more):
                 self._cut(search, distinct(np.vstack([cuts, more])), np.vstack([points, better]))
             elif not search.include(better) and not search.widen():
-                return "time limit" if clock.now() >= self.until else "heuristic"
+                return
 
     def _at(self, share: float) -> float:
         return self.begin + share * (self.until - self.begin)
@@ -195,7 +174,7 @@ class _Search:
         try:
             prover = Prover(self.outer, search.space, self.p_x, self.goal)
             verdict = prover.check(search.mixture.duals, self.gap / 2, deadline)
-        except _FAILURES:  # nothing is proven, nor disproven
+        except (SolverError, InfeasibleError):  # nothing is proven, nor disproven
             return np.zeros((0, len(self.p_x)))
         self.upper = min(self.upper, verdict.bound)
         return verdict.better

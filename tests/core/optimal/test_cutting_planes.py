@@ -16,26 +16,18 @@ from core.optimal.oracles.inner_approximation import AllowedOutputs
 from core.optimal.polish import polished
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.round_sets import maximise_round
 from core.optimal.solve import maximise
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 
 
-def test_a_round_set_of_another_notion_has_the_same_optimum():
+def test_a_round_set_has_the_same_optimum_carved_and_searched(monkeypatch):
     joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
     notion = AlphaLift(0.6, 0.6, 2.0)
     allowed = notion.allowed_set(joint)
-    found = maximise_round(
-        allowed,
-        allowed.oracle,
-        joint.p_x,
-        np.ones((4, 1)),
-        time_limit=30,
-        gap=1e-6,
-        finish=lambda kernel: polished(joint, kernel, notion),
-    )
-    other = m.optimal(joint, notion, time_limit=20)
+    found = maximise(allowed, joint.p_x, time_limit=30)
+    monkeypatch.setattr("core.optimal.oracles.enclosure.MOST_SYMBOLS", 0)
+    other = maximise(allowed, joint.p_x, time_limit=30)
     assert found.status == "optimal"
     assert found.utility <= other.upper_bound + 1e-9
     assert other.utility <= found.upper_bound + 1e-9
@@ -45,13 +37,8 @@ def test_a_round_set_of_another_notion_has_the_same_optimum():
 def test_an_oracle_that_is_silent_leaves_the_polytope():
     joint = Joint.random_uniform(3, 4, np.random.default_rng(1))
     notion = LIP(0.4)
-    found = maximise_round(
-        notion.allowed_set(joint),
-        lambda r: np.empty((0, len(r))),
-        joint.p_x,
-        np.ones((4, 1)),
-        finish=lambda kernel: polished(joint, kernel, notion),
-    )
+    silent = replace(notion.allowed_set(joint), oracle=lambda r: np.empty((0, len(r))))
+    found = maximise(silent, joint.p_x, finish=lambda kernel: polished(joint, kernel, notion))
     best = m.optimal(joint, notion)
     assert found.utility == pytest.approx(best.utility, abs=1e-6)
     assert found.utility == pytest.approx(
@@ -108,15 +95,14 @@ def test_a_set_too_large_for_vertices_keeps_the_best_mixture_of_what_is_known(mo
     notion = RLDP(0.3, ball, exact=True)
     allowed = notion.allowed_set(joint)
     known = m.polyopt(counts, 0.3, ball, time_limit=0.5)
-    monkeypatch.setattr("core.optimal.round_sets.too_large", lambda _: True)
-    found = maximise_round(
+    monkeypatch.setattr("core.optimal.solve.too_large", lambda _: True)
+    found = maximise(
         allowed,
-        allowed.oracle,
         joint.p_x,
-        known.kernel[joint.kept_x],
+        start=lambda _: known.kernel[joint.kept_x],
         finish=lambda kernel: polished(joint, kernel, notion, quick=True),
     )
-    assert found.status == "time limit"
+    assert found.status == "heuristic"
     assert found.utility >= known.utility - 1e-9
     assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
 
@@ -187,13 +173,11 @@ def broken_search(monkeypatch, broken):
 
 
 def searched(joint, notion, start, **options):
-    """Return what `maximise_round` finds for a notion with an oracle."""
-    allowed = notion.allowed_set(joint)
-    return maximise_round(
-        allowed,
-        allowed.oracle,
+    """Return what `maximise` finds for a notion with an oracle."""
+    return maximise(
+        notion.allowed_set(joint),
         joint.p_x,
-        start,
+        start=lambda _: start,
         finish=lambda kernel: polished(joint, kernel, notion, quick=True),
         **options,
     )
