@@ -3,6 +3,7 @@
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from core.data import DataSpec, Filter
@@ -127,6 +128,18 @@ def test_an_upload_is_asked_a_question_and_stays_in_the_session():
     assert len(open_page().selectbox(key="data_source").options) < len(
         app.selectbox(key="data_source").options
     )
+
+
+def test_a_first_column_without_a_name_is_read_and_the_page_says_so():
+    app = open_page()
+    frame = pd.DataFrame({"sex": list("fmfm") * 15, "job": list("abca") * 15})
+    app.file_uploader(key="own_file").upload("frame.csv", frame.to_csv().encode())
+    checked(app.run())
+    assert not app.error
+    assert (spec(app).secret, spec(app).released) == (("sex",), ("job",))
+    said = " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
+    assert "its first column has no name and is called column 1" in said
+    assert "column 1" in app.multiselect(key="data_secret").options
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,9 @@ from pandas.io.formats.style import Styler
 
 from pages.ui.parts import exports
 
+NONE = "–"
+"""What stands where there is no number."""
+
 
 def sheet(frame: pd.DataFrame, key: str, *, most: int = 420, **more: Any) -> None:
     """Show a table with its CSV.
@@ -28,7 +31,11 @@ def sheet(frame: pd.DataFrame, key: str, *, most: int = 420, **more: Any) -> Non
         For `st.dataframe`.
     """
     st.dataframe(
-        readable(frame), hide_index=True, height=min(most, 38 + 35 * max(len(frame), 1)), **more
+        readable(frame),
+        hide_index=True,
+        height=min(most, 38 + 35 * max(len(frame), 1)),
+        placeholder=NONE,
+        **more,
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         st.download_button(
@@ -44,9 +51,7 @@ def sheet(frame: pd.DataFrame, key: str, *, most: int = 420, **more: Any) -> Non
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:
-    """Return a table that shows ∞ and −∞ for infinite numbers, and nothing where none is.
-
-    All still sort as numbers.
+    """Return a table whose infinite numbers are shown as ∞ and −∞, and still sort as numbers.
 
     Examples
     --------
@@ -54,7 +59,7 @@ def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:
     (2, 1)
     """
     fractions = [column for column, kind in frame.dtypes.items() if kind.kind == "f"]
-    if np.isfinite(frame[fractions].to_numpy(dtype=np.float64)).all():
+    if not np.isinf(frame[fractions].to_numpy(dtype=np.float64)).any():
         return frame
     # It is called with numbers alone: those of `subset`.
     written = cast("Callable[[object], str]", number)
