@@ -1,0 +1,44 @@
+"""What only a browser can tell of the look: text that stands out, titles beside their switches."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+LEAST = 4.5
+"""Contrast that text of this size needs (WCAG 2, level AA)."""
+
+CONTRAST = """
+element => {
+  const parts = text => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+    .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  let behind = element;
+  while (parts(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+  const [a, b] = [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor]
+    .map(text => light(parts(text))).sort((x, y) => y - x);
+  return (a + 0.05) / (b + 0.05);
+}
+"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_text_on_blue_can_be_read(visit, dark):
+    page = visit("robust?x=race&n=300", dark=dark)
+    button = page.locator(".st-key-draws_start button p")
+    chip = page.locator(".st-key-data_secret [data-tag] [title]")
+    for found in (button, chip):
+        found.wait_for(state="attached")
+        assert found.evaluate(CONTRAST) >= LEAST
+
+
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_a_long_title_leaves_the_switches_beside_it(visit, width):
+    page = visit("?s=education&x=native-country&mech=watchdog", width=width)
+    title = page.locator(".st-key-header h1")
+    export = page.locator(".st-key-explore_export")
+    export.wait_for()
+    heading, switch = title.bounding_box(), export.bounding_box()
+    assert switch["y"] < heading["y"] + heading["height"]
+    assert switch["x"] > heading["x"] + heading["width"] - 1
+    assert switch["x"] + switch["width"] <= width
