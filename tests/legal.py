@@ -73,7 +73,7 @@ class Question:
         if self.notion == "intersection":
             second = (LIP, LDP, PointwiseMaximalLeakage)[self.n % 3](self.other)
             return Intersection(ALIP.from_lambda(self.eps, self.lam), second)
-        numbers = Numbers(self.eps, self.lam, self.alpha, self.beta, self.n)
+        numbers = Numbers(eps=self.eps, lam=self.lam, alpha=self.alpha, beta=self.beta, n=self.n)
         return notions.build(self.notion, joint, numbers)
 
 

@@ -11,34 +11,10 @@ from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
+from core.notions.numbers import Numbers
 from core.notions.rldp import RLDP
 from core.notions.srlip import SRLIP
 from core.validation import shown
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """The numbers that a notion may have.
-
-    Attributes
-    ----------
-    eps : float
-        Budget in nats, in [0, ∞].
-    lam : float
-        λ in [0, 1]: ε_l = λε, ε_u = (1−λ)ε, where the notion has two budgets.
-    alpha : float
-        Order of a mean of lifts, in (1, ∞], or of a ball of distributions, in (0, ∞).
-    beta : float
-        Chance in (0, 1) that the ball misses the truth.
-    n : int or None
-        Records behind the estimate in its middle; None: as many as the joint has.
-    """
-
-    eps: float
-    lam: float = 0.5
-    alpha: float = 2.0
-    beta: float = 0.05
-    n: int | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +32,7 @@ class Entry:
     source : str
         Paper and place.
     parameters : tuple of str
-        Which of eps, lam, alpha, beta, n have an effect.
+        Which of the numbers have an effect, by name as in `Numbers`.
     kind : type
         Class of the notion.
     make : callable
@@ -280,7 +256,7 @@ def build(key: str, joint: Joint, numbers: Numbers) -> Notion:
     Examples
     --------
     >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> str(build("alip", joint, Numbers(2.0, lam=0.75)))
+    >>> str(build("alip", joint, Numbers(eps=2.0, lam=0.75)))
     '(1.5, 0.5)-ALIP'
     """
     return entry(key).make(joint, numbers)

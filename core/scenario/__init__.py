@@ -1,11 +1,10 @@
 """One question, whole: as a value, as JSON, as a link, as a program; and its answer."""
 
+from core.notions.numbers import Domain
 from core.scenario.scenario import (
     DOMAINS,
     NOTHING,
     VERSION,
-    WHOLE,
-    Domain,
     Result,
     Scenario,
     answer,
@@ -17,7 +16,6 @@ __all__ = [
     "DOMAINS",
     "NOTHING",
     "VERSION",
-    "WHOLE",
     "Domain",
     "Result",
     "Scenario",

@@ -22,6 +22,7 @@ from core.mechanisms import catalogue as mechanism_catalogue
 from core.nonstochastic import UTILITIES
 from core.notions import LIP, Notion
 from core.notions import catalogue as notion_catalogue
+from core.notions.numbers import Domain, Numbers, declared
 from core.scenario.json_text import read_json
 from core.validation import FloatArray, shown
 
@@ -29,38 +30,20 @@ VERSION = 1
 """Version of the JSON form."""
 
 
-@dataclass(frozen=True)
-class Domain:
-    """The allowed values of a number in a scenario: [low, high], and the slider's step."""
-
-    low: float
-    high: float
-    step: float
-
-
-DOMAINS: Mapping[str, Domain] = {
-    "eps": Domain(0.0, 8.0, 0.05),
-    "lam": Domain(0.0, 1.0, 0.05),
-    "alpha": Domain(0.05, np.inf, 0.05),
-    "beta": Domain(0.001, 0.5, 0.001),
-    "n": Domain(1, 10_000_000, 1),
+DOMAINS: Mapping[str, Domain] = declared() | {
     "time_limit": Domain(0.05, 600.0, 0.05),
     "gap": Domain(0.0, 1.0, 1e-9),
-    "seed": Domain(0, 2**31 - 1, 1),
+    "seed": Domain(0, 2**31 - 1, 1, whole=True),
     "weight": Domain(0.0, 1e6, 0.05),
 }
-"""What each number may be; budgets are in nats."""
-
-
-WHOLE = ("n", "seed")
-"""The numbers that must be whole."""
+"""What each number may be: those of the notion, as it declares them, and those of the search."""
 
 NOTHING = LIP(np.inf)
 """What is asked of a mechanism that depends on no promise."""
 
 
 @dataclass(frozen=True)
-class Scenario:
+class Scenario(Numbers):
     """A question: what releasing X under a notion, by a mechanism, keeps and gives away.
 
     Attributes
@@ -69,18 +52,8 @@ class Scenario:
         The data set, its columns and how they become symbols.
     notion : str
         Key of the notion, as in `core.notions.catalogue`.
-    eps : float
-        Privacy budget ε in nats, in [0, 8].
-    lam : float
-        λ ∈ [0, 1]: the share of ε that bounds the min-lift, where the notion has two bounds.
-    alpha : float
-        Order of the α-lift, α > 1 with ∞ included, or of the uncertainty set of RLDP, which may
-        be below 1 and is finite; 1 is Kullback–Leibler.
-    beta : float
-        β: the chance that the uncertainty set misses the truth (RLDP).
-    n : int or None
-        Records behind the designer's estimate (RLDP); None: as many as the data has, 1,000 where
-        it has no number of them.
+    eps, lam, alpha, beta, n
+        The notion's numbers, as in `Numbers`.
     mechanism : str
         Key of the mechanism, as in `core.mechanisms.catalogue`.
     time_limit : float
@@ -108,11 +81,6 @@ class Scenario:
 
     data: DataSpec = field(default_factory=DataSpec)
     notion: str = "alip"
-    eps: float = 1.0
-    lam: float = 0.5
-    alpha: float = 2.0
-    beta: float = 0.05
-    n: int | None = None
     mechanism: str = "optimal"
     time_limit: float = 5.0
     gap: float = 1e-6
@@ -128,19 +96,19 @@ class Scenario:
             raise InvalidInputError(f"utility must be {known}, got {shown(self.utility)}.")
         for name, domain in DOMAINS.items():
             value = getattr(self, name)
-            if name == "n" and value is None:
+            if value is None and domain.optional:
                 continue
             number = validation.number(value, name, low=domain.low, high=domain.high)
-            if name in WHOLE and number != int(number):
+            if domain.whole and number != int(number):
                 raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
-            kept = int(number) if name in WHOLE else number
+            kept = int(number) if domain.whole else number
             object.__setattr__(self, name, kept)
 
     def to_json(self) -> str:
         """Write the scenario as JSON; `from_json` reads it back to an equal one."""
-        values = asdict(self)
-        values["alpha"] = "inf" if np.isinf(self.alpha) else self.alpha
-        return json.dumps({"version": VERSION, **values}, indent=2, ensure_ascii=False)
+        values = {name: "inf" if value == np.inf else value for name, value in asdict(self).items()}
+        first = {"version": VERSION, "data": values["data"], "notion": values["notion"]}
+        return json.dumps(first | values, indent=2, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Scenario:
@@ -186,7 +154,7 @@ class Scenario:
         notion = notion_catalogue.entry(self.notion)
         mechanism = mechanism_catalogue.entry(self.mechanism)
         reasons = {}
-        for name in ("eps", "lam", "alpha", "beta", "n"):
+        for name in declared():
             if not mechanism.uses_notion:
                 reasons[name] = f"{mechanism.title} does not depend on any budget."
             elif name not in notion.parameters:
@@ -199,9 +167,9 @@ class Scenario:
         return reasons
 
     @property
-    def numbers(self) -> notion_catalogue.Numbers:
+    def numbers(self) -> Numbers:
         """The numbers that a notion may have."""
-        return notion_catalogue.Numbers(self.eps, self.lam, self.alpha, self.beta, self.n)
+        return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build_notion(self, joint: Joint) -> Notion:
         """Return the notion with this scenario's numbers.

@@ -11,22 +11,12 @@ from core.data.catalogue import BUNDLED
 from core.data.spec import MISSING_KINDS, MOST_RECORDS, Binning, DataSpec, Filter
 from core.errors import CoreError
 from core.scenario.json_text import read_json
-from core.scenario.scenario import DOMAINS, WHOLE, Scenario
+from core.scenario.scenario import DOMAINS, Scenario
 
 Query = dict[str, list[str]]
 """Values by key, as a URL's query has them: a key may stand more than once."""
 
-NUMBERS = {
-    "eps": "eps",
-    "lam": "lam",
-    "alpha": "alpha",
-    "beta": "beta",
-    "n": "n",
-    "limit": "time_limit",
-    "gap": "gap",
-    "seed": "seed",
-    "weight": "weight",
-}
+NUMBERS = {"limit" if name == "time_limit" else name: name for name in DOMAINS}
 """URL key → the scenario's number."""
 
 CHOICES = {"notion": "notion", "mech": "mechanism", "keep": "utility"}
@@ -115,7 +105,7 @@ def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: lis
     except ValueError:  # no number, or one that the scenario refuses
         domain, kept = DOMAINS[name], getattr(scenario, name)
         used = "the data's own number" if kept is None else f"{kept:g}"
-        place = "no whole number in" if name in WHOLE else "not in"
+        place = "no whole number in" if DOMAINS[name].whole else "not in"
         notices.append(
             f"The link has {key}={_cut(text)}, which is {place} [{domain.low:g}, {domain.high:g}]; "
             f"{used} is used."

@@ -36,12 +36,7 @@ MECHANISMS, PROMISES = "mechanisms", "promises"
 KEPT = {"resolution": "resolution", "distortion": "closeness"}
 """What a release can keep, in a word."""
 
-SLIDERS = {
-    "eps": "ε · privacy budget",
-    "lam": "λ · share for falling beliefs",
-    "alpha": "α · order of the lift's mean",
-    "beta": "β · chance that the data misleads",
-}
+SLIDERS = {name: domain.title for name, domain in DOMAINS.items() if domain.title}
 """What each slider is called; what it does is in the glossary, under the same key."""
 
 SET_ORDER = "α · order of the uncertainty set"
@@ -160,7 +155,7 @@ def slider(
             min_value=domain.low,
             max_value=domain.high,
             step=domain.step,
-            format="%.3f" if name == "beta" else "%.2f",
+            format=f"%.{max(2, -math.floor(math.log10(domain.step)))}f",
             **shown,
         )
 

@@ -36,7 +36,9 @@ def test_clusterings_and_trade_offs_are_the_same_elsewhere(pool, problem):
 
 @pytest.mark.parametrize("mechanism", ["optimal", "subset_merging"])
 def test_an_answer_that_is_gone_on_with_is_the_one_of_a_search_from_scratch(mechanism):
-    scenario = Scenario(DataSpec("random:uniform:3x6:1", (), ()), "lip", 0.5, mechanism=mechanism)
+    scenario = Scenario(
+        DataSpec("random:uniform:3x6:1", (), ()), "lip", eps=0.5, mechanism=mechanism
+    )
     data = count(scenario.data)
     notes = []
     found = improve_answer(scenario, data, np.ones((6, 1)), report=notes.append)

@@ -19,6 +19,7 @@ from core.notions import (
     PointwiseMaximalLeakage,
     catalogue,
 )
+from core.notions.numbers import Numbers, declared
 
 BUILT = {
     "lip": LIP(2),
@@ -33,8 +34,9 @@ BUILT = {
 
 
 JOINT = Joint.with_secret_released([[7, 10], [26, 57]])
-NUMBERS = catalogue.Numbers(eps=2.0, lam=0.75, alpha=10.0, beta=0.1, n=50)
-OTHERS = {"eps": 1.0, "lam": 0.5, "alpha": 3.0, "beta": 0.2, "n": 60}
+NUMBERS = Numbers(eps=2.0, lam=0.75, alpha=10.0, beta=0.1, n=50)
+OTHERS = {name: domain.low + (domain.high - domain.low) / 3 for name, domain in declared().items()}
+OTHERS |= {"alpha": 3.0, "n": 60}
 
 
 @pytest.mark.parametrize("key", BUILT)
@@ -69,7 +71,7 @@ def test_the_code_makes_the_notion(entry):
 
 @pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.key)
 def test_convex_says_whether_there_is_an_allowed_set(entry):
-    notion = entry.make(JOINT, catalogue.Numbers(1.0))
+    notion = entry.make(JOINT, Numbers(eps=1.0))
     if entry.kind.convex:
         assert notion.allowed_set(JOINT).n_x == JOINT.n_x
     else:
@@ -78,11 +80,11 @@ def test_convex_says_whether_there_is_an_allowed_set(entry):
 
 
 def test_rldp_takes_the_joint_for_the_estimate():
-    notion = catalogue.build("rldp", JOINT, catalogue.Numbers(0.5))
+    notion = catalogue.build("rldp", JOINT, Numbers(eps=0.5))
     np.testing.assert_allclose(notion.uncertainty.p_hat_su, [[0.07, 0.10], [0.26, 0.57]])
     assert notion.uncertainty.bound == pytest.approx(0.07524, abs=1e-5)  # [RLDP] Example 1
     plain = Joint.with_secret_released([[0.07, 0.10], [0.26, 0.57]])
-    thousand = catalogue.build("rldp", plain, catalogue.Numbers(0.5))
+    thousand = catalogue.build("rldp", plain, Numbers(eps=0.5))
     assert plain.n is None
     assert thousand.uncertainty.bound == pytest.approx(np.log1p(stats.chi2.ppf(0.95, 3) / 1000))
 
@@ -100,14 +102,14 @@ def test_rldp_takes_the_joint_for_the_estimate():
 )
 def test_rldp_says_what_it_needs(joint, sentence):
     with pytest.raises(InvalidInputError, match=sentence):
-        catalogue.build("rldp", joint, catalogue.Numbers(1.0))
+        catalogue.build("rldp", joint, Numbers(eps=1.0))
 
 
 def test_an_infinite_order_is_none_of_a_ball():
     with pytest.raises(InvalidInputError, match="finite order above 0, got inf"):
-        catalogue.build("rldp", JOINT, catalogue.Numbers(1.0, alpha=np.inf))
+        catalogue.build("rldp", JOINT, Numbers(eps=1.0, alpha=np.inf))
 
 
 def test_an_unknown_notion_is_named():
     with pytest.raises(InvalidInputError, match=r"notion must be one of lip, .*, got 'dp'\."):
-        catalogue.build("dp", JOINT, catalogue.Numbers(1.0))
+        catalogue.build("dp", JOINT, Numbers(eps=1.0))

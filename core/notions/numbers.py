@@ -1,0 +1,79 @@
+"""The numbers that a notion may have: each is declared here, once, with what it may be.
+
+Scenarios have them as fields; the address, JSON, the sliders and the tests read the declarations.
+A notion says in its catalogue entry which of them have an effect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What a number in a scenario may be.
+
+    Attributes
+    ----------
+    low, high : float
+        The least and the largest value.
+    step : float
+        Of its slider.
+    title : str
+        What its slider is called; empty where it has none, or one of its own.
+    whole : bool
+        Whether it must be whole.
+    optional : bool
+        Whether it may be None.
+    """
+
+    low: float
+    high: float
+    step: float
+    title: str = ""
+    whole: bool = False
+    optional: bool = False
+
+
+def _declared(default: float | None, domain: Domain) -> Any:
+    return field(default=default, metadata={"domain": domain})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """The numbers that a notion may have.
+
+    Attributes
+    ----------
+    eps : float
+        Privacy budget ε in nats; [0, 8] in a scenario, [0, ∞] for a notion.
+    lam : float
+        λ in [0, 1]: ε_l = λε, ε_u = (1−λ)ε, where the notion has two budgets.
+    alpha : float
+        Order of the α-lift, α > 1 with ∞ included, or of the uncertainty set of RLDP, which may
+        be below 1 and is finite; 1 is Kullback–Leibler.
+    beta : float
+        β in (0, 1): the chance that the uncertainty set misses the truth (RLDP).
+    n : int or None
+        Records behind the designer's estimate (RLDP); None: as many as the data has, 1,000 where
+        it has no number of them.
+
+    Examples
+    --------
+    >>> Numbers(eps=2.0).lam, declared()["lam"].high
+    (0.5, 1.0)
+    """
+
+    eps: float = _declared(1.0, Domain(0.0, 8.0, 0.05, "ε · privacy budget"))
+    lam: float = _declared(0.5, Domain(0.0, 1.0, 0.05, "λ · share for falling beliefs"))
+    alpha: float = _declared(2.0, Domain(0.05, np.inf, 0.05, "α · order of the lift's mean"))
+    beta: float = _declared(0.05, Domain(0.001, 0.5, 0.001, "β · chance that the data misleads"))
+    n: int | None = _declared(None, Domain(1, 10_000_000, 1, whole=True, optional=True))
+
+
+def declared() -> dict[str, Domain]:
+    """Return what each number of a notion may be, by name, in the order in which to show them."""
+    return {one.name: one.metadata["domain"] for one in fields(Numbers)}
