@@ -12,9 +12,9 @@ def blocks(kind):
     return re.findall(rf"^```{kind}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
-def test_measure_notion_and_mechanism_are_what_the_walk_through_says():
+def test_measure_notion_number_and_mechanism_are_what_the_walk_through_says():
     examples = blocks("python")
-    assert len(examples) == 3
+    assert len(examples) == 4
     scope = {"__name__": "contributing"}
     for number, example in enumerate(examples):
         exec(compile(example, f"docs/contributing.md, example {number + 1}", "exec"), scope)
