@@ -49,6 +49,14 @@ FLOORS = (
 MOST_MODULES, MOST_LINES = 16, 400
 """What a folder and a file may hold."""
 
+MOST_STEPS = 60
+"""Lines that a function may have beside its docstring, unless it is named here with the reason."""
+
+LONG = {
+    "pages.ui.explore.board.show": "the page from top to bottom, card by card, without a branch",
+}
+"""Functions that have more, and why they are not split."""
+
 ROW, WIDTH, BOX = 92, 1080, (128, 46)
 """Height of a row, width of a drawing, and size of a room, in pixels."""
 
@@ -200,7 +208,24 @@ def faults(root: Path = ROOT) -> list[str]:
         *(f"These import from each other: {', '.join(circle)}." for circle in house.circles()),
         *(f"{a} imports from {b}, which is on a higher floor." for a, b in house.upwards()),
         *crowded(root),
+        *overlong(root),
     ]
+
+
+def overlong(root: Path) -> list[str]:
+    """Return, as sentences, which functions have more lines than they may, docstrings apart."""
+    found = []
+    for path in sorted(one for top in ("core", "pages") for one in (root / top).rglob("*.py")):
+        module = ".".join(path.relative_to(root).with_suffix("").parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            told = len((ast.get_docstring(node, clean=False) or "").splitlines())
+            lines = node.end_lineno - node.lineno + 1 - told
+            name = f"{module}.{node.name}"
+            if lines > MOST_STEPS and name not in LONG:
+                found.append(f"{name} has {lines} lines beside its docstring.")
+    return found
 
 
 def rows(house: House, *, floors: bool) -> list[list[str]]:

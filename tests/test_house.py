@@ -63,6 +63,23 @@ def test_crowded_folders_and_long_files_are_named(house, tmp_path):
     ]
 
 
+def test_long_functions_are_named_unless_their_docstring_makes_them_long(house, tmp_path):
+    lines = "    pass\n" * house.MOST_STEPS
+    told = '    """Say it.\n' + "\n" * 40 + '    """\n'
+    write(tmp_path, {"core/joint.py": f"def told():\n{told}{lines[9:]}\n\ndef long():\n{lines}"})
+    assert house.overlong(tmp_path) == ["core.joint.long has 61 lines beside its docstring."]
+
+
+def test_functions_that_may_be_long_still_are(house):
+    root = Path(house.ROOT)
+    named, house.LONG = house.LONG, {}
+    try:
+        found = {fault.split()[0] for fault in house.overlong(root)}
+    finally:
+        house.LONG = named
+    assert found == set(named)
+
+
 def test_rooms_are_modules_where_they_lie_beside_folders(house, tmp_path):
     write(
         tmp_path,

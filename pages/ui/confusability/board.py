@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.data import Counted
 from core.errors import CoreError, SolverError
 from core.jobs import Job
-from core.nonstochastic import singletons
+from core.nonstochastic import Clustering, singletons
 from core.release.sentences import knowable
 from core.scenario import Scenario
 from pages.ui.confusability import charts, controls, query, results
@@ -53,19 +54,26 @@ def _live(told: DeltaGenerator) -> None:
     )
     controls.question(scenario)
     scenario = state.scenario()
+    found = _found(scenario, told)
+    if found is not None:
+        _answered(scenario, found, counted, told)
+
+
+def _found(scenario: Scenario, told: DeltaGenerator) -> Clustering | None:
+    """Return what is merged; None where it is under way, was stopped or failed, which is shown."""
     problem = query.choice("problem")
     try:
         found = results.clustering(problem, scenario)
     except long_answer.StoppedError:
         st.info("Cancelled: nothing is merged.", icon=":material/cancel:")
         results.clustering_work(problem, scenario).again("clustering_again")
-        return
+        return None
     except CoreError as error:
         _tell(told)
         st.error(markdown(str(error)))
         if isinstance(error, SolverError):  # the work died or took too long
             results.clustering_work(problem, scenario).again("clustering_again")
-        return
+        return None
     if isinstance(found, Job):
         work = results.clustering_work(problem, scenario)
         progress.follow(
@@ -75,7 +83,15 @@ def _live(told: DeltaGenerator) -> None:
             key="cancel_clustering",
             on_cancel=work.stop,
         )
-        return
+        return None
+    return found
+
+
+def _answered(
+    scenario: Scenario, found: Clustering, counted: Counted, told: DeltaGenerator
+) -> None:
+    """Show what is merged, step by step, and what that tells and keeps."""
+    problem = query.choice("problem")
     stop = len(found.path) - 1
     way = (scenario.data, problem, scenario.utility, scenario.weight)
     step = query.settle_step(way, stop, len(found.steps) - 1)

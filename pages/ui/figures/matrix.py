@@ -222,7 +222,6 @@ def _heat_map(
         ]
         for i, row in enumerate(row_full)
     ]
-    scale_ticks = ticks(*span, 5)
     gap = 1 if max(len(row_names), len(column_names)) <= THIN else 0
     upright = len(column_names) > 3
     bottom = margin_for(column_names, 44, 112, 5.2) + 12 if upright else 46
@@ -239,15 +238,7 @@ def _heat_map(
                 "ygap": gap,
                 "hovertemplate": f"{hover}<extra></extra>",
                 "showscale": percent is not None,
-                "colorbar": {
-                    "thickness": 10,
-                    "len": 1,
-                    "outlinewidth": 0,
-                    "tickfont": {"size": 11, "color": colour("muted")},
-                    "xpad": 6,
-                    "tickvals": scale_ticks,
-                    "ticktext": texts(scale_ticks, percent=bool(percent)),
-                },
+                "colorbar": _colour_bar(span, percent=bool(percent)),
             }
         ],
         "layout": layout(
@@ -256,21 +247,30 @@ def _heat_map(
             xaxis=label_axis(
                 column_names, ACROSS, title_text=titles[0], tickangle=-55 if upright else 0
             )
-            | {
-                "title": {
-                    "text": titles[0],
-                    "standoff": 4,
-                    "font": {"size": 12, "color": colour("muted")},
-                }
-            },
+            | {"title": _near(titles[0])},
             yaxis=label_axis(row_names, height - 8 - bottom)
             | {
                 "range": [len(row_names) - 0.5, -0.5],
-                "title": {
-                    "text": titles[1],
-                    "standoff": 4,
-                    "font": {"size": 12, "color": colour("muted")},
-                },
+                "title": _near(titles[1]),
             },
         ),
+    }
+
+
+def _near(title: str) -> dict[str, object]:
+    """Return an axis title that stands close to its labels."""
+    return {"text": title, "standoff": 4, "font": {"size": 12, "color": colour("muted")}}
+
+
+def _colour_bar(span: tuple[float, float], *, percent: bool) -> dict[str, object]:
+    """Return the legend of the colours."""
+    at = ticks(*span, 5)
+    return {
+        "thickness": 10,
+        "len": 1,
+        "outlinewidth": 0,
+        "tickfont": {"size": 11, "color": colour("muted")},
+        "xpad": 6,
+        "tickvals": at,
+        "ticktext": texts(at, percent=percent),
     }

@@ -58,34 +58,7 @@ def symbol_lifts(
     short = labels.distinct(list(names), 16)
     shapes = []
     if budgets is not None:
-        fall, rise = budgets[0] * scale, budgets[1] * scale
-        bounds = (left if np.isinf(fall) else -min(fall, reach), min(rise, reach))
-        shapes = [
-            {
-                "type": "rect",
-                "x0": bounds[0],
-                "x1": bounds[1],
-                "y0": 0,
-                "y1": 1,
-                "yref": "paper",
-                "layer": "below",
-                "line": {"width": 0},
-                "fillcolor": colour("allowed"),
-            },
-            *(
-                {
-                    "type": "line",
-                    "x0": bound,
-                    "x1": bound,
-                    "y0": 0,
-                    "y1": 1,
-                    "yref": "paper",
-                    "line": {"color": colour("rule"), "width": 1.2, "dash": "dash"},
-                }
-                for bound in bounds
-                if abs(bound) < reach
-            ),
-        ]
+        shapes = _allowed(budgets[0] * scale, budgets[1] * scale, left, reach)
     traces = [
         _group(low, log_min, log_max, names, np.flatnonzero(mask), role, symbol, title, unit)
         for mask, role, symbol, title in (
@@ -120,6 +93,27 @@ def symbol_lifts(
             },
         ),
     }
+
+
+def _allowed(fall: float, rise: float, left: float, reach: float) -> list[dict[str, object]]:
+    """Return the shading of what is allowed, with a line at each bound that is in sight."""
+    bounds = (left if np.isinf(fall) else -min(fall, reach), min(rise, reach))
+    whole_height: dict[str, object] = {"y0": 0, "y1": 1, "yref": "paper"}
+    shade = whole_height | {
+        "type": "rect",
+        "x0": bounds[0],
+        "x1": bounds[1],
+        "layer": "below",
+        "line": {"width": 0},
+        "fillcolor": colour("allowed"),
+    }
+    dashes = {"color": colour("rule"), "width": 1.2, "dash": "dash"}
+    lines = [
+        whole_height | {"type": "line", "x0": bound, "x1": bound, "line": dashes}
+        for bound in bounds
+        if abs(bound) < reach
+    ]
+    return [shade, *lines]
 
 
 def _signed(value: float, unit: str) -> str:
