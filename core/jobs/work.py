@@ -7,8 +7,13 @@ from typing import Any
 
 from core.data import Counted
 from core.joint import Joint
-from core.mechanisms import optimal
+from core.mechanisms import Mechanism, optimal
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
+from core.notions import Notion
+from core.release import second_release
+from core.release.implications import implications
+from core.release.own_levels import Redrawn, redrawn
+from core.release.reach import Implication
 from core.scenario import Result, Scenario, answer, measured
 from core.studies.comparison import Compared, compare
 from core.studies.frontier import Frontier, sweep
@@ -90,3 +95,27 @@ def make_rivals(
     """Work out the frontiers that an algorithm's is compared with."""
     report("merging")
     return rivals(problem, occurs, utility, values)
+
+
+def find_implications(
+    joint: Joint, notion: Notion, seconds: float, *, report: Report
+) -> dict[str, Implication]:
+    """Work out what a promise implies on a joint."""
+    report("bounding")
+    return implications(joint, notion, seconds)
+
+
+def find_redrawn(
+    joint: Joint, kernel: FloatArray, notion: Notion, *, report: Report
+) -> tuple[Redrawn, ...]:
+    """Work out what several draws of a mechanism reach."""
+    report("drawing")
+    return redrawn(joint, kernel, notion)
+
+
+def find_second(
+    joint: Joint, notion: Notion, first: FloatArray, seconds: float, *, report: Report
+) -> Mechanism:
+    """Design a second release that keeps a promise together with the first."""
+    report("solving")
+    return second_release(joint, notion, first, time_limit=seconds)

@@ -1,4 +1,4 @@
-"""The Explore board: sliders beside, a sentence, a strip of figures and four live charts."""
+"""The Explore board: a sentence, a strip of figures, four live charts, what the promise means."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.notions import catalogue as notions
 from core.release.confusability import Lookalikes
 from core.release.sentences import finding, question
 from core.scenario import Result, Scenario
-from pages.ui.explore import charts, frontier_lines
+from pages.ui.explore import again, charts, frontier_lines, meaning
 from pages.ui.frame import controls, gc_freeze, page_frame, remedies, state, theme
 from pages.ui.parts import exports, formulas
 from pages.ui.parts.cards import card
@@ -57,7 +57,7 @@ def show() -> None:
     slots = {"sliders": st.sidebar.container(), "figures": st.container()}
     with st.sidebar:
         controls.idle_sliders(scenario)
-    upper, lower = st.columns(2), st.columns(2)
+    upper, lower, last = st.columns(2), st.columns(2), st.columns(2)
     with upper[0]:
         slots["frontier"] = card(
             key="frontier",
@@ -104,6 +104,10 @@ def show() -> None:
             before, after = st.columns(2, gap="small")
         slots["before"] = before.container(key="slot_before")
         slots["confusability"] = after.container(key="slot_after")
+    with last[0]:
+        slots["implied"] = meaning.frame(scenario)
+    with last[1]:
+        slots["again"] = again.frame()
     _live(slots, (scenario.notion, scenario.mechanism))
     gc_freeze.settle()
 
@@ -184,6 +188,10 @@ def _charts(slots: Slots, shown: Shown, *, faded: bool = False) -> None:
             charts.confusability(before, 0, faded=faded)
     with slots["confusability"]:
         charts.confusability(derived.confusability_after(result), 1, faded=faded)
+    with slots["implied"]:
+        meaning.show(result, controls.unit(), faded=faded)
+    with slots["again"]:
+        again.show(result, controls.unit(), faded=faded)
 
 
 def _graph_before(scenario: Scenario) -> Lookalikes | None:

@@ -6,6 +6,7 @@ from pages.ui.figures.beliefs import beliefs
 from pages.ui.figures.frontier import Line, frontier, is_open
 from pages.ui.figures.graph import confusability
 from pages.ui.figures.histogram import lift_histogram
+from pages.ui.figures.implications import Level, implications, repeats
 from pages.ui.figures.matrix import (
     joint_matrix,
     log_lift_matrix,
@@ -31,6 +32,7 @@ from pages.ui.style.base import Figure
 __all__ = [
     "Box",
     "Figure",
+    "Level",
     "Line",
     "Offers",
     "bars",
@@ -40,6 +42,7 @@ __all__ = [
     "boxes",
     "confusability",
     "frontier",
+    "implications",
     "intervals",
     "is_open",
     "joint_matrix",
@@ -52,6 +55,7 @@ __all__ = [
     "overlay_histogram",
     "posterior_matrix",
     "range_matrix",
+    "repeats",
     "robust_frontier",
     "set_risks",
     "symbol_lifts",

@@ -29,6 +29,7 @@ from core.mechanisms import MergeStep, subset_merging_steps
 from core.notions import Notion, SymbolNotion
 from core.notions import catalogue as notions
 from core.release import histogram as lift
+from core.release import own_levels as levels
 from core.release.confusability import Lookalikes, lookalikes
 from core.release.histogram import Asymmetry, LiftHistogram
 from core.release.posteriors import (
@@ -49,6 +50,11 @@ Made = TypeVar("Made")
 def _cached(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
     """Return what was made under a key, making it first where needed."""
     return kept_for(spec).get(key, make)
+
+
+def kept(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
+    """Return what a page made of some data in place, making it first where needed."""
+    return _cached(spec, key, make)
 
 
 def sources() -> Sources:
@@ -124,6 +130,13 @@ def confusability_after(result: Result) -> Lookalikes:
 def _of_release(result: Result, kind: str, make: Callable[[], Made], *more: Hashable) -> Made:
     """Return what is derived from a release: kept under it, never under the question."""
     return _cached(result.scenario.data, (f"{kind} of", result.content_id, *more), make)
+
+
+def own_levels(result: Result) -> dict[str, float]:
+    """Return what a release reaches of every level that a promise may imply."""
+    return _of_release(
+        result, "levels", lambda: levels.own_levels(result.joint, result.mechanism.kernel)
+    )
 
 
 def records(scenario: Scenario) -> int:

@@ -1,0 +1,264 @@
+"""Released again: what several draws of one record reach, and a second release beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import comb, isfinite
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import CoreError
+from core.jobs import Job
+from core.jobs.work import find_redrawn, find_second
+from core.mechanisms import Mechanism
+from core.notions.base import SymbolNotion
+from core.release.own_levels import Redrawn
+from core.release.sentences import promise_text
+from core.scenario import DOMAINS, Result, Scenario
+from pages.ui import figures
+from pages.ui.chart import chart
+from pages.ui.frame import state
+from pages.ui.parts import exports
+from pages.ui.parts.cards import card
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import budget, in_unit, level, share
+from pages.ui.work import answers, derived, long_answer, progress
+from pages.ui.work.long_answer import LongAnswer
+
+LIMIT = 60.0
+"""Seconds that three draws may take."""
+
+PATIENCE = 120.0
+"""Seconds beside its limit after which the design of a second release is given up."""
+
+QUICK_PRODUCTS = 20_000
+"""Products of three outputs that are looked at within a glance."""
+
+TIMES = (1.0, 1.5, 2.0, 3.0)
+"""How much of the budget both releases together may have, of that of the first."""
+
+FORMULA = (
+    "**Released again**. Whoever sees several independent draws for one record multiplies what "
+    "they say. Given X the draws are independent, given S they are not: levels may more than "
+    "add up.\n\n"
+    r"$$ r(x) \propto P(x) \prod_{i=1}^{k} P(y_i \mid x), \quad "
+    r"\varepsilon_k = \max_{y_1, \dots, y_k} \mathrm{level}(r) $$"
+    "\n\n:gray[all products of outputs for k ≤ 3, where there are at most 2,000,000]"
+)
+"""The card's formula."""
+
+
+def frame() -> st.delta_generator.DeltaGenerator:
+    """Show the card's frame, and return the place for what is live."""
+    return card(
+        key="again",
+        title="Released again",
+        subtitle="The level after several independent draws for the same record.",
+        table=table,
+        formulas=(FORMULA,),
+    )
+
+
+def show(result: Result, unit: str, *, faded: bool = False) -> None:
+    """Show the levels of one to three draws, the advice, and the second release."""
+    work = _work(result)
+    try:
+        found = _found(result, work)
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+        if isinstance(error, long_answer.StoppedError):
+            work.again("again_again")
+        return
+    if isinstance(found, Job):
+        progress.follow(
+            found, "Drawing again", limit=LIMIT, key="again_cancel", on_cancel=work.stop
+        )
+        return
+    chart(
+        figures.repeats(
+            [one.k for one in found],
+            np.array([in_unit(one.lip.level, unit) for one in found]),
+            np.array([in_unit(one.ldp.level, unit) for one in found]),
+            unit,
+        ),
+        key="again",
+        title="Released again",
+        alt="; ".join(f"{one.k} draws: LIP {level(one.lip.level, unit)} {unit}" for one in found),
+        faded=faded,
+    )
+    st.markdown(markdown(advice(found, unit)))
+    if not faded:
+        _second(result, unit)
+
+
+def advice(found: tuple[Redrawn, ...], unit: str) -> str:
+    """Return what several draws do, and what to do about it."""
+    first, last = found[0], found[-1]
+    if last.lip.at_most - first.lip.level <= 1e-9:
+        said = "Drawing again tells no more than the first time."
+    elif all(one.kept for one in found):
+        said = "Two and three draws still keep the promise."
+    else:
+        broken = next((one for one in found if not one.kept), last)
+        said = (
+            f"{_times(broken.k)} the level of LIP is {level(broken.lip.level, unit)} {unit} "
+            f"instead of {level(first.lip.level, unit)}: draw once for each record and store the "
+            "answer."
+        )
+    exact = all(one.lip.exact for one in found)
+    return f"{said} {'Exact.' if exact else _bound(last, unit)}"
+
+
+def table() -> pd.DataFrame:
+    """Return the levels in full; no rows while they are being worked out."""
+    result = answers.evaluate(state.scenario())
+    found = _found(result, _work(result))
+    if isinstance(found, Job):
+        return pd.DataFrame({"draws": []})
+    return pd.DataFrame(
+        {
+            "draws": [one.k for one in found],
+            "lip_nats": [one.lip.level for one in found],
+            "lip_at_most_nats": [one.lip.at_most for one in found],
+            "ldp_nats": [one.ldp.level for one in found],
+            "ldp_at_most_nats": [one.ldp.at_most for one in found],
+            "promise_kept": [one.kept for one in found],
+            "exact": [one.lip.exact and one.ldp.exact and one.asked.exact for one in found],
+        }
+    )
+
+
+def _times(k: int) -> str:
+    return {1: "Already at the first draw", 2: "After two draws"}.get(k, "After three draws")
+
+
+def _bound(last: Redrawn, unit: str) -> str:
+    """Say that not all products were looked at, and what is proven all the same."""
+    most = (
+        f"proven is that no number of draws exceeds {level(last.lip.at_most, unit)} {unit}"
+        if isfinite(last.lip.at_most)
+        else "no finite bound is proven"
+    )
+    return f"Not all combinations of outputs were looked at: some reach this; {most}."
+
+
+def _work(result: Result) -> LongAnswer[tuple[Redrawn, ...]]:
+    """Return the work, known by the answer and the promise, never by the question."""
+    scenario = result.scenario
+    promise = repr((scenario.notion, scenario.numbers))
+    return LongAnswer(
+        scenario.data,
+        ("redrawn", result.content_id, promise),
+        find_redrawn,
+        lambda: (result.joint, result.mechanism.kernel, derived.promise(scenario)),
+        LIMIT,
+    )
+
+
+def _found(
+    result: Result, work: LongAnswer[tuple[Redrawn, ...]]
+) -> tuple[Redrawn, ...] | Job[tuple[Redrawn, ...]]:
+    """Return the levels, at once where that is quick, or the job at work on them."""
+    products = comb(result.mechanism.n_y + 2, 3)
+    simple = isinstance(derived.promise(result.scenario), SymbolNotion)
+    if simple and products * max(result.joint.n_s, 2) <= QUICK_PRODUCTS:
+        long_answer.await_only("again", ())
+        return derived.kept(result.scenario.data, work.name, work.here)
+    long_answer.await_only("again", (work,))
+    return work.ask()
+
+
+def _second(result: Result, unit: str) -> None:
+    """Show the design of a second release given the first, where it is asked for."""
+    reason = _no_second(result)
+    if reason:
+        st.caption(markdown(reason))
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="second_row"):
+        times = float(
+            st.segmented_control(
+                "Budget ε of both together",
+                TIMES,
+                format_func=lambda one: f"×{one:g}",
+                key="second_times",
+                default=2.0,
+                required=True,
+                persist_state="session",
+                help="Of that of the first. Both releases together keep the promise with it.",
+            )
+            or 2.0
+        )
+        wanted = st.toggle(
+            "Design a second release",
+            key="second_wanted",
+            persist_state="session",
+            help="The mechanism that keeps most of X, and with this release, whatever the two "
+            "say, keeps the promise.",
+        )
+    if not wanted:
+        long_answer.await_only("second", ())
+        return
+    both = replace(result.scenario, eps=min(times * result.scenario.eps, DOMAINS["eps"].high))
+    work = _second_work(result, both)
+    long_answer.await_only("second", (work,))
+    try:
+        found = work.ask()
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+        work.again("second_again")
+        return
+    if isinstance(found, Job):
+        progress.follow(
+            found,
+            "Designing the second release",
+            limit=both.time_limit,
+            key="second_cancel",
+            on_cancel=work.stop,
+        )
+        return
+    st.markdown(markdown(second_sentence(found, both, unit)))
+    exports.button(
+        "Second release (CSV)",
+        "second-release.csv",
+        "text/csv",
+        lambda: exports.csv_bytes(exports.kernel_table(found)),
+        "second_csv",
+    )
+
+
+def second_sentence(found: Mechanism, both: Scenario, unit: str) -> str:
+    """Return what a second release keeps, and whether more is possible."""
+    asked = promise_text(derived.promise(both), unit)
+    if found.nmi == 0:
+        return f"Nothing more can be released: the first one used all of {asked}."
+    kept = f"A second release keeps {share(found.nmi)} of X, and both together {asked}."
+    if found.gap <= 1e-5:
+        return f"{kept} No other keeps more: proven."
+    return f"{kept} It is at most {budget(found.upper_bound, unit)} of I(X;Y₂) that any can keep."
+
+
+def _no_second(result: Result) -> str:
+    """Say why no second release can be designed; "" where one can."""
+    if len(result.mechanism.kernel) != result.joint.n_x:
+        return "A second release is designed beside mechanisms that read X alone; this one reads S."
+    if result.mechanism.notion is None:
+        return "This mechanism promises nothing, so a second release has no promise to keep."
+    return ""
+
+
+def _second_work(result: Result, both: Scenario) -> LongAnswer[Mechanism]:
+    return LongAnswer(
+        result.scenario.data,
+        ("second", result.content_id, repr((both.notion, both.numbers, both.time_limit))),
+        find_second,
+        lambda: (
+            result.joint,
+            derived.promise(both),
+            result.mechanism.kernel,
+            both.time_limit,
+        ),
+        both.time_limit + PATIENCE,
+        urgent=True,
+    )

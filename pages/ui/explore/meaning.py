@@ -1,0 +1,218 @@
+"""What the promise implies on this data: the card of exchange rates between notions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import CoreError
+from core.jobs import Job
+from core.jobs.work import find_implications
+from core.notions import catalogue as notions
+from core.release.reach import Implication
+from core.scenario import Result, Scenario
+from pages.ui import figures
+from pages.ui.chart import chart
+from pages.ui.frame import state
+from pages.ui.parts.cards import card
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import level
+from pages.ui.work import answers, derived, long_answer, progress
+from pages.ui.work.long_answer import LongAnswer
+
+SECONDS = 5.0
+"""Time for all levels that need a search."""
+
+LIMIT = 60.0
+"""Seconds after which their process is given up."""
+
+QUICK_CELLS = 40
+"""Cells of a joint up to which all levels take less than a glance."""
+
+CLOSE = 1e-6
+"""How far a proven level may be from what is reached and still be called the least."""
+
+SINGLE = {
+    "lip": ("LIP", None),
+    "ldp": ("LDP", None),
+    "pml": ("PML", "maximal_leakage"),
+    "min_lift": ("min-lift", None),
+    "chi2_upper": ("χ² up", "chi2_divergence"),
+    "l1_upper": ("ℓ1 up", "total_variation"),
+    "kl": ("KL", "mutual_information"),
+    "guess": ("guess S", "guessing"),
+}
+"""Level of one output → what the diagram calls it, and the average that follows from it."""
+
+AVERAGE = {
+    "maximal_leakage": "max. leak",
+    "chi2_divergence": "mean χ²",
+    "total_variation": "T(S;Y)",
+    "mutual_information": "I(S;Y)",
+    "guessing": "mean guess",
+}
+"""Average → what the diagram calls it."""
+
+NAMES = {
+    "lip": "LIP: ε",
+    "ldp": "LDP: ε",
+    "pml": "PML: ε, the log of the largest lift",
+    "min_lift": "minus the log of the least lift",
+    "chi2_upper": "χ²-privacy: ε_u",
+    "l1_upper": "ℓ1-privacy: ε_u",
+    "kl": "D(P(S|y) ‖ P(S)) of the worst output",
+    "guess": "P(s|y) of the surest guess of S",
+    "maximal_leakage": "maximal leakage",
+    "chi2_divergence": "χ² of S and Y",
+    "total_variation": "total variation of S and Y",
+    "mutual_information": "I(S;Y)",
+    "guessing": "probability of guessing S",
+}
+"""What the table calls them."""
+
+PLAIN = ("guess", "guessing", "total_variation", "chi2_divergence")
+"""Those that have no unit."""
+
+FORMULA = (
+    "**What a promise implies**. The largest level that any output allowed by the promise has on "
+    "this data, so the least one that the promise guarantees; for averages, the largest of any "
+    "mechanism under the promise.\n\n"
+    r"$$ \varepsilon' = \max_{r \in \Pi(\varepsilon)} \mathrm{level}(r), \quad "
+    r"\Pi(\varepsilon) = \{P(X \mid Y = y) \text{ that are allowed}\} $$"
+    "\n\n:gray[\\[Funnel\\] Fig. 2, with the numbers of this data]"
+)
+"""The card's formula."""
+
+
+def frame(scenario: Scenario) -> st.delta_generator.DeltaGenerator:
+    """Show the card's frame, and return the place for what is live."""
+    promise = notions.entry(scenario.notion).title
+    return card(
+        key="implied",
+        title="What this promise implies",
+        subtitle=f"On arrows: the most that any mechanism under {promise} lets happen on this "
+        "data. In boxes: what this release does.",
+        table=table,
+        formulas=(FORMULA,),
+    )
+
+
+def show(result: Result, unit: str, *, faded: bool = False) -> None:
+    """Show the diagram for an answer's promise, or how far the work on it is."""
+    scenario = result.scenario
+    work = _work(scenario)
+    try:
+        found = _found(scenario, work)
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+        if isinstance(error, long_answer.StoppedError):
+            work.again("implied_again")
+        return
+    if isinstance(found, Job):
+        progress.follow(
+            found,
+            "Working out what the promise implies",
+            limit=SECONDS,
+            key="implied_cancel",
+            on_cancel=work.stop,
+        )
+        return
+    own = derived.own_levels(result)
+    title = notions.entry(scenario.notion).title
+    chart(
+        figures.implications(title, [_box(key, found, own, unit) for key in SINGLE]),
+        key="implied",
+        title="What this promise implies",
+        alt=f"{title} implies LIP {_said('lip', found, unit)}, LDP {_said('ldp', found, unit)}, "
+        f"I(S;Y) of at most {_said('mutual_information', found, unit)} {unit} here.",
+        faded=faded,
+    )
+    st.markdown(f":small[{markdown(sentence(found, unit))}]")
+
+
+def sentence(found: Mapping[str, Implication], unit: str) -> str:
+    """Return what a promise implies in a sentence: for the average, and for a guess of S."""
+    most = level(found["mutual_information"].level, unit, 4)
+    sure = 100 * found["guess"].level
+    said = (
+        f"Whatever mechanism keeps it: I(S;Y) ≤ {most} {unit}, no output makes a guess of S "
+        f"right with more than {sure:.1f} %, and on average a guess is right with at most "
+        f"{100 * found['guessing'].level:.1f} %."
+    )
+    if any(_is_open(one) for one in found.values()):
+        said += " Where ≤ stands, time was short: the level holds, a lower one may hold too."
+    return said
+
+
+def table() -> pd.DataFrame:
+    """Return what the diagram shows, in full; no rows while it is being worked out."""
+    scenario = state.scenario()
+    found = _found(scenario, _work(scenario))
+    if isinstance(found, Job):
+        return pd.DataFrame({"level": []})
+    own = derived.own_levels(answers.evaluate(scenario))
+    return pd.DataFrame(
+        {
+            "level": list(NAMES.values()),
+            "unit": ["" if key in PLAIN else "nats" for key in NAMES],
+            "implied": [found[key].level for key in NAMES],
+            "reached_by_a_mechanism": [found[key].reached for key in NAMES],
+            "this_release": [own[key] for key in NAMES],
+        }
+    )
+
+
+def _work(scenario: Scenario) -> LongAnswer[dict[str, Implication]]:
+    """Return the work: it is about the promise and the data, whatever the mechanism."""
+    promise = repr((scenario.notion, scenario.numbers))
+    return LongAnswer(
+        scenario.data,
+        ("implied", promise),
+        find_implications,
+        lambda: (derived.counted(scenario.data).joint, derived.promise(scenario), SECONDS),
+        LIMIT,
+    )
+
+
+def _found(
+    scenario: Scenario, work: LongAnswer[dict[str, Implication]]
+) -> dict[str, Implication] | Job[dict[str, Implication]]:
+    """Return the levels, at once where that is quick, or the job at work on them."""
+    joint = derived.counted(scenario.data).joint
+    if joint.n_s * joint.n_x <= QUICK_CELLS:
+        long_answer.await_only("implied", ())
+        return derived.kept(scenario.data, work.name, work.here)
+    long_answer.await_only("implied", (work,))
+    return work.ask()
+
+
+def _box(
+    key: str, found: Mapping[str, Implication], own: Mapping[str, float], unit: str
+) -> figures.Level:
+    title, average = SINGLE[key]
+    follows = None
+    if average is not None:
+        follows = (AVERAGE[average], _said(average, found, unit), _value(average, own, unit))
+    return figures.Level(title, _said(key, found, unit), _value(key, own, unit), follows)
+
+
+def _said(key: str, found: Mapping[str, Implication], unit: str) -> str:
+    one = found[key]
+    return ("≤ " if _is_open(one) else "") + _text(key, one.level, unit)
+
+
+def _value(key: str, own: Mapping[str, float], unit: str) -> str:
+    return _text(key, own[key], unit)
+
+
+def _text(key: str, value: float, unit: str) -> str:
+    if key in PLAIN:
+        return f"{value:.3f}"
+    return level(value, unit)
+
+
+def _is_open(one: Implication) -> bool:
+    """Say whether a level is not proven to be the least."""
+    return one.level - one.reached > CLOSE * max(1.0, abs(one.reached))

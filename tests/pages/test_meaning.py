@@ -1,0 +1,141 @@
+"""What a promise means, on Explore: what it implies of others, and what drawing again does."""
+
+import numpy as np
+import pytest
+
+from core.errors import SolverError
+from core.notions import LIP
+from core.release import Draws, implications, implied, second_release
+from core.release.own_levels import Redrawn, redrawn
+from core.scenario import Scenario, evaluate
+from pages.ui.explore import again, meaning
+from pages.ui.style.units import level
+from tests.pages.test_explore import QUICK, opened
+
+LIP_QUARTER = {"notion": "lip", "eps": "0.25", **QUICK}
+
+
+def said(app):
+    return " ".join(text.value for text in app.markdown)
+
+
+@pytest.fixture
+def cards(monkeypatch):
+    """Keep the figures of the two cards by their chart's key."""
+    figures = {}
+
+    def keep(figure, *, key, faded=False, **_more):
+        figures[key] = (figure, faded)
+
+    monkeypatch.setattr(meaning, "chart", keep)
+    monkeypatch.setattr(again, "chart", keep)
+    return figures
+
+
+@pytest.mark.usefixtures("afresh")
+def test_the_diagram_has_the_numbers_of_the_promise_and_of_the_release(cards):
+    app = opened(**LIP_QUARTER)
+    assert not app.exception
+    result = evaluate(Scenario(notion="lip", eps=0.25, mechanism="subset_merging"))
+    levels = implied(result.joint, LIP(0.25))
+    words = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+    for key in ("ldp", "pml", "mutual_information"):
+        assert level(levels[key], "nats") in words
+    own = level(result.after.achieved["ldp"], "nats")
+    assert any(text.startswith("LDP") and own in text for text in words)
+    assert f"I(S;Y) ≤ {levels['mutual_information']:.4f} nats" in said(app)
+    app.segmented_control(key="unit").set_value("bits").run()
+    words = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+    assert level(levels["ldp"], "bits") in words
+
+
+@pytest.mark.usefixtures("afresh")
+def test_drawing_again_tells_the_levels_and_the_advice(cards):
+    app = opened(**LIP_QUARTER)
+    result = evaluate(Scenario(notion="lip", eps=0.25, mechanism="subset_merging"))
+    found = redrawn(result.joint, result.mechanism.kernel, LIP(0.25))
+    lip = cards["again"][0]["data"][0]
+    assert lip["text"] == [level(one.lip.level, "nats") for one in found]
+    assert again.advice(found, "nats") in said(app)
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_second_release_is_designed_on_request(solves):
+    app = opened(**LIP_QUARTER)
+    app.segmented_control(key="second_times").set_value(1.5)
+    app.toggle(key="second_wanted").set_value(True).run()
+    assert any(function.__name__ == "find_second" for _, function, _ in solves.open)
+    solves.finish_all()
+    app.run()
+    assert not app.exception
+    result = evaluate(Scenario(notion="lip", eps=0.25, mechanism="subset_merging"))
+    made = second_release(result.joint, LIP(0.375), result.mechanism.kernel)
+    assert f"A second release keeps {100 * made.nmi:.1f} % of X" in said(app)
+    assert "0.375-LIP" in said(app)
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_design_that_failed_says_so_and_starts_again(solves):
+    app = opened(**LIP_QUARTER)
+    app.toggle(key="second_wanted").set_value(True).run()
+    solves.fail(SolverError("The solver gave up."))
+    app.run()
+    assert not app.exception
+    assert "The solver gave up." in [caption.value for caption in app.caption]
+    app.button(key="second_again").click().run()
+    assert len(solves.open) == 1
+
+
+@pytest.mark.usefixtures("afresh")
+def test_long_work_is_awaited_and_can_be_stopped(sweeps):
+    query = {"s": "race", "x": "education", **LIP_QUARTER}
+    app = opened(**query)
+    assert not app.exception
+    names = [function.__name__ for _, function, _ in sweeps.open]
+    assert "find_implications" in names
+    app.button(key="implied_cancel").click().run()
+    assert "The work was cancelled." in [caption.value for caption in app.caption]
+    app.button(key="implied_again").click().run()
+    place = [function.__name__ for _, function, _ in sweeps.open].index("find_implications")
+    sweeps.finish(place)
+    app.run()
+    assert "Whatever mechanism keeps it: I(S;Y) ≤" in said(app)
+
+
+def test_what_has_no_answer_says_why():
+    app = opened(notion="chi2", **QUICK)
+    assert not app.exception
+    assert any("not convex" in caption.value for caption in app.caption)
+    app = opened(mech="identity")
+    assert not app.exception
+    assert any("promises nothing" in caption.value for caption in app.caption)
+    app = opened(mech="secret_rr", sx="1", notion="ldp")
+    assert not app.exception
+
+
+def drawn(*levels, exact=True, kept=False, most=None):
+    one = [Draws(value, value if most is None else most, exact=exact) for value in levels]
+    return tuple(
+        Redrawn(k, each, each, each, kept=kept or k == 1) for k, each in enumerate(one, start=1)
+    )
+
+
+def test_advice_says_only_what_was_found():
+    assert again.advice(drawn(0.5, 0.5, 0.5), "nats") == (
+        "Drawing again tells no more than the first time. Exact."
+    )
+    assert again.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats").startswith(
+        "Two and three draws still keep the promise."
+    )
+    told = again.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats")
+    assert "After two draws the level of LIP is 0.900 nats instead of 0.500" in told
+    assert "no number of draws exceeds 2.000 nats" in told
+    assert "no finite bound" in again.advice(drawn(0.5, 0.9, 1.2, exact=False, most=np.inf), "nats")
+
+
+def test_a_level_that_time_cut_short_is_marked():
+    joint = evaluate(Scenario(mechanism="identity")).joint
+    found = implications(joint, LIP(0.5))
+    assert "time was short" not in meaning.sentence(found, "nats")
+    cut = dict(found, kl=type(found["kl"])(1.0, 0.5))
+    assert "time was short" in meaning.sentence(cut, "nats")
