@@ -138,11 +138,13 @@ def _edge(level: Callable[[FloatArray], float], eps: float, levels: FloatArray) 
 
     def excess(share: float) -> float:
         # bounded, so that the root finder can interpolate where the level is ∞
-        return float(np.tanh(level(1 + share * (levels - 1)) - eps))
+        return float(np.tanh(level(at(share)) - eps))
 
-    share = optimize.brentq(excess, 0.0, 1.0, xtol=np.finfo(float).eps)
-    result: FloatArray = 1 + share * (levels - 1)
-    return result
+    def at(share: float) -> FloatArray:
+        result: FloatArray = (1 - share) + share * levels  # exact at both ends, where L is 1e-13
+        return result
+
+    return at(float(optimize.brentq(excess, 0.0, 1.0, xtol=np.finfo(float).eps)))
 
 
 def _scaled(cut: FloatArray) -> FloatArray:

@@ -125,12 +125,13 @@ def numbered(names: Sequence[str]) -> tuple[str, ...]:
     ('a', 'b', 'a (2)', 'a (2) (2)')
     """
     taken: set[str] = set()
+    following: Counter[str] = Counter()  # of a thousand alike none is counted up to again
     found = []
     for name in names:
-        label, number = name, 2
+        label = name
         while label in taken:
-            label = f"{name} ({number})"
-            number += 1
+            following[name] += 1
+            label = f"{name} ({following[name] + 1})"
         taken.add(label)
         found.append(label)
     return tuple(found)

@@ -24,6 +24,10 @@ USEFUL = 0.5
 """Outputs of mechanisms that keep less than this part of what the best one keeps are left out:
 hundreds of outputs that say next to nothing only make the program slow."""
 
+MANY = 1_000
+"""Mechanisms of more outputs are no start: unary encoding of 16 symbols, where a budget is 1e-9
+and nothing keeps more, made an optimum of 17,000 outputs that were named for a minute."""
+
 CONTRADICTION = 1e-9
 """A mechanism that exceeds a bound by more, in nats, disproves it: by less it is rounding."""
 
@@ -144,7 +148,8 @@ def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
 
 def useful(known: Sequence[Mechanism]) -> list[FloatArray]:
     """Return the kernels of the mechanisms whose outputs a search should know, best first."""
-    ranked = sorted(known, key=lambda one: -one.kept)
+    few = [one for one in known if one.n_y <= MANY]
+    ranked = sorted(few, key=lambda one: -one.kept)
     return [one.kernel for one in ranked if one.kept >= USEFUL * ranked[0].kept]
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from core import mechanisms as m
 from core.joint import Joint
-from core.mechanisms.outputs import in_reading_order, output_names
+from core.mechanisms.outputs import in_reading_order, numbered, output_names
 from core.notions import LIP
 
 
@@ -73,3 +73,10 @@ def test_the_optimum_and_subset_random_response_name_their_outputs():
     for made in (m.optimal(joint, LIP(0.2)), m.subset_random_response(joint, LIP(0.2))):
         assert made.y_labels[0].startswith("x1")
         assert len(set(made.y_labels)) == made.kernel.shape[1]
+
+
+def test_thousands_alike_are_numbered_one_after_the_other():
+    names = numbered(["a (2)", "a (7)", *["a"] * 20_000])
+    assert names[:8] == ("a (2)", "a (7)", "a", "a (3)", "a (4)", "a (5)", "a (6)", "a (8)")
+    assert names[-1] == "a (20002)"
+    assert len(set(names)) == 20_002

@@ -21,6 +21,7 @@ from core.notions import (
     L1Privacy,
     PointwiseMaximalLeakage,
 )
+from core.notions.cuts import AlphaLiftInverseCuts
 from tests.strategies import convex_notions, joints
 
 INF = float("inf")
@@ -304,3 +305,21 @@ def test_oracles_travel_to_other_processes():
     copy = pickle.loads(pickle.dumps(allowed))
     assert len(allowed.oracle(r)) == 3
     np.testing.assert_array_equal(copy.oracle(r), allowed.oracle(r))
+
+
+@pytest.mark.parametrize("excess", [2e-10, 5e-10, 1e-9, 3e-9, 7e-9, 1e-8, 1e-6, 1.0, 20.0])
+def test_tiny_lifts_keep_their_digits_where_a_cut_touches_the_set(excess):
+    """At ε = 18 a lift of 1e-8 that is a billionth too small has a cut, valid where it is allowed.
+
+    With α = 2 and lifts d and 2 − d of two secrets alike, the level is log((1 + q²)/2)/2 − log d
+    at q = d/(2 − d): 18 at d = e^−18/√2, but for d³.
+    """
+    least = np.exp(-18) / np.sqrt(2)
+    for d in least * np.exp(-excess * np.array([1.0, 0.9, 1.1])):
+        lift = np.array([[d, 2 - d], [2 - d, d]])
+        cuts = AlphaLiftInverseCuts(lift, np.array([0.5, 0.5]), 18.0, 2.0)
+        (cut,) = cuts(np.array([1.0, 0.0]))
+        assert cut[0] > 0  # r is cut off
+        share = (least - d) / (2 - 2 * d)  # of the other symbol at which the lift is the least
+        assert abs(cut @ [1 - share, share]) < 1e-15
+    assert len(AlphaLiftInverseCuts(lift, np.array([0.5, 0.5]), 17.0, 2.0)(np.ones(2))) == 0

@@ -13,7 +13,7 @@ from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.mechanisms import catalogue
 from core.mechanisms.entry import Options
-from core.mechanisms.optima.starts import at_least, starts, together
+from core.mechanisms.optima.starts import MANY, at_least, starts, together
 from core.mechanisms.result import make_mechanism
 from core.notions import ALIP, LDP, LIP, RLDP, SRLIP, AlphaLift, Intersection
 from core.optimal.solve import Outcome
@@ -145,6 +145,19 @@ def test_outputs_with_the_same_posterior_are_one():
     kernel = together(joint, [np.eye(3), np.ones((3, 1)), np.eye(3)])
     assert kernel.shape == (3, 4)
     np.testing.assert_allclose(kernel.sum(axis=1), 1)
+
+
+def test_an_optimum_that_keeps_nothing_has_few_outputs():
+    """Unary encoding has 65,536 of them, and keeps as much: nothing but rounding."""
+    rows, columns = np.array([0.7, 0.4, 0.8]), np.arange(1, 17) / 7
+    noise = np.random.default_rng(2).integers(-5, 6, size=(3, 16))
+    joint = Joint.from_counts(rows[:, None] * columns * (1 + 1e-3 * noise))
+    with clock.using(clock.Ticking(0.1)):
+        found = m.optimal(joint, LDP(1e-9), time_limit=2.0)
+        separate = catalogue.build("oue", joint, LDP(1e-9))
+    assert separate.n_y > MANY
+    assert found.n_y <= 16
+    assert found.utility >= separate.utility - 1e-12
 
 
 def test_a_known_mechanism_is_the_answer_where_the_search_found_less():
