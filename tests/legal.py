@@ -27,7 +27,7 @@ from core.notions import catalogue as notions
 from core.notions.catalogue import Numbers
 
 INF = float("inf")
-BUDGETS = (0.0, 1e-9, 0.01, 0.5, 1.0, 8.0, 50.0, INF)
+BUDGETS = (0.0, 1e-12, 1e-9, 0.01, 0.5, 1.0, 8.0, 50.0, 709.5, 1e308, INF)
 SHARES = (0.0, 0.3, 1.0)
 ORDERS = (1 + 1e-9, 1.5, 2.0, 10.0, 100.0, INF)
 BALL_ORDERS = (0.05, 0.3, 0.5, 0.9, 1.0, 2.0, 10.0, 100.0)

@@ -63,11 +63,11 @@ class RobustCuts:
         sides = values[broken, pairs.T]
         first, second = self._worst_members(sides, pairs)
         high, low = (np.stack([first, second]) * sides).sum(axis=-1)
-        over = high > np.exp(self.eps + CUT_TOL) * low
+        over = np.exp(-self.eps - CUT_TOL) * high > low
         cuts = np.zeros((int(over.sum()), self.ball.n_s, self.ball.n_u))
         rows = np.arange(len(cuts))
-        cuts[rows, pairs[over, 0]] = np.exp(-self.eps / 2) * first[over]
-        cuts[rows, pairs[over, 1]] = -np.exp(self.eps / 2) * second[over]
+        cuts[rows, pairs[over, 0]] = np.exp(-self.eps) * first[over]
+        cuts[rows, pairs[over, 1]] = -second[over]
         cuts = cuts.reshape(len(cuts), self.ball.n_s * self.ball.n_u) @ self.spread
         scaled: FloatArray = cuts / np.abs(cuts).max(axis=1, keepdims=True, initial=0.0)
         return scaled, broken[over]
@@ -81,7 +81,7 @@ class RobustCuts:
         gaps = np.stack([_below_top(values), _above_bottom(values)])
         members = extreme_member(p, gaps, free, alpha).members
         high, low = (members * values).sum(axis=-1)
-        over = high[:, :, None] > np.exp(self.eps + CUT_TOL) * low[:, None, :]
+        over = np.exp(-self.eps - CUT_TOL) * high[:, :, None] > low[:, None, :]
         over &= ~np.eye(self.ball.n_s, dtype=bool)
         found = np.argwhere(over)
         return found[:, 0], found[:, 1:]
@@ -130,7 +130,7 @@ class RobustCuts:
         many, repeated = np.repeat(pairs, _COARSE, axis=0), np.repeat(sides, _COARSE, axis=1)
         first, second, _ = self._members(repeated, many, np.tile(splits, len(pairs)))
         high, low = (np.stack([first, second]) * repeated).sum(axis=-1)
-        excess = (high - np.exp(self.eps) * low).reshape(-1, _COARSE)
+        excess = (np.exp(-self.eps) * high - low).reshape(-1, _COARSE)
         best = np.arange(len(pairs)) * _COARSE + excess.argmax(axis=1)
         return first[best], second[best]
 

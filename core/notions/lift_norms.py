@@ -16,10 +16,12 @@ from core.allowed.excess import excess_lift
 from core.allowed.separation_oracles import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
 from core.errors import NotConvexError
 from core.joint import Joint
-from core.limits import ROUNDING
 from core.measures.pointwise import alpha_order
 from core.notions.budgets import TwoBudgets, budget_text
 from core.validation import FloatArray
+
+_LAST_DIGITS = 1e-15
+"""A budget of no more, in nats, of a measure that is no linear one: the rounding of its level."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ class Chi2Privacy(TwoBudgets):
         _refuse_inverse(self)
         lift, excess = inequalities.data_lift(joint), excess_lift(joint)
         p_s = joint.p_s
-        if self.eps_u <= ROUNDING:
+        if self.eps_u <= _LAST_DIGITS:
             return _independence(excess)
         if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
             return inequalities.plain(np.empty((0, joint.n_x)))
@@ -198,7 +200,7 @@ class AlphaLift(TwoBudgets):
         measures imply ([Lift] Prop. 4 and 6) and which is all at α = ∞.
         """
         lift, excess, p_s = inequalities.data_lift(joint), excess_lift(joint), joint.p_s
-        if min(self.eps_l, self.eps_u) <= ROUNDING:
+        if min(self.eps_l, self.eps_u) <= _LAST_DIGITS:
             return _independence(excess)
         room = -np.log(p_s) / self.alpha
         below = inequalities.lift_at_least(excess, self.eps_l + room)
@@ -231,7 +233,7 @@ def _l1_rows(excess: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
     n_s, n_x = excess.shape
     if eps_u >= np.log(3):  # the ℓ1-lift is at most 2
         return inequalities.plain(np.empty((0, n_x)))
-    if eps_u <= ROUNDING:
+    if eps_u == 0:
         return _independence(excess)
     rises = np.hstack([p_s[:, None] * excess, -np.eye(n_s)])
     total = np.concatenate([np.full(n_x, -np.expm1(eps_u)), np.full(n_s, 2.0)])

@@ -11,6 +11,9 @@ from core.joint import Joint
 from tests.exact.promises import Promise
 
 EPSILONS = (0.0, 0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 5.0, 6.0, 8.0, 18.0, 50.0, inf)
+EXTREME = (1e-15, 1e-12, 1e-11, 1e-10, 1e-9, 709.5, 1500.0)
+"""Budgets below what a mixture is exact to, and beyond the largest double."""
+
 LAMBDAS = (0.0, 0.25, 0.35, 0.5, 0.65, 1.0)
 SHAPES = {1: [(1,)], 2: [(2,), (1, 2)], 3: [(3,)], 4: [(2, 2), (2, 2), (4,)], 5: [(5,)]}
 """Attribute sizes by the number of columns."""
@@ -136,6 +139,8 @@ def epsilon(random):
     """Draw a budget: mostly a round one."""
     if random.randint(0, 4):
         return random.choice(EPSILONS)
+    if not random.randint(0, 4):
+        return random.choice(EXTREME)
     return round(10 ** random.uniform(-4, 1), random.randint(2, 6))
 
 

@@ -10,6 +10,9 @@ from core.notions.base import Notion
 _SLACK = 1e-12
 """Nats for the rounding of the sums."""
 
+_FAR = 300.0
+"""Beyond e^300 the chord is as good as vertical, and e^710 is no double."""
+
 
 def chain_bound(joint: Joint, notion: Notion) -> float:
     """Return what no kernel P(y | x) under a notion exceeds in I(X;Y), in nats.
@@ -54,24 +57,25 @@ def most_about_secret(notion: Notion) -> float:
         if notion.eps in (0.0, np.inf):
             return notion.eps
         least = -np.expm1(-notion.eps) / notion.eps
-        return _chord(least, least * np.exp(notion.eps))
+        return _chord(least, notion.eps + np.log(least))
     if isinstance(notion, LIP | ALIP):
-        return _chord(np.exp(-notion.lower_budget), np.exp(notion.upper_budget))
+        return _chord(np.exp(-notion.lower_budget), notion.upper_budget)
     if isinstance(notion, SRLIP):
-        return _chord(np.exp(-notion.eps), np.exp(notion.eps))
+        return _chord(np.exp(-notion.eps), notion.eps)
     if isinstance(notion, PointwiseMaximalLeakage):
         return notion.eps
     return np.inf
 
 
-def _chord(low: float, high: float) -> float:
-    """Return the value of the chord of l·log l over [low, high] at l = 1."""
-    if high == np.inf:
-        return np.inf
+def _chord(low: float, log_high: float) -> float:
+    """Return the value of the chord of l·log l over [low, e^log_high] at l = 1."""
+    if log_high > _FAR:
+        return log_high  # no more than log_high is told by lifts of at most e^log_high
+    high = float(np.exp(log_high))
     if low == 1.0 or high == 1.0:
         return 0.0
     p = (1 - low) / (high - low)
-    return float((1 - p) * _x_log_x(low) + p * _x_log_x(high))
+    return float((1 - p) * _x_log_x(low) + p * high * log_high)
 
 
 def _x_log_x(value: float) -> float:

@@ -10,8 +10,8 @@ from core.limits import ROUNDING
 from core.mechanisms.merging.subset_levels import symbol_notion
 from core.notions import LIP, Notion, SymbolNotion
 
-LARGEST = 700.0
-"""Largest α short of ∞ that is tried: e^{−α} is still an ordinary double there."""
+LARGEST = 600.0
+"""Largest α short of ∞ that is tried: e^{−α} times a probability is still an ordinary double."""
 
 HAIR = 1e-13
 """How far below its budget a level is aimed, in nats: the rounding of a sum over all outputs, so

@@ -8,7 +8,13 @@ from scipy import special
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.response.calibration import asked, calibrate, calibration_note, status_at
+from core.mechanisms.response.calibration import (
+    LARGEST,
+    asked,
+    calibrate,
+    calibration_note,
+    status_at,
+)
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import ALIP, LDP, LIP, Notion, SymbolNotion
 from core.validation import FloatArray
@@ -122,8 +128,12 @@ def unary_levels(joint: Joint, notion: SymbolNotion, alpha: float) -> tuple[floa
 
 
 def unary_alpha(joint: Joint, notion: SymbolNotion) -> float:
-    """Return the largest α at which unary encoding keeps LIP, ALIP or LDP, rounded down."""
-    return calibrate(lambda alpha: unary_levels(joint, notion, alpha), notion)
+    """Return the largest α at which unary encoding keeps LIP, ALIP or LDP, rounded down.
+
+    Short of ∞, e^{−α n_x} is a double: an output is a set, with a factor for each symbol.
+    """
+    alpha = calibrate(lambda alpha: unary_levels(joint, notion, alpha), notion)
+    return alpha if alpha == np.inf else min(alpha, LARGEST / joint.n_x)
 
 
 def lift_promise(eps: float | None, notion: Notion | None) -> SymbolNotion:

@@ -16,6 +16,9 @@ from core.validation import FloatArray
 
 NAME = "Independent reporting"
 
+_FAR = 300.0
+"""Budget beyond which e^ε − 1 is e^ε to the last digit: e^710 is no double."""
+
 _STARTS = 17
 """Splits looked at first: the utility is smooth between its few local peaks."""
 
@@ -92,6 +95,8 @@ def delta_of(share: float, distance: float) -> float:
     """
     if distance == 0 or share == np.inf:
         return np.inf
+    if share > _FAR:
+        return share + float(np.log(2 / distance))
     return float(np.log1p(2 * np.expm1(share) / distance))
 
 
@@ -102,6 +107,8 @@ def best_split(cells: FloatArray, eps: float, distance: float) -> float:
     """
     if eps == np.inf or distance == 0:
         return np.inf if eps == np.inf else 0.0
+    if eps > 2 * _FAR:
+        return eps / 2  # more than enough for either
 
     def loss(share: float) -> float:
         return -_utility(cells, eps - share, delta_of(share, distance))

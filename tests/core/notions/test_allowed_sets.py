@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from core.allowed.separation_oracles import AlphaLiftInverseCuts
 from core.errors import InfeasibleError, NotConvexError
 from core.joint import Joint
 from core.notions import (
@@ -21,7 +22,6 @@ from core.notions import (
     L1Privacy,
     PointwiseMaximalLeakage,
 )
-from core.notions.cuts import AlphaLiftInverseCuts
 from tests.strategies import convex_notions, joints
 
 INF = float("inf")

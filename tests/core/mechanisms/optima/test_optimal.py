@@ -13,10 +13,13 @@ from core import clock, measures
 from core.errors import AuditError, InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.mechanisms import frontier, optimal, subset_merging, subset_random_response
+from core.mechanisms.optima.search import without_budget
 from core.notions import (
     ALIP,
     LDP,
     LIP,
+    RLDP,
+    SRLIP,
     AlphaLift,
     GuessingProbability,
     Intersection,
@@ -25,6 +28,7 @@ from core.notions import (
 )
 from tests.strategies import budgets, joints
 
+INF = float("inf")
 PAPER = Joint.random_uniform(5, 17, np.random.default_rng(0))
 
 
@@ -305,3 +309,59 @@ def test_a_search_goes_on_from_an_earlier_answer(solver):
 def test_what_breaks_the_promise_is_no_start():
     with pytest.raises(AuditError, match="LIP"):
         optimal(PAPER, LIP(0.5), start=np.eye(17))
+
+
+TINY = {
+    "many symbols": (
+        ((3, 1, 0, 1, 2, 3, 0, 2), (3, 0, 0, 2, 1, 2, 0, 3), (3, 1, 2, 2, 1, 2, 0, 3)),
+        ALIP(1e-11, 1e-10),
+        1.07783717,
+    ),
+    "rare symbols": (
+        ((0, 20, 4 * 10**12, 2), (6e13, 8e13, 70, 40), (2e13, 6e13, 7e12, 8e12)),
+        ALIP(1e-12, 10.0),
+        0.23826812,
+    ),
+    "one side": (
+        ((0, 0, 1, 1, 7, 1), (7000, 0, 1, 1000, 7, 1)),
+        PointwiseMaximalLeakage(1e-13),
+        0.37780807,
+    ),
+}
+"""Counts and budgets below what mixtures are exact to, and what is kept at a budget of 0."""
+
+
+@pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])
+@pytest.mark.parametrize("case", TINY)
+def test_budgets_below_a_billionth_keep_what_none_at_all_keeps(case, solver):
+    counts, notion, kept = TINY[case]
+    joint = Joint.from_counts(counts)
+    found, at_zero = optimal(joint, notion, solver), optimal(joint, LIP(0.0), solver)
+    assert found.status == "optimal"
+    assert found.utility >= at_zero.utility - 1e-9
+    assert found.utility == pytest.approx(kept, abs=1e-7)
+
+
+def test_where_nothing_may_be_told_is_found_for_every_notion_about_lifts():
+    joint = Joint.with_secret_released([[7, 10], [26, 57]])
+    parts = [LIP(1.0), SRLIP(0.5, (2, 2)), LDP(2.0)]
+    assert without_budget(Intersection(*parts)) == Intersection(LIP(0.0), SRLIP(0.0, (2, 2)))
+    assert without_budget(Intersection(LIP(1.0), RLDP.of_joint(joint, 1.0))) is None
+
+
+@pytest.mark.parametrize("eps", [700.0, 709.5, 800.0, 1500.0, 1e308])
+def test_budgets_beyond_the_largest_double_are_budgets(eps):
+    """Warnings are errors here. Symbols that only one secret has are never published bare."""
+    joint = Joint.from_counts([[4, 0, 5, 1], [0, 3, 2, 2]])
+    entropy = float(measures.entropy(joint.p_x))
+    for notion in (LIP(eps), ALIP(eps, 800.0), LDP(eps), SRLIP(eps, (2, 2)), L1Privacy(INF, eps)):
+        assert optimal(joint, notion).utility == pytest.approx(entropy, abs=1e-9)
+        assert optimal(joint, Intersection(notion, LIP(0.3))).utility == pytest.approx(
+            optimal(joint, LIP(0.3)).utility, abs=1e-6
+        )
+    for alpha in (2.0, 50.0):
+        found = optimal(joint, AlphaLift(eps, eps, alpha), time_limit=1.0)
+        assert found.utility == pytest.approx(entropy, abs=1e-9)
+    cells = Joint.with_secret_released([[7, 10, 1], [26, 57, 2], [3, 3, 3]])
+    whole = float(measures.entropy(cells.p_x))
+    assert optimal(cells, RLDP.of_joint(cells, eps)).utility == pytest.approx(whole, abs=1e-9)

@@ -100,6 +100,16 @@ def test_no_optimum_is_below_polyopt_of_the_same_limit(shape, exact, limit):
     assert poly.utility >= m.secret_randomized_response(counts, 0.7).utility - 1e-9
 
 
+@pytest.mark.parametrize(("eps", "n"), [(0.01, 10**6), (0.5, 10**12)])
+def test_levels_rounded_up_cost_the_robust_optimum_no_more_than_polyopt_has(eps, n):
+    """Below the order ½ the audit rounds levels up by 1e-6, which is dear where ε is small."""
+    joint = Joint.with_secret_released([[1, 2], [2, 1]])
+    notion = RLDP.of_joint(joint, eps, n=n, alpha=0.3)
+    best = m.optimal(joint, notion)
+    assert best.utility >= m.polyopt([[1, 2], [2, 1]], eps, notion.uncertainty).utility - 1e-9
+    assert best.gap < 1e-5
+
+
 def test_a_robust_optimum_without_a_proof_is_bounded_by_ldp_at_the_estimate():
     counts = np.random.default_rng(5).integers(1, 30, size=(3, 8))
     ball = RenyiBall.confidence(counts, int(counts.sum()))
