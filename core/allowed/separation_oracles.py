@@ -11,10 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, special
 
 from core.limits import CUT_TOL
 from core.validation import FloatArray
+
+INWARD = 1e-13
+"""Part of the way to P_X by which a gradient is taken inside the edge: so no lift is 0 there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +127,39 @@ class Chi2LiftCuts:
             return np.empty((0, len(r)))
         weights = self.p_s * excess / norm  # the same all along the segment to P_X
         return _scaled(weights @ (self.lift - 1) - np.expm1(self.eps))
+
+
+@dataclass(frozen=True, eq=False)
+class DivergenceCuts:
+    """Cuts of Σ_s P(s) L_s log(L_s/Σr) ≤ ε Σ_x r(x), L = C r: D(P(S|y) ‖ P(S)) ≤ ε.
+
+    Attributes
+    ----------
+    lift : ndarray
+        C[s, x], shape (n_s, n_x).
+    p_s : ndarray
+        P(s), shape (n_s,).
+    eps : float
+        Budget in nats, above 0.
+    """
+
+    lift: FloatArray
+    p_s: FloatArray
+    eps: float
+
+    def __call__(self, r: FloatArray) -> FloatArray:
+        """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
+        levels = _lifts(self.lift, r)
+        if self._divergence(levels) <= self.eps + CUT_TOL:
+            return np.empty((0, len(r)))
+        edge = _edge(self._divergence, self.eps, levels)
+        # a gradient anywhere gives a cut that holds; at a lift of 0 there is none
+        logs = np.log(1 + (edge - 1) * (1 - INWARD))
+        return _scaled((self.p_s * logs) @ self.lift - self.eps)
+
+    def _divergence(self, levels: FloatArray) -> float:
+        """Return Σ_s P(s) L_s log L_s of lifts, shape (n_s,)."""
+        return float(self.p_s @ special.xlogy(levels, levels))
 
 
 def _lifts(lift: FloatArray, r: FloatArray) -> FloatArray:

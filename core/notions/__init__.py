@@ -3,12 +3,15 @@
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.notions.average import Average
 from core.notions.base import Notion, SymbolNotion
+from core.notions.divergence import PointwiseDivergence
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.intersection import Intersection
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
+from core.notions.one_sided import Chi2Lift, L1Lift, MinLift
 from core.notions.rldp import RLDP
+from core.notions.robust_markov import RobustLDP, RobustPML
 from core.notions.srlip import SRLIP, side_channel_levels
 
 __all__ = [
@@ -21,12 +24,18 @@ __all__ = [
     "AlphaLift",
     "Average",
     "AverageBudget",
+    "Chi2Lift",
     "Chi2Privacy",
     "GuessingProbability",
     "Intersection",
+    "L1Lift",
     "L1Privacy",
+    "MinLift",
     "Notion",
+    "PointwiseDivergence",
     "PointwiseMaximalLeakage",
+    "RobustLDP",
+    "RobustPML",
     "SymbolNotion",
     "side_channel_levels",
 ]

@@ -1,88 +1,26 @@
 """Every notion by key: what it asks, in words and as a formula, and how to make one."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions.base import Notion
 from core.notions.budgets import split
-from core.notions.guessing import PointwiseMaximalLeakage
+from core.notions.divergence import PointwiseDivergence
+from core.notions.entry import Entry, Numbers, of_numbers, robust
+from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
 from core.notions.numbers import Numbers
+from core.notions.one_sided import Chi2Lift, L1Lift, MinLift
 from core.notions.rldp import RLDP
+from core.notions.robust_markov import RobustLDP, RobustPML
 from core.notions.srlip import SRLIP
 from core.validation import shown
 
-
-@dataclass(frozen=True)
-class Entry:
-    """One notion of the catalogue.
-
-    Attributes
-    ----------
-    key, title : str
-        What code and what readers call it.
-    meaning : str
-        What it promises, in one sentence.
-    formula : str
-        The same in LaTeX, for every output y.
-    source : str
-        Paper and place.
-    parameters : tuple of str
-        Which of the numbers have an effect, by name as in `Numbers`.
-    kind : type
-        Class of the notion.
-    make : callable
-        Takes the joint and the numbers; returns the notion.
-    code : callable
-        Takes the numbers; returns the notion as a call, with the joint as `joint`.
-    """
-
-    key: str
-    title: str
-    meaning: str
-    formula: str
-    source: str
-    parameters: tuple[str, ...]
-    kind: type[Notion]
-    make: Callable[[Joint, Numbers], Notion]
-    code: Callable[[Numbers], str]
-
-
-def _of_numbers(
-    key: str,
-    title: str,
-    meaning: str,
-    formula: str,
-    source: str,
-    parameters: tuple[str, ...],
-    kind: type[Notion],
-    make: Callable[[Numbers], Notion],
-) -> Entry:
-    """Return the entry of a notion that is the same for every joint."""
-    return Entry(
-        key=key,
-        title=title,
-        meaning=meaning,
-        formula=formula,
-        source=source,
-        parameters=parameters,
-        kind=kind,
-        make=lambda _joint, numbers: make(numbers),
-        code=lambda numbers: repr(make(numbers)),
-    )
-
-
-def _robust_code(numbers: Numbers) -> str:
-    asked = f"n={numbers.n!r}, beta={numbers.beta!r}, alpha={numbers.alpha!r}"
-    return f"RLDP.of_joint(joint, eps={numbers.eps!r}, {asked})"
-
+__all__ = ["ENTRIES", "Entry", "Numbers", "build", "entry"]
 
 ENTRIES: tuple[Entry, ...] = (
-    _of_numbers(
+    of_numbers(
         key="lip",
         title="LIP",
         meaning="No output makes any secret more than e^ε times likelier or less likely.",
@@ -92,7 +30,7 @@ ENTRIES: tuple[Entry, ...] = (
         kind=LIP,
         make=lambda numbers: LIP(numbers.eps),
     ),
-    _of_numbers(
+    of_numbers(
         key="alip",
         title="ALIP",
         meaning=(
@@ -108,7 +46,7 @@ ENTRIES: tuple[Entry, ...] = (
         kind=ALIP,
         make=lambda numbers: ALIP.from_lambda(numbers.eps, numbers.lam),
     ),
-    _of_numbers(
+    of_numbers(
         key="ldp",
         title="LDP",
         meaning="No output is more than e^ε times likelier under one secret than under another.",
@@ -118,7 +56,7 @@ ENTRIES: tuple[Entry, ...] = (
         kind=LDP,
         make=lambda numbers: LDP(numbers.eps),
     ),
-    _of_numbers(
+    of_numbers(
         key="l1",
         title="ℓ1-privacy",
         meaning=(
@@ -134,7 +72,7 @@ ENTRIES: tuple[Entry, ...] = (
         kind=L1Privacy,
         make=lambda numbers: L1Privacy(*split(numbers.eps, numbers.lam)),
     ),
-    _of_numbers(
+    of_numbers(
         key="chi2",
         title="χ²-privacy",
         meaning=(
@@ -150,7 +88,7 @@ ENTRIES: tuple[Entry, ...] = (
         kind=Chi2Privacy,
         make=lambda numbers: Chi2Privacy(*split(numbers.eps, numbers.lam)),
     ),
-    _of_numbers(
+    of_numbers(
         key="alpha",
         title="α-lift-privacy",
         meaning=(
@@ -166,7 +104,7 @@ ENTRIES: tuple[Entry, ...] = (
         kind=AlphaLift,
         make=lambda numbers: AlphaLift(*split(numbers.eps, numbers.lam), numbers.alpha),
     ),
-    _of_numbers(
+    of_numbers(
         key="pml",
         title="Pointwise maximal leakage",
         meaning="No output makes any guess about the secret more than e^ε times likelier right.",
@@ -176,7 +114,7 @@ ENTRIES: tuple[Entry, ...] = (
         kind=PointwiseMaximalLeakage,
         make=lambda numbers: PointwiseMaximalLeakage(numbers.eps),
     ),
-    _of_numbers(
+    of_numbers(
         key="srlip",
         title="SRLIP",
         meaning=(
@@ -192,24 +130,98 @@ ENTRIES: tuple[Entry, ...] = (
         kind=SRLIP,
         make=lambda numbers: SRLIP(numbers.eps),
     ),
-    Entry(
-        key="rldp",
-        title="RLDP",
+    robust(
+        "rldp",
+        "RLDP",
+        "LDP for every distribution that the records leave possible, not for the estimated one "
+        "alone. S is released together with the rest, X = (S, U).",
+        r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
+        r"s_1 \ne s_2, \qquad F = \{P : D_\alpha(\hat P \Vert P) \le B(n, \beta)\}",
+        "[RLDP] Def. 1, eq. 9",
+        RLDP,
+    ),
+    of_numbers(
+        key="sides",
+        title="ALIP, each side by itself",
         meaning=(
-            "LDP for every distribution that the records leave possible, not for the estimated "
-            "one alone. S is released together with the rest, X = (S, U)."
+            "No output makes any secret more than e^(ε_u) times likelier, or more than e^(ε_l) "
+            "times less likely; ∞ leaves a side free."
         ),
-        formula=(
-            r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
-            r"s_1 \ne s_2, \qquad F = \{P : D_\alpha(\hat P \Vert P) \le B(n, \beta)\}"
-        ),
-        source="[RLDP] Def. 1, eq. 9",
-        parameters=("eps", "alpha", "beta", "n"),
-        kind=RLDP,
-        make=lambda joint, numbers: RLDP.of_joint(
-            joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha
-        ),
-        code=_robust_code,
+        formula=r"e^{-\varepsilon_l} \le \Psi(y), \quad \Lambda(y) \le e^{\varepsilon_u}",
+        source="[Lift] Def. 3, [ALIP] Def. 1",
+        parameters=("eps_l", "eps_u"),
+        kind=ALIP,
+        make=lambda numbers: ALIP(numbers.eps_l, numbers.eps_u),
+    ),
+    of_numbers(
+        key="min_lift",
+        title="Min-lift",
+        meaning="No output makes any secret more than e^ε times less likely.",
+        formula=r"e^{-\varepsilon} \le \Psi(y)",
+        source="the lower half of [Lift] Def. 3",
+        parameters=("eps",),
+        kind=MinLift,
+        make=lambda numbers: MinLift(numbers.eps),
+    ),
+    of_numbers(
+        key="l1_upper",
+        title="ℓ1-lift",
+        meaning="Averaged over the secrets, the lift of no output is far from 1.",
+        formula=r"\sum_s P(s)\,|l(s,y)-1| \le e^{\varepsilon}-1",
+        source="[Lift] eq. 27",
+        parameters=("eps",),
+        kind=L1Lift,
+        make=lambda numbers: L1Lift(numbers.eps),
+    ),
+    of_numbers(
+        key="chi2_upper",
+        title="χ²-lift",
+        meaning="Averaged over the secrets, the lift of no output is far from 1 in square.",
+        formula=r"\sum_s P(s)\,(l(s,y)-1)^2 \le (e^{\varepsilon}-1)^2",
+        source="[Lift] eq. 28",
+        parameters=("eps",),
+        kind=Chi2Lift,
+        make=lambda numbers: Chi2Lift(numbers.eps),
+    ),
+    of_numbers(
+        key="kl",
+        title="KL-privacy",
+        meaning="No output tells more than ε nats about the secret.",
+        formula=r"D(P_{S \mid Y=y} \Vert P_S) \le \varepsilon",
+        source="I(S;Y) of [Funnel] Problem 1, asked of every output",
+        parameters=("eps",),
+        kind=PointwiseDivergence,
+        make=lambda numbers: PointwiseDivergence(numbers.eps),
+    ),
+    of_numbers(
+        key="guess",
+        title="Guessing bound",
+        meaning="No output lets the secret be guessed right more probably than the bound says.",
+        formula=r"\max_s P(s \mid y) \le c",
+        source="linear in the posterior, as pointwise maximal leakage is",
+        parameters=("bound",),
+        kind=GuessingProbability,
+        make=lambda numbers: GuessingProbability(numbers.bound),
+    ),
+    robust(
+        "robust_ldp",
+        "Robust LDP",
+        "LDP for every distribution that the records leave possible, of a release that sees X "
+        "alone.",
+        r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P_{SX} \in F,\ "
+        r"y,\ s_1 \ne s_2, \quad S - X - Y",
+        "[RLDP] Def. 1, eq. 9, with the same answers for every secret",
+        RobustLDP,
+    ),
+    robust(
+        "robust_pml",
+        "Robust PML",
+        "Pointwise maximal leakage for every P(X | S) that the records leave possible, of a "
+        "release that sees X alone.",
+        r"P(y \mid s) \le e^{\varepsilon} P(y) \quad \text{for all } P_{X \mid S} \in "
+        r"\textstyle\prod_s D_s,\ y,\ s, \quad S - X - Y",
+        "the polytopes of [RLDP] Theorem 2",
+        RobustPML,
     ),
 )
 """The notions, in the order in which they are shown."""

@@ -60,6 +60,11 @@ class Numbers:
     n : int or None
         Records behind the designer's estimate (RLDP); None: as many as the data has, 1,000 where
         it has no number of them.
+    eps_l, eps_u : float
+        Budgets in nats of what lowers and of what raises beliefs, where the notion has each by
+        itself, in [0, ∞]; ∞ asks nothing of that side.
+    bound : float
+        Largest probability of guessing S, in (0, 1].
 
     Examples
     --------
@@ -72,6 +77,9 @@ class Numbers:
     alpha: float = _declared(2.0, Domain(0.05, np.inf, 0.05, "α · order of the lift's mean"))
     beta: float = _declared(0.05, Domain(0.001, 0.5, 0.001, "β · chance that the data misleads"))
     n: int | None = _declared(None, Domain(1, 10_000_000, 1, whole=True, optional=True))
+    eps_l: float = _declared(1.0, Domain(0.0, np.inf, 0.05))
+    eps_u: float = _declared(1.0, Domain(0.0, np.inf, 0.05))
+    bound: float = _declared(0.9, Domain(0.01, 1.0, 0.01))
 
 
 def declared() -> dict[str, Domain]:

@@ -153,8 +153,11 @@ class RLDP(Notion):
         all the mass κ_s = 1 − Σ L_{u|s} that is free, so the extremes of R·v over D_s are
         L_s·v + κ_s max v and L_s·v + κ_s min v.
         """
+        return self.level_of(answers(self.uncertainty, joint, kernel))
+
+    def level_of(self, table: FloatArray) -> float:
+        """Return the same of P(y | s, u), shape (n_s, n_u, n_y)."""
         ball = self.uncertainty
-        table = answers(ball, joint, kernel)
         if self.exact:
             return worst_case(ball, table).level
         fixed = np.einsum("su,suy->sy", ball.lower, table)
@@ -173,10 +176,14 @@ class RLDP(Notion):
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        return self.holds_of(answers(self.uncertainty, joint, kernel))
+
+    def holds_of(self, table: FloatArray) -> bool:
+        """Say the same of P(y | s, u), shape (n_s, n_u, n_y)."""
         limit = self.eps + ROUNDING
         if self.exact:
-            return not exceeds(self.uncertainty, answers(self.uncertainty, joint, kernel), limit)
-        return self.achieved(joint, kernel) <= limit
+            return not exceeds(self.uncertainty, table, limit)
+        return self.level_of(table) <= limit
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows.
@@ -186,11 +193,19 @@ class RLDP(Notion):
         [RLDP] Def. 3 with a² rows. Exact: the same at L = P̂(u | s), κ = 0 (LDP at P̂, which is in
         F), and an oracle for the rest of F.
         """
-        ball = self.uncertainty
-        from_symbols = spread(ball, joint)
+        allowed = self.set_of(spread(self.uncertainty, joint) / joint.p_x)
+        many = self.uncertainty.p_hat_su.size >= _MANY_CELLS
+        if self.eps < np.inf and many and not (self.exact or self.include_same_secret):
+            # nearly the same outputs, and prices found with them settle sooner
+            inner = replace(self, include_same_secret=True).allowed_set(joint)
+            return replace(allowed, inner=inner)
+        return allowed
+
+    def set_of(self, v_of_r: FloatArray) -> AllowedSet:
+        """Return the same where r answers with v = v_of_r @ r, shape (n_s·n_u, n_x)."""
+        ball, n_x = self.uncertainty, v_of_r.shape[1]
         if self.eps == np.inf:
-            return AllowedSet(sparse.csr_array((0, joint.n_x)), joint.n_x)
-        v_of_r = from_symbols / joint.p_x
+            return AllowedSet(sparse.csr_array((0, n_x)), n_x)
         if self.exact and ball.budget < np.inf:
             lower, free = ball.p_u_given_s, np.zeros((ball.n_s, 1))
         else:
@@ -199,11 +214,7 @@ class RLDP(Notion):
         oracle = None
         if self.exact and 0 < ball.budget < np.inf:
             oracle = RobustCuts(ball, self.eps, v_of_r)
-        inner = None
-        if not (self.exact or self.include_same_secret) and ball.p_hat_su.size >= _MANY_CELLS:
-            # nearly the same outputs, and prices found with them settle sooner
-            inner = replace(self, include_same_secret=True).allowed_set(joint)
-        return AllowedSet(rows, joint.n_x, oracle, inner=inner)
+        return AllowedSet(rows, n_x, oracle)
 
 
 def _free_mass(ball: RenyiBall) -> FloatArray:

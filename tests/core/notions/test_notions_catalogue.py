@@ -14,9 +14,16 @@ from core.notions import (
     RLDP,
     SRLIP,
     AlphaLift,
+    Chi2Lift,
     Chi2Privacy,
+    GuessingProbability,
+    L1Lift,
     L1Privacy,
+    MinLift,
+    PointwiseDivergence,
     PointwiseMaximalLeakage,
+    RobustLDP,
+    RobustPML,
     catalogue,
 )
 from core.notions.numbers import Numbers, declared
@@ -30,13 +37,21 @@ BUILT = {
     "alpha": AlphaLift(1.5, 0.5, 10),
     "pml": PointwiseMaximalLeakage(2),
     "srlip": SRLIP(2),
+    "sides": ALIP(0.25, np.inf),
+    "min_lift": MinLift(2),
+    "l1_upper": L1Lift(2),
+    "chi2_upper": Chi2Lift(2),
+    "kl": PointwiseDivergence(2),
+    "guess": GuessingProbability(0.75),
 }
 
 
 JOINT = Joint.with_secret_released([[7, 10], [26, 57]])
-NUMBERS = Numbers(eps=2.0, lam=0.75, alpha=10.0, beta=0.1, n=50)
+NUMBERS = Numbers(
+    eps=2.0, lam=0.75, alpha=10.0, beta=0.1, n=50, eps_l=0.25, eps_u=np.inf, bound=0.75
+)
 OTHERS = {name: domain.low + (domain.high - domain.low) / 3 for name, domain in declared().items()}
-OTHERS |= {"alpha": 3.0, "n": 60}
+OTHERS |= {"alpha": 3.0, "n": 60, "eps_l": 0.5, "eps_u": 0.25}
 
 
 @pytest.mark.parametrize("key", BUILT)
@@ -45,13 +60,18 @@ def test_each_key_builds_its_notion(key):
 
 
 def test_every_other_entry_is_built_of_numbers_alone():
-    assert {entry.key for entry in catalogue.ENTRIES} == {*BUILT, "rldp"}
+    assert {entry.key for entry in catalogue.ENTRIES} == {
+        *BUILT,
+        "rldp",
+        "robust_ldp",
+        "robust_pml",
+    }
 
 
 def seen(notion):
     """Return what tells two notions apart; a ball is equal to none but itself."""
-    if isinstance(notion, RLDP):
-        return notion.eps, notion.exact, notion.uncertainty.bound, notion.uncertainty.alpha
+    if isinstance(notion, RLDP | RobustLDP | RobustPML):
+        return notion.eps, notion.uncertainty.bound, notion.uncertainty.alpha
     return notion
 
 
@@ -64,7 +84,7 @@ def test_only_the_named_parameters_have_an_effect(entry):
 
 @pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.key)
 def test_the_code_makes_the_notion(entry):
-    made = eval(entry.code(NUMBERS), vars(notions) | {"joint": JOINT})
+    made = eval(entry.code(NUMBERS), vars(notions) | {"joint": JOINT, "inf": np.inf})
     assert type(made) is entry.kind
     assert seen(made) == seen(entry.make(JOINT, NUMBERS))
 

@@ -1,0 +1,90 @@
+"""What the catalogue knows of a notion, and how the numbers of a question make one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.joint import Joint
+from core.notions.base import Notion
+from core.notions.numbers import Numbers
+from core.notions.rldp import RLDP
+from core.notions.robust_markov import RobustLDP, RobustPML
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One notion of the catalogue.
+
+    Attributes
+    ----------
+    key, title : str
+        What code and what readers call it.
+    meaning : str
+        What it promises, in one sentence.
+    formula : str
+        The same in LaTeX, for every output y.
+    source : str
+        Paper and place.
+    parameters : tuple of str
+        Which of the numbers have an effect, by name as in `Numbers`.
+    kind : type
+        Class of the notion.
+    make : callable
+        Takes the joint and the numbers; returns the notion.
+    code : callable
+        Takes the numbers; returns the notion as a call, with the joint as `joint`.
+    """
+
+    key: str
+    title: str
+    meaning: str
+    formula: str
+    source: str
+    parameters: tuple[str, ...]
+    kind: type[Notion]
+    make: Callable[[Joint, Numbers], Notion]
+    code: Callable[[Numbers], str]
+
+
+def of_numbers(
+    key: str,
+    title: str,
+    meaning: str,
+    formula: str,
+    source: str,
+    parameters: tuple[str, ...],
+    kind: type[Notion],
+    make: Callable[[Numbers], Notion],
+) -> Entry:
+    """Return the entry of a notion that is the same for every joint."""
+    return Entry(
+        key=key,
+        title=title,
+        meaning=meaning,
+        formula=formula,
+        source=source,
+        parameters=parameters,
+        kind=kind,
+        make=lambda _joint, numbers: make(numbers),
+        code=lambda numbers: repr(make(numbers)),
+    )
+
+
+def robust(
+    key: str,
+    title: str,
+    meaning: str,
+    formula: str,
+    source: str,
+    kind: type[RLDP] | type[RobustLDP] | type[RobustPML],
+) -> Entry:
+    """Return the entry of a notion that is about a confidence set around the joint."""
+
+    def code(numbers: Numbers) -> str:
+        asked = f"n={numbers.n!r}, beta={numbers.beta!r}, alpha={numbers.alpha!r}"
+        return f"{kind.__name__}.of_joint(joint, eps={numbers.eps!r}, {asked})"
+
+    def make(joint: Joint, numbers: Numbers) -> Notion:
+        return kind.of_joint(joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha)
+
+    parameters = ("eps", "alpha", "beta", "n")
+    return Entry(key, title, meaning, formula, source, parameters, kind, make, code)

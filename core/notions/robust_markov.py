@@ -1,0 +1,254 @@
+"""Robust notions for S – X – Y: they hold for every P(X | S) that the records leave possible.
+
+[RLDP] releases S together with the rest. Here the mechanism sees X alone, so an output answers
+with the same v(x) = P(y | x) whatever s is: its rows and its oracle stay as they are, with
+v tied over the secrets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from core import validation
+from core.allowed.allowed_set import AllowedSet
+from core.allowed.inequalities import scaled
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.limits import ROUNDING
+from core.notions.base import Notion, relative
+from core.notions.budgets import budget_text
+from core.notions.rldp import RLDP
+from core.uncertainty import RenyiBall
+from core.uncertainty.estimate import assumed_records
+from core.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class _RobustForX(Notion):
+    """What the robust notions for S – X – Y share.
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, ∞].
+    uncertainty : RenyiBall
+        F, around the estimate P̂(s, x), shape (n_s, n_x).
+
+    Raises
+    ------
+    InvalidInputError
+        If the budget is none or `uncertainty` is no RenyiBall; when it is used, if the set's
+        shape is not the joint's.
+    """
+
+    eps: float
+    uncertainty: RenyiBall
+
+    of_estimate: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
+        if not isinstance(self.uncertainty, RenyiBall):
+            raise InvalidInputError(f"uncertainty must be a RenyiBall, got {self.uncertainty!r}.")
+
+    @classmethod
+    def of_joint(
+        cls,
+        joint: Joint,
+        eps: float,
+        n: int | None = None,
+        beta: float = 0.05,
+        alpha: float = 2.0,
+    ) -> Self:
+        """Ask it of the confidence set around a joint, taken for the estimate; as `ball_around`."""
+        return cls(eps, ball_around(joint, n, beta, alpha))
+
+    def __str__(self) -> str:
+        return f"{budget_text(self.eps)}-{self.name}"
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds over ε: at most 1 iff it does."""
+        return relative(self.achieved(joint, kernel), self.eps)
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        return self.achieved(joint, kernel) <= self.eps + ROUNDING
+
+    def _answers(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), checked.
+
+        Raises
+        ------
+        InvalidInputError
+            If it is no kernel of X alone, or the set's shape is not the joint's.
+        """
+        self._check(joint)
+        return validation.kernel(kernel, joint.n_x)
+
+    def _check(self, joint: Joint) -> None:
+        """Raise if the set is not around an estimate of this joint's shape."""
+        ball = self.uncertainty
+        if (ball.n_s, ball.n_u) != (joint.n_s, joint.n_x):
+            raise InvalidInputError(
+                f"{self.name} needs an uncertainty set around P̂(s, x) with {joint.n_s}×{joint.n_x} "
+                f"cells as the joint has, got {ball.n_s}×{ball.n_u}."
+            )
+
+
+def ball_around(
+    joint: Joint, n: int | None = None, beta: float = 0.05, alpha: float = 2.0
+) -> RenyiBall:
+    """Return the confidence set around a joint P(s, x), taken for the estimate P̂.
+
+    Parameters
+    ----------
+    joint : Joint
+        P̂(s, x).
+    n : int, optional
+        Records behind P̂; the joint's own number where not given, 1,000 where it has none.
+    beta, alpha : float
+        As in `RenyiBall.confidence`.
+
+    Examples
+    --------
+    >>> round(ball_around(Joint.from_counts([[7, 10], [26, 57]])).bound, 5)
+    0.07524
+    """
+    records = assumed_records(joint.n) if n is None else n
+    return RenyiBall.confidence(joint.p, records, beta, alpha)
+
+
+@dataclass(frozen=True)
+class RobustLDP(_RobustForX):
+    """ε-LDP for every P in F, of a mechanism that sees X alone.
+
+    Σ_x P(x|s1) v(x) ≤ e^{ε} Σ_x P(x|s2) v(x) for all s1 ≠ s2, every P in F and v = P(y | ·).
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, ∞].
+    uncertainty : RenyiBall
+        F, around the estimate P̂(s, x), shape (n_s, n_x).
+    exact : bool
+        Ask it of F itself; else of the larger product of the polytopes D_s = {R : R_x ≥ L_{x|s}}.
+
+    Notes
+    -----
+    Source: [RLDP] Def. 1 and Theorem 2, with the same answers for every secret.
+
+    Examples
+    --------
+    >>> from core.notions import LDP
+    >>> joint = Joint.from_counts([[30, 10, 10], [10, 10, 30]])
+    >>> notion = RobustLDP(1.0, ball_around(joint))
+    >>> LDP(1).achieved(joint, np.eye(3)) < notion.achieved(joint, np.eye(3)) < np.inf
+    True
+    """
+
+    exact: bool = True
+
+    name: ClassVar[str] = "robust LDP"
+
+    @cached_property
+    def of_pairs(self) -> RLDP:
+        """The same of answers that may differ between secrets."""
+        return RLDP(self.eps, self.uncertainty, exact=self.exact)
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds, in nats; ∞ if at none.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x), of the estimate's shape; its probabilities play no part.
+        kernel : array_like
+            P(y | x), shape (n_x, n_y).
+        """
+        table = np.broadcast_to(self._answers(joint, kernel), (joint.n_s, *np.shape(kernel)))
+        return float(self.of_pairs.level_of(table))
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        table = np.broadcast_to(self._answers(joint, kernel), (joint.n_s, *np.shape(kernel)))
+        return self.of_pairs.holds_of(table)
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: RLDP's, with v tied over s."""
+        self._check(joint)
+        return self.of_pairs.set_of(np.tile(np.diag(1 / joint.p_x), (joint.n_s, 1)))
+
+
+@dataclass(frozen=True)
+class RobustPML(_RobustForX):
+    """ε-pointwise maximal leakage for every P(X | S) in the polytopes D_s, of a mechanism of X.
+
+    max_s P(y|s) ≤ e^{ε} Σ_s P̂(s) P(y|s) for every y and all P(X|s) in D_s = {R : R_x ≥ L_{x|s}};
+    P(S) is the estimate's.
+
+    Notes
+    -----
+    Source: the polytopes of [RLDP] Theorem 2. The ratio is largest where R_s·v is and every other
+    R_t·v is least, L·v + κ max v and L·v + κ min v, with κ_s = 1 − Σ_x L_{x|s}.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[30, 10, 10], [10, 10, 30]])
+    >>> few, many = (RobustPML(1.0, ball_around(joint, n=n)) for n in (100, 10**8))
+    >>> round(few.achieved(joint, np.eye(3)), 3), round(many.achieved(joint, np.eye(3)), 3)
+    (0.609, 0.406)
+    """
+
+    name: ClassVar[str] = "robust PML"
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds, in nats; ∞ if at none.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x), of the estimate's shape; its probabilities play no part.
+        kernel : array_like
+            P(y | x), shape (n_x, n_y).
+        """
+        ball, v = self.uncertainty, self._answers(joint, kernel)
+        v = v[:, v.any(axis=0)]
+        fixed = ball.lower @ v
+        free = np.maximum(1 - ball.lower.sum(axis=1, keepdims=True), 0.0)
+        high, low = fixed + free * v.max(axis=0), fixed + free * v.min(axis=0)
+        p_s = ball.p_s[:, None]
+        others = (p_s * low).sum(axis=0) - p_s * low
+        total = p_s * high + others
+        ratio = np.divide(high, total, out=np.zeros_like(high), where=total > 0)
+        return max(0.0, float(np.log(ratio.max())))
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: rows, and max v and min v as helpers.
+
+        (1 − e^{ε}P(s)) (L_s·v + κ_s h) ≤ e^{ε} Σ_{t≠s} P(t) (L_t·v + κ_t l), l ≤ v ≤ h; a secret
+        with e^{ε}P(s) ≥ 1 asks nothing.
+        """
+        self._check(joint)
+        ball, n_x = self.uncertainty, joint.n_x
+        if self.eps == np.inf:
+            return AllowedSet(sparse.csr_array((0, n_x)), n_x)
+        v_of_r = np.diag(1 / joint.p_x)
+        free = np.maximum(1 - ball.lower.sum(axis=1), 0.0)
+        fixed, p_s, shrink = ball.lower @ v_of_r, ball.p_s, np.exp(-self.eps)
+        asked = shrink - p_s
+        rest = (p_s @ fixed) - p_s[:, None] * fixed
+        slack = (p_s @ free) - p_s * free
+        matrix = np.hstack(
+            [asked[:, None] * fixed - rest, (asked * free)[:, None], -slack[:, None]]
+        )
+        matrix = matrix[asked > 0]
+        ones, none = np.ones((n_x, 1)), np.zeros((n_x, 1))
+        below = np.hstack([v_of_r, -ones, none])
+        above = np.hstack([-v_of_r, none, ones])
+        return AllowedSet(sparse.csr_array(scaled(np.vstack([matrix, below, above]))), n_x)
