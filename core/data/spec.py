@@ -162,6 +162,8 @@ class DataSpec:
         The same for S, whose levels are never grouped because those of X are.
     filters : tuple of Filter
         Which records are asked about; all where there are none.
+    task : tuple of str
+        The columns of a task T that is to be told from X, joined; none where there is none.
 
     Raises
     ------
@@ -185,6 +187,7 @@ class DataSpec:
     rare_below: int = 0
     rare_below_s: int = 0
     filters: tuple[Filter, ...] = ()
+    task: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.missing not in MISSING_KINDS:
@@ -211,9 +214,10 @@ class DataSpec:
             If a name is unknown or a value is outside its domain.
         """
         parts = _known(values, cls, "The data")
-        for name in ("secret", "released"):
+        for name in ("secret", "released", "task"):
             if name in parts:
-                parts[name] = _texts(parts[name], name)
+                named = _texts(parts[name], name)
+                parts[name] = tuple(column for column in named if column)  # "" names none
         if "source" in parts and not isinstance(parts["source"], str):
             raise InvalidInputError(f"source must be a text, got {shown(parts['source'])}.")
         if "binnings" in parts:

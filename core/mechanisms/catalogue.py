@@ -7,8 +7,9 @@ from core.joint import Joint
 from core.mechanisms.entry import Entry, Options
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.optima.entries import NON_ROBUST, OPTIMAL, POLYOPT, ROBUST_OPTIMAL
-from core.mechanisms.result import Mechanism
+from core.mechanisms.result import Mechanism, valued
 from core.notions import Notion
+from core.utilities import Purpose
 from core.validation import FloatArray, shown
 
 _AFTER = {
@@ -54,6 +55,7 @@ def build(
     weight: float = 0.5,
     utility: str = "resolution",
     values: FloatArray | None = None,
+    purpose: Purpose | None = None,
 ) -> Mechanism:
     """Make the mechanism of a key; one that depends on no notion ignores it.
 
@@ -65,8 +67,8 @@ def build(
         P(s, x).
     notion : Notion
         What is asked.
-    time_limit, gap, seed, weight, utility, values
-        As in `Options`.
+    time_limit, gap, seed, weight, utility, values, purpose
+        As in `Options`. A mechanism that is no optimum for the purpose is valued by it.
 
     Raises
     ------
@@ -84,5 +86,6 @@ def build(
         raise InvalidInputError(
             f"{chosen.title} does not work under {notion.name}; choose another mechanism."
         )
-    options = Options(time_limit, gap, seed, weight, utility, values)
-    return chosen.make(joint, notion, options)
+    options = Options(time_limit, gap, seed, weight, utility, values, purpose)
+    made = chosen.make(joint, notion, options)
+    return made if purpose is None else valued(joint, made, purpose)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.joint import Joint
 from core.mechanisms.result import Mechanism
 from core.notions import Notion
+from core.utilities import Purpose
 from core.validation import FloatArray
 
 TIME_SHARE = 0.4
@@ -31,6 +32,8 @@ class Options:
         What a clustering keeps: "resolution" or "distortion".
     values : ndarray or None
         A number for each symbol of X, where there are numbers; distortion needs them.
+    purpose : Purpose or None
+        What an optimum is to keep, and what every mechanism is valued by; I(X;Y) where None.
     """
 
     time_limit: float | None = None
@@ -39,6 +42,7 @@ class Options:
     weight: float = 0.5
     utility: str = "resolution"
     values: FloatArray | None = None
+    purpose: Purpose | None = None
 
 
 @dataclass(frozen=True)

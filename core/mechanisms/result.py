@@ -184,3 +184,8 @@ def revalued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
 
 def _numbered(count: int) -> tuple[str, ...]:
     return tuple(f"y{i + 1}" for i in range(count))
+
+
+def valued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
+    """Return a mechanism with its worth for a purpose; one that was made for it stays as it is."""
+    return made if made.purpose is purpose else revalued(joint, made, purpose)

@@ -5,7 +5,7 @@ from core.joint import Joint
 from core.notions.base import Notion
 from core.notions.budgets import split
 from core.notions.divergence import PointwiseDivergence
-from core.notions.entry import Entry, Numbers, of_numbers, robust
+from core.notions.entry import Entry, of_numbers, robust
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy

@@ -1,8 +1,10 @@
 """One question, whole: as a value, as JSON, as a link, as a program; and its answer."""
 
 from core.notions.numbers import Domain
+from core.scenario.domains import DOMAINS
+from core.scenario.promise import Promise
+from core.scenario.purpose import LOSSES, PURPOSES
 from core.scenario.scenario import (
-    DOMAINS,
     NOTHING,
     VERSION,
     Result,
@@ -14,9 +16,12 @@ from core.scenario.scenario import (
 
 __all__ = [
     "DOMAINS",
+    "LOSSES",
     "NOTHING",
+    "PURPOSES",
     "VERSION",
     "Domain",
+    "Promise",
     "Result",
     "Scenario",
     "answer",

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
 
-from core import validation
 from core.data import Counted, Sources, count
+from core.data.counts.report import CountedTask
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
 from core.joint import Joint
@@ -20,23 +19,18 @@ from core.measures.leakage import Leakage, leakage
 from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.nonstochastic import UTILITIES
-from core.notions import LIP, Notion
+from core.notions import LIP, Intersection, Notion
 from core.notions import catalogue as notion_catalogue
-from core.notions.numbers import Domain, Numbers, declared
+from core.notions.numbers import Numbers, declared
+from core.scenario.domains import DOMAINS, check_numbers, plain_json
 from core.scenario.json_text import read_json
+from core.scenario.promise import Promise
+from core.scenario.purpose import Table, build_purpose, check_purpose
 from core.validation import FloatArray, shown
 
 VERSION = 1
 """Version of the JSON form."""
 
-
-DOMAINS: Mapping[str, Domain] = declared() | {
-    "time_limit": Domain(0.05, 600.0, 0.05),
-    "gap": Domain(0.0, 1.0, 1e-9),
-    "seed": Domain(0, 2**31 - 1, 1, whole=True),
-    "weight": Domain(0.0, 1e6, 0.05),
-}
-"""What each number may be: those of the notion, as it declares them, and those of the search."""
 
 NOTHING = LIP(np.inf)
 """What is asked of a mechanism that depends on no promise."""
@@ -52,7 +46,7 @@ class Scenario(Numbers):
         The data set, its columns and how they become symbols.
     notion : str
         Key of the notion, as in `core.notions.catalogue`.
-    eps, lam, alpha, beta, n
+    eps, lam, alpha, beta, n, eps_l, eps_u, bound
         The notion's numbers, as in `Numbers`.
     mechanism : str
         Key of the mechanism, as in `core.mechanisms.catalogue`.
@@ -66,6 +60,15 @@ class Scenario(Numbers):
         λ of a clustering, in [0, 10⁶]: what a unit of its utility is worth, in bits of leakage.
     utility : str
         What a clustering keeps: "resolution" or "distortion", which needs a numeric X.
+    also : tuple of Promise
+        Further promises that are to be kept at once.
+    purpose : str
+        What is to survive of X: "information" (all of it), "task" (the task of the data), "guess"
+        (of the task, or of X where the data names none) or "distortion" (an error that is small).
+    loss : str
+        How an error counts: "absolute", "squared", "hamming" or "table".
+    table : tuple of tuple of float
+        The loss d(x, z) of saying z where X is x, a row for each symbol of X.
 
     Raises
     ------
@@ -87,6 +90,10 @@ class Scenario(Numbers):
     seed: int = 0
     weight: float = 0.5
     utility: str = "resolution"
+    also: tuple[Promise, ...] = ()
+    purpose: str = "information"
+    loss: str = "absolute"
+    table: Table = ()
 
     def __post_init__(self) -> None:
         notion_catalogue.entry(self.notion)
@@ -94,19 +101,15 @@ class Scenario(Numbers):
         if self.utility not in UTILITIES:
             known = " or ".join(map(repr, UTILITIES))
             raise InvalidInputError(f"utility must be {known}, got {shown(self.utility)}.")
-        for name, domain in DOMAINS.items():
-            value = getattr(self, name)
-            if value is None and domain.optional:
-                continue
-            number = validation.number(value, name, low=domain.low, high=domain.high)
-            if domain.whole and number != int(number):
-                raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
-            kept = int(number) if domain.whole else number
-            object.__setattr__(self, name, kept)
+        check_numbers(self, DOMAINS)
+        if not isinstance(self.also, tuple) or not all(isinstance(p, Promise) for p in self.also):
+            raise InvalidInputError(f"also must hold promises, got {shown(self.also)}.")
+        object.__setattr__(self, "table", check_purpose(self.purpose, self.loss, self.table))
 
     def to_json(self) -> str:
         """Write the scenario as JSON; `from_json` reads it back to an equal one."""
-        values = {name: "inf" if value == np.inf else value for name, value in asdict(self).items()}
+        values = asdict(self) | {"also": [promise.to_dict() for promise in self.also]}
+        values = {name: plain_json(value) for name, value in values.items()}
         first = {"version": VERSION, "data": values["data"], "notion": values["notion"]}
         return json.dumps(first | values, indent=2, ensure_ascii=False)
 
@@ -133,6 +136,10 @@ class Scenario(Numbers):
                 raise InvalidInputError(f"The scenario has an unknown entry {shown(name)}.")
         if "data" in values:
             values["data"] = DataSpec.from_dict(values["data"])
+        if "also" in values:
+            if not isinstance(values["also"], list):
+                raise InvalidInputError(f"also must be a list, got {shown(values['also'])}.")
+            values["also"] = tuple(map(Promise.from_dict, values["also"]))
         return cls(**values)
 
     def content_hash(self) -> str:
@@ -148,8 +155,8 @@ class Scenario(Numbers):
 
         Examples
         --------
-        >>> sorted(Scenario(notion="lip").without_effect())
-        ['alpha', 'beta', 'lam', 'n', 'utility', 'weight']
+        >>> sorted(Scenario(notion="rldp").without_effect())
+        ['bound', 'eps_l', 'eps_u', 'lam', 'loss', 'table', 'utility', 'weight']
         """
         notion = notion_catalogue.entry(self.notion)
         mechanism = mechanism_catalogue.entry(self.mechanism)
@@ -164,6 +171,12 @@ class Scenario(Numbers):
         for name in ("weight", "utility"):
             if name not in mechanism.parameters:
                 reasons[name] = f"{mechanism.title} merges no clusters."
+        if self.purpose != "distortion":
+            reasons["loss"] = reasons["table"] = "No error counts where another thing is kept."
+        elif self.loss != "table":
+            reasons["table"] = "The losses are not those of a table."
+        if not mechanism.uses_notion and self.also:
+            reasons["also"] = f"{mechanism.title} does not depend on any promise."
         return reasons
 
     @property
@@ -172,7 +185,7 @@ class Scenario(Numbers):
         return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build_notion(self, joint: Joint) -> Notion:
-        """Return the notion with this scenario's numbers.
+        """Return the notion with this scenario's numbers, and the further promises.
 
         Parameters
         ----------
@@ -184,9 +197,15 @@ class Scenario(Numbers):
         InvalidInputError
             If a number does not fit the notion, or the notion is not about such joints.
         """
-        return notion_catalogue.build(self.notion, joint, self.numbers)
+        own = notion_catalogue.build(self.notion, joint, self.numbers)
+        return Intersection(own, *(p.build(joint) for p in self.also)) if self.also else own
 
-    def build_mechanism(self, joint: Joint, values: FloatArray | None = None) -> Mechanism:
+    def build_mechanism(
+        self,
+        joint: Joint,
+        values: FloatArray | None = None,
+        task: CountedTask | None = None,
+    ) -> Mechanism:
         """Return the mechanism on a joint, audited.
 
         Parameters
@@ -195,11 +214,14 @@ class Scenario(Numbers):
             P(s, x).
         values : ndarray, optional
             A number for each symbol of X, where there are numbers, shape (n_x,).
+        task : CountedTask, optional
+            What X tells of the task, where the data names one.
 
         Raises
         ------
         CoreError
-            If the mechanism does not work under the notion, or has no answer.
+            If what is to be kept is not known of this data, or the mechanism does not work under
+            the notion or has no answer.
         """
         asks = mechanism_catalogue.entry(self.mechanism).uses_notion
         return mechanism_catalogue.build(
@@ -212,6 +234,7 @@ class Scenario(Numbers):
             weight=self.weight,
             utility=self.utility,
             values=values,
+            purpose=build_purpose(self, joint, values, task),
         )
 
 
@@ -286,7 +309,7 @@ def evaluate(scenario: Scenario, sources: Sources | None = None) -> Result:
 def answer(scenario: Scenario, counted: Counted) -> Result:
     """Answer a scenario on data that is already counted."""
     started = time.perf_counter()
-    mechanism = scenario.build_mechanism(counted.joint, counted.x_values)
+    mechanism = scenario.build_mechanism(counted.joint, counted.x_values, counted.task)
     return measured(scenario, counted, mechanism, time.perf_counter() - started)
 
 

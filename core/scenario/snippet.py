@@ -7,6 +7,7 @@ from dataclasses import fields
 from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.notions import catalogue as notion_catalogue
+from core.scenario.purpose import purpose_code
 from core.scenario.scenario import Scenario
 
 
@@ -29,7 +30,7 @@ def snippet(scenario: Scenario) -> str:
     joint = count(data).joint
     notion = LIP(eps=0.5)
     mechanism = m.watchdog(joint, notion)
-    print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")
+    print(f"I(X;Y) {mechanism.information:.6f} nats, NMI {mechanism.nmi:.6f}")
     print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")
     <BLANKLINE>
     """
@@ -42,36 +43,53 @@ def snippet(scenario: Scenario) -> str:
         utility=scenario.utility,
     )
     data = _call(scenario.data)
+    asked_for, purpose = scenario.purpose != "information", purpose_code(scenario)
+    if asked_for and entry.key == "optimal":
+        code = code.removesuffix(")") + ", utility=purpose)"
+    told = 'print(f"I(X;Y) {mechanism.information:.6f} nats, NMI {mechanism.nmi:.6f}")'
     body = [
         f"data = {data}",
-        *_counting(scenario.data, values="weight" in entry.parameters),
+        *_counting(scenario.data, "weight" in entry.parameters, whole="counted." in purpose),
         f"mechanism = {code}",
-        'print(f"I(X;Y) {mechanism.utility:.6f} nats, NMI {mechanism.nmi:.6f}")',
+        told,
     ]
+    if asked_for:
+        body.insert(-2, f"purpose = {purpose}")
+        body.append('print(f"{purpose.title} {purpose.value(joint, mechanism.kernel):.6f}")')
     notion, named = "", []
     if entry.uses_notion:  # else there may be none: robust LDP, of data without pairs (S, U)
-        asked = notion_catalogue.entry(scenario.notion)
-        notion, named = asked.code(scenario.numbers), [asked.kind.__name__]
-        body.insert(-2, f"notion = {notion}")
+        keys = [scenario.notion, *(promise.notion for promise in scenario.also)]
+        kinds = {notion_catalogue.entry(key).kind.__name__ for key in keys}
+        notion = notion_catalogue.entry(scenario.notion).code(scenario.numbers)
+        if scenario.also:
+            kinds.add("Intersection")
+            others = ", ".join(promise.code() for promise in scenario.also)
+            notion = f"Intersection({notion}, {others})"
+        named = sorted(kinds)
+        body.insert(body.index(f"mechanism = {code}"), f"notion = {notion}")
         body.append('print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")')
     text = "\n".join(body)
     parts = [name for name in ("Binning", "DataSpec", "Filter", "Sources") if f"{name}(" in text]
     head = [
         *(["from math import inf", ""] if "inf" in notion + data else []),
         *(["from pathlib import Path", ""] if "Path(" in text else []),
+        *(["import numpy as np", ""] if "np." in text else []),
         "from core import mechanisms as m",
         f"from core.data import {', '.join(parts)}, count",
-        *(f"from core.notions import {name}" for name in named),
+        *([f"from core.notions import {', '.join(named)}"] if named else []),
+        *([f"from core.utilities import {purpose.partition('(')[0]}"] if asked_for else []),
         "",
     ]
     return "\n".join([*head, text]) + "\n"
 
 
-def _counting(data: DataSpec, *, values: bool) -> list[str]:
+def _counting(data: DataSpec, values: bool, *, whole: bool) -> list[str]:
     """Write the lines that count the data; an upload must be read from its file first."""
     taken = (
         ["counted = {}", "joint, values = counted.joint, counted.x_values"]
         if values
+        else ["counted = {}", "joint = counted.joint"]
+        if whole
         else ["joint = {}.joint"]
     )
     if data.source.startswith("upload:"):

@@ -10,8 +10,10 @@ from typing import Any
 from core.data.catalogue import BUNDLED
 from core.data.spec import MISSING_KINDS, MOST_RECORDS, Binning, DataSpec, Filter
 from core.errors import CoreError
+from core.scenario.domains import DOMAINS, plain_json
 from core.scenario.json_text import read_json
-from core.scenario.scenario import DOMAINS, Scenario
+from core.scenario.promise import Promise
+from core.scenario.scenario import Scenario
 
 Query = dict[str, list[str]]
 """Values by key, as a URL's query has them: a key may stand more than once."""
@@ -19,7 +21,13 @@ Query = dict[str, list[str]]
 NUMBERS = {"limit" if name == "time_limit" else name: name for name in DOMAINS}
 """URL key → the scenario's number."""
 
-CHOICES = {"notion": "notion", "mech": "mechanism", "keep": "utility"}
+CHOICES = {
+    "notion": "notion",
+    "mech": "mechanism",
+    "keep": "utility",
+    "for": "purpose",
+    "loss": "loss",
+}
 """URL key → the scenario's choice."""
 
 JOINTS = ("random:", "matrix:", "example:")
@@ -28,7 +36,10 @@ JOINTS = ("random:", "matrix:", "example:")
 _LONGEST = 80
 """Most letters of a link that a notice repeats."""
 
-DATA_KEYS = ("data", "s", "x", "sx", "bins", "missing", "rare", "rare_s", "only")
+LISTS = {"also": "also", "table": "table"}
+"""URL key → what the scenario has as a list; a value of it is JSON."""
+
+DATA_KEYS = ("data", "s", "x", "t", "sx", "bins", "missing", "rare", "rare_s", "only")
 """URL keys of the data."""
 
 
@@ -46,6 +57,13 @@ def to_query(scenario: Scenario) -> Query:
         value = getattr(scenario, name)
         if value != getattr(plain, name) and value is not None:
             query[key] = [_text(value)]
+    if scenario.also:
+        query["also"] = [
+            json.dumps(plain_json(promise.to_dict()), ensure_ascii=False)
+            for promise in scenario.also
+        ]
+    if scenario.table:
+        query["table"] = [json.dumps(list(map(list, scenario.table)))]
     return query
 
 
@@ -85,7 +103,25 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
     for key, name in NUMBERS.items():
         if values.get(key):
             scenario = _set_number(scenario, key, name, values[key][-1], notices)
+    for key in LISTS:
+        if values.get(key):
+            scenario = _set_list(scenario, key, values[key], notices)
     return scenario, tuple(notices)
+
+
+def _set_list(scenario: Scenario, key: str, texts: Sequence[str], notices: list[str]) -> Scenario:
+    """Take further promises, one a text, or a table; what is refused is left out."""
+    kept: list[Promise] = []
+    for text in texts if key == "also" else texts[-1:]:
+        try:
+            value = read_json(text, "It")
+            if key == "also":
+                kept.append(Promise.from_dict(value))
+            else:
+                scenario = replace(scenario, table=value)
+        except CoreError as error:
+            notices.append(f"The link has {key}={_cut(text)}, which is ignored. {error}")
+    return replace(scenario, also=tuple(kept)) if key == "also" else scenario
 
 
 def _choose(scenario: Scenario, key: str, name: str, value: str, notices: list[str]) -> Scenario:
@@ -132,6 +168,8 @@ def _data_to_query(data: DataSpec) -> Query:
         query["s"] = list(data.secret) or [""]
     if data.released != plain.released:
         query["x"] = list(data.released) or [""]
+    if data.task:
+        query["t"] = list(data.task)
     if data.secret_released:
         query["sx"] = ["1"]
     if data.binnings:
@@ -176,6 +214,7 @@ def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
         rare_below=rare["rare"],
         rare_below_s=rare["rare_s"],
         filters=_filters(query.get("only", []), notices),
+        task=_names(query.get("t"), ()),
     )
 
 

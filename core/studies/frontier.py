@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from core import measures
+from core.data.counts.report import CountedTask
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import Mechanism, frontier
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.mechanisms.optima.frontier import FAILED, carried, failed
 from core.scenario import Scenario
+from core.scenario.purpose import build_purpose
+from core.utilities import Information, Purpose
 from core.validation import BoolArray, FloatArray
 
 GRID: FloatArray = np.linspace(0.25, 8.0, 32)
@@ -31,13 +35,14 @@ class Frontier:
     eps : ndarray
         Budgets in nats, shape (k,), increasing.
     utility, nmi : ndarray
-        I(X;Y) in nats and I(X;Y)/H(X), shape (k,).
+        What is kept, I(X;Y) in nats where the scenario has no other purpose, and I(X;Y)/H(X),
+        shape (k,).
         NaN where a budget has no answer.
     upper_bound : ndarray
         What no mechanism under the notion exceeds, in nats, shape (k,); of an optimum it never
         falls, and the band between utility and bound is where the true optimum lies.
     most_nmi : ndarray
-        The same as a share of H(X), shape (k,).
+        The same as a share of H(X), or of what X itself is worth for the purpose, shape (k,).
     proven : ndarray
         Whether utility and bound are as close as was asked, shape (k,), bool.
     reasons : tuple of str
@@ -59,7 +64,11 @@ class Frontier:
 
 
 def sweep(
-    scenario: Scenario, joint: Joint, budgets: Sequence[float] | FloatArray = GRID
+    scenario: Scenario,
+    joint: Joint,
+    budgets: Sequence[float] | FloatArray = GRID,
+    values: FloatArray | None = None,
+    task: CountedTask | None = None,
 ) -> Frontier:
     """Answer a scenario at every budget of a grid; its own ε plays no part.
 
@@ -74,11 +83,14 @@ def sweep(
         Its data, counted.
     budgets : array_like
         ε in nats, shape (k,), increasing.
+    values, task
+        As in `Scenario.build_mechanism`: what else is known of the data.
 
     Raises
     ------
     InvalidInputError
-        If the budgets do not increase, or one is outside the domain of ε.
+        If the budgets do not increase, one is outside the domain of ε, or what is to be kept is
+        not known of this data.
     CoreError
         If no budget has an answer: the first reason.
 
@@ -92,10 +104,13 @@ def sweep(
     if grid.ndim != 1 or grid.size == 0 or (np.diff(grid) <= 0).any():
         raise InvalidInputError("The budgets of a sweep must be a list of increasing numbers.")
     asked = [replace(scenario, eps=float(eps)) for eps in grid]
+    purpose = build_purpose(scenario, joint, values, task)
     made = (
-        _optima(scenario, joint, grid)
+        _optima(scenario, joint, grid, purpose)
         if scenario.mechanism == "optimal"
-        else _each(scenario, joint, asked)
+        else _each(
+            scenario, joint, [partial(one.build_mechanism, joint, values, task) for one in asked]
+        )
     )
     failing = [mechanism.status == FAILED for mechanism in made]
     return Frontier(
@@ -105,8 +120,8 @@ def sweep(
         utility=np.array([mechanism.utility for mechanism in made]),
         nmi=np.array([mechanism.nmi for mechanism in made]),
         upper_bound=np.array([mechanism.upper_bound for mechanism in made]),
-        most_nmi=share_of_x(np.array([mechanism.upper_bound for mechanism in made]), joint),
-        proven=np.array([mechanism.gap <= scenario.gap for mechanism in made]),
+        most_nmi=np.array([_most(joint, mechanism) for mechanism in made]),
+        proven=np.array([mechanism.gap <= scenario.gap * purpose.size() for mechanism in made]),
         reasons=tuple(
             mechanism.notes[0] if fails else ""
             for mechanism, fails in zip(made, failing, strict=True)
@@ -115,12 +130,21 @@ def sweep(
     )
 
 
-def _each(scenario: Scenario, joint: Joint, asked: Sequence[Scenario]) -> Sequence[Mechanism]:
+def _most(joint: Joint, mechanism: Mechanism) -> float:
+    """Return a mechanism's bound as a share: of H(X), or of what X is worth for the purpose."""
+    if isinstance(mechanism.purpose, Information):
+        return float(share_of_x(np.array(mechanism.upper_bound), joint))
+    return mechanism.purpose.share(joint, mechanism.upper_bound)
+
+
+def _each(
+    scenario: Scenario, joint: Joint, makers: Sequence[Callable[[], Mechanism]]
+) -> Sequence[Mechanism]:
     """Answer one budget after the other; what is monotone is carried along."""
     points: list[Mechanism | CoreError] = []
-    for one in asked:
+    for make in makers:
         try:
-            points.append(one.build_mechanism(joint))
+            points.append(make())
         except CoreError as error:
             points.append(error)
     if mechanism_catalogue.entry(scenario.mechanism).monotone:
@@ -142,7 +166,9 @@ def share_of_x(information: FloatArray, joint: Joint) -> FloatArray:
     return result
 
 
-def _optima(scenario: Scenario, joint: Joint, grid: FloatArray) -> Sequence[Mechanism]:
+def _optima(
+    scenario: Scenario, joint: Joint, grid: FloatArray, purpose: Purpose
+) -> Sequence[Mechanism]:
     """Solve upwards: each optimum starts from the last one's outputs, and costs little more."""
     return frontier(
         joint,
@@ -151,4 +177,5 @@ def _optima(scenario: Scenario, joint: Joint, grid: FloatArray) -> Sequence[Mech
         time_limit=scenario.time_limit * len(grid),
         gap=scenario.gap,
         seed=scenario.seed,
+        utility=purpose,
     )

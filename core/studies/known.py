@@ -20,6 +20,7 @@ from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.optima.starts import CONTRADICTION, disproves
 from core.mechanisms.result import make_mechanism
+from core.notions import Intersection
 from core.notions import catalogue as notions
 from core.scenario import Scenario
 from core.studies.frontier import Frontier, share_of_x
@@ -140,6 +141,7 @@ class Known:
             notion=scenario.build_notion(joint),
             y_labels=made.y_labels,
             upper_bound=None if np.isinf(bound) else bound,
+            purpose=made.purpose,
         )
         with self._lock:  # audited once
             promise.answers[place] = lifted
@@ -271,11 +273,12 @@ def _least_wanted(promise: _Promise) -> Place:
 
 def _promise_key(scenario: Scenario) -> Hashable:
     """Return what names a promise on some data, without its ε."""
+    kept = (scenario.purpose, scenario.loss, scenario.table)
     if not mechanisms.entry(scenario.mechanism).uses_notion:
-        return repr(scenario.data)
+        return repr((scenario.data, kept))
     used = notions.entry(scenario.notion).parameters
     numbers = tuple((name, getattr(scenario, name)) for name in used if name != "eps")
-    return repr((scenario.data, scenario.notion, numbers))
+    return repr((scenario.data, scenario.notion, numbers, scenario.also, kept))
 
 
 def _place(scenario: Scenario) -> Place:
@@ -287,7 +290,7 @@ def _place(scenario: Scenario) -> Place:
 def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:
     """Say whether a mechanism that was made at some ε keeps the promise, and reads X alone."""
     return (
-        isinstance(made.notion, notions.entry(scenario.notion).kind)
+        isinstance(made.notion, notions.entry(scenario.notion).kind | Intersection)
         and made.audit is not None
         and made.audit.holds
         and made.kernel.shape[0] == joint.n_x

@@ -10,7 +10,7 @@ import ibis
 from core.attributes import Attribute
 from core.data.counts.cells import JOINED, Side, check_size, count_cells, group_cells, guard_columns
 from core.data.counts.grid import grid
-from core.data.counts.report import Counted, CountReport
+from core.data.counts.report import Counted, CountedTask, CountReport
 from core.data.joints import JointSource
 from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
@@ -47,15 +47,47 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
     """
     source = (sources or Sources()).open(spec.source)
     if isinstance(source, JointSource):
+        if spec.task:
+            raise InvalidInputError(
+                f"{source.title} is a joint distribution of S and X: it has no column for a task."
+            )
         return _from_joint(source, spec)
     _check_columns(spec)
     with open_table(source) as table:
-        return _from_table(table, spec)
+        counted = _from_table(table, spec)
+    if not spec.task:
+        return counted
+    with open_table(source) as table:
+        return replace(counted, task=_task(table, spec, counted))
+
+
+def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
+    """Count T against X.
+
+    Raises
+    ------
+    InvalidInputError
+        If T has one level only, or X has a symbol none of whose records has a value of T.
+    """
+    pairs = (*spec.secret, *spec.released) if spec.secret_released else spec.released
+    about = replace(
+        spec, secret=spec.task, released=pairs, secret_released=False, rare_below_s=0, task=()
+    )
+    joint = _from_table(table, about, "T").joint
+    place = {label: x for x, label in enumerate(joint.x_labels)}
+    unknown = [label for label in counted.joint.x_labels if label not in place]
+    if unknown:
+        raise InvalidInputError(
+            f"No record with X = {unknown[0]!r} says what T ({JOINED.join(spec.task)!r}) is there."
+        )
+    both = joint.p[:, [place[label] for label in counted.joint.x_labels]]
+    return CountedTask(JOINED.join(spec.task), joint.s_labels, both / both.sum(axis=0))
 
 
 def _check_columns(spec: DataSpec) -> None:
-    for name, columns in (("S", spec.secret), ("X", spec.released)):
-        if not columns:
+    sides = (("S", spec.secret), ("X", spec.released), ("T", spec.task))
+    for name, columns in sides:
+        if not columns and name != "T":
             raise InvalidInputError(f"Choose at least one column for {name}.")
         for column in columns:
             if columns.count(column) > 1:
@@ -64,9 +96,19 @@ def _check_columns(spec: DataSpec) -> None:
         raise InvalidInputError(
             f"S and X are both {JOINED.join(spec.secret)!r}: choose another column for one of them."
         )
+    if set(spec.task) == set(spec.secret):
+        raise InvalidInputError(
+            f"The task T and S are both {JOINED.join(spec.task)!r}: what tells T gives S away, "
+            "so choose another column for one of them."
+        )
+    if set(spec.task) == set(spec.released):
+        raise InvalidInputError(
+            f"The task T and X are both {JOINED.join(spec.task)!r}: to keep all of X needs no task."
+        )
 
 
-def _from_table(table: OpenTable, spec: DataSpec) -> Counted:
+def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
+    """Count two sides of a table; `first` is what a sentence calls the first of them."""
     records = filtered(table, spec.filters)
     used = dict.fromkeys(spec.secret + spec.released)
     cuts = {
@@ -87,10 +129,10 @@ def _from_table(table: OpenTable, spec: DataSpec) -> Counted:
         None if spec.secret_released else grid(counts, symbols[1], spec.released, sides[1].bins)
     )
     if product is None:
-        return _finish(
-            counts, symbols[0].labels, symbols[1].labels, spec, report, symbols[1].values
-        )
-    counted = _finish(product.counts, symbols[0].labels, product.labels, spec, report, None)
+        labels = symbols[0].labels, symbols[1].labels
+        return _finish(counts, *labels, spec, report, symbols[1].values, first)
+    labels = symbols[0].labels, product.labels
+    counted = _finish(product.counts, *labels, spec, report, None, first)
     return _with_attributes(counted, product.attributes)
 
 
@@ -171,15 +213,16 @@ def _finish(
     spec: DataSpec,
     report: CountReport,
     x_values: FloatArray | None,
+    first: str = "S",
 ) -> Counted:
     """Make the joint, with S released too if asked; raise if there is nothing to ask about."""
     plain = Joint.from_counts(counts, s_labels, x_labels)
     for name, title, labels in (
-        ("S", report.secret, plain.s_labels),
+        (first, report.secret, plain.s_labels),
         ("X", report.released, plain.x_labels),
     ):
         if len(labels) == 1:
-            what = "to hide" if name == "S" else "to release"
+            what = {"S": "to hide", "T": "to tell of it"}.get(name, "to release")
             column = "" if title == name else f" ({title!r})"
             raise InvalidInputError(
                 f"{name}{column} has only one level, {labels[0]!r}: there is nothing {what}."

@@ -131,6 +131,25 @@ def _share(part: int, whole: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
+class CountedTask:
+    """What X tells of a task T.
+
+    Attributes
+    ----------
+    title : str
+        Name of T's columns.
+    labels : tuple of str
+        Names of T's levels, n_t of them.
+    p_t_given_x : ndarray
+        P(t | x), shape (n_t, n_x).
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    p_t_given_x: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Counted:
     """A joint distribution and how it was counted.
 
@@ -146,9 +165,12 @@ class Counted:
     attributes : tuple of Attribute
         The columns of X and their levels, where X is a product of several: then the joint was
         made of all combinations, in C order, and its `x_shape` is their sizes.
+    task : CountedTask or None
+        What X tells of the task, where the data names one.
     """
 
     joint: Joint
     report: CountReport
     x_values: FloatArray | None = None
     attributes: tuple[Attribute, ...] = ()
+    task: CountedTask | None = None

@@ -43,7 +43,12 @@ OPTIMAL = Entry(
     "[Lift] §IV-C, [Funnel] §IV, [RLDP] §5: here one solver for all of them",
     "m.optimal(joint, notion, time_limit={time_limit!r}, gap={gap!r}, seed={seed!r})",
     lambda joint, notion, options: optimal(
-        joint, notion, time_limit=options.time_limit, gap=options.gap, seed=options.seed
+        joint,
+        notion,
+        time_limit=options.time_limit,
+        gap=options.gap,
+        seed=options.seed,
+        utility=options.purpose,
     ),
     (Notion,),
     needs_convex=True,

@@ -8,7 +8,7 @@ from core.data import BUNDLED, first_question
 from core.data.spec import Binning, DataSpec, Filter
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.notions import catalogue as notion_catalogue
-from core.scenario import Scenario
+from core.scenario import LOSSES, PURPOSES, Promise, Scenario
 from core.scenario.url import from_query, to_query
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters=","), min_size=1, max_size=8)
@@ -42,12 +42,34 @@ DATA = st.builds(
     rare_below=st.integers(0, 10_000),
     rare_below_s=st.integers(0, 10_000),
     filters=st.lists(FILTERS, max_size=2).map(tuple),
+    task=st.lists(NAMES, max_size=2).map(tuple),
+)
+NOTIONS = st.sampled_from([entry.key for entry in notion_catalogue.ENTRIES])
+SIDES = st.one_of(st.floats(0, 100), st.just(math.inf))
+PROMISES = st.builds(
+    lambda **all_numbers: Promise.from_dict(Promise(**all_numbers).to_dict()),
+    notion=NOTIONS,
+    eps=st.floats(0, 8),
+    lam=st.floats(0, 1),
+    eps_l=SIDES,
+    eps_u=SIDES,
+    bound=st.floats(0.01, 1),
+)
+TABLES = st.integers(1, 3).flatmap(
+    lambda width: st.lists(st.tuples(*[st.floats(0, 1e6)] * width), max_size=3).map(tuple)
 )
 SCENARIOS = st.builds(
     Scenario,
     data=DATA,
-    notion=st.sampled_from([entry.key for entry in notion_catalogue.ENTRIES]),
+    notion=NOTIONS,
     eps=st.floats(0, 8),
+    eps_l=SIDES,
+    eps_u=SIDES,
+    bound=st.floats(0.01, 1),
+    also=st.lists(PROMISES, max_size=2).map(tuple),
+    purpose=st.sampled_from(list(PURPOSES)),
+    loss=st.sampled_from(list(LOSSES)),
+    table=TABLES,
     lam=st.floats(0, 1),
     alpha=st.one_of(st.floats(1.05, 100), st.just(math.inf)),
     beta=st.floats(0.001, 0.5),
@@ -89,6 +111,13 @@ KEYS = [
     "eps",
     "mech",
     "n",
+    "t",
+    "for",
+    "loss",
+    "table",
+    "also",
+    "eps_l",
+    "bound",
 ]
 
 

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from core import clock
+from core.data import DataSpec, count
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
@@ -67,3 +70,17 @@ def test_a_sweep_without_any_answer_says_why():
         sweep(Scenario(notion="alip", mechanism="srlip_product"), JOINT, GRID)
     with pytest.raises(InvalidInputError, match="increasing"):
         sweep(Scenario(), JOINT, [1.0, 1.0])
+
+
+def test_a_line_is_of_what_is_to_be_kept():
+    counted = count(DataSpec(task=("income",)))
+    asked = Scenario(data=DataSpec(task=("income",)), notion="lip", purpose="task")
+    line = sweep(asked, counted.joint, [0.05, 0.2, 2.0], task=counted.task)
+    assert np.all(np.diff(line.utility) >= 0)
+    assert line.proven.all()
+    whole = line.mechanisms[-1].purpose.range(counted.joint)[1]
+    np.testing.assert_allclose(line.most_nmi, line.upper_bound / whole, atol=1e-9)
+    watchdogs = sweep(replace(asked, mechanism="watchdog"), counted.joint, [0.2], task=counted.task)
+    assert watchdogs.utility[0] <= line.upper_bound[1] + 1e-9
+    with pytest.raises(InvalidInputError, match="choose the column of T"):
+        sweep(asked, counted.joint, [0.2])

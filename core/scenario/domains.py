@@ -1,0 +1,48 @@
+"""What each number of a question may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from core import validation
+from core.errors import InvalidInputError
+from core.notions.numbers import Domain, declared
+from core.validation import shown
+
+DOMAINS: Mapping[str, Domain] = declared() | {
+    "time_limit": Domain(0.05, 600.0, 0.05),
+    "gap": Domain(0.0, 1.0, 1e-9),
+    "seed": Domain(0, 2**31 - 1, 1, whole=True),
+    "weight": Domain(0.0, 1e6, 0.05),
+}
+"""What each number may be: those of the notion, as it declares them, and those of the search."""
+
+
+def check_numbers(asked: Any, names: Iterable[str]) -> None:
+    """Check the numbers of a frozen dataclass, and keep each as a float or a whole number.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is outside its domain.
+    """
+    for name in names:
+        value, domain = getattr(asked, name), DOMAINS[name]
+        if value is None and domain.optional:
+            continue
+        number = validation.number(value, name, low=domain.low, high=domain.high)
+        if domain.whole and number != int(number):
+            raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
+        object.__setattr__(asked, name, int(number) if domain.whole else number)
+
+
+def plain_json(value: Any) -> Any:
+    """Return what JSON can hold of a value: ∞ as a text, in lists and objects too."""
+    if isinstance(value, Mapping):
+        return {name: plain_json(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_json(one) for one in value]
+    return "inf" if isinstance(value, float) and np.isinf(value) else value
