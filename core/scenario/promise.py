@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from core.errors import InvalidInputError
@@ -69,7 +69,7 @@ class Promise(Numbers):
     def to_dict(self) -> dict[str, Any]:
         """Return the key and the numbers that the notion uses."""
         used = ("notion", *notion_catalogue.entry(self.notion).parameters)
-        return {name: value for name, value in asdict(self).items() if name in used}
+        return {name: getattr(self, name) for name in used}
 
     @classmethod
     def from_dict(cls, values: Any) -> Promise:

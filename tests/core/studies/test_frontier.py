@@ -54,10 +54,10 @@ def test_a_sweep_says_which_points_are_proven():
 def test_a_budget_that_fails_is_a_gap_with_its_reason(monkeypatch, mechanism):
     build = Scenario.build_mechanism
 
-    def fails_at_one(self, joint, values=None):
+    def fails_at_one(self, joint, *known):
         if self.eps == 1.0:
             raise InfeasibleError("There is nothing at 1.")
-        return build(self, joint, values)
+        return build(self, joint, *known)
 
     monkeypatch.setattr(Scenario, "build_mechanism", fails_at_one)
     line = sweep(Scenario(mechanism=mechanism), JOINT, GRID)
