@@ -17,7 +17,7 @@ from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LIP, SRLIP, Intersection, SymbolNotion
 from core.notions.base import Notion
 from core.optimal.polish import polished
-from core.optimal.solve import DEFAULT_SECONDS, Solver, maximise
+from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.utilities import Information, Purpose
 from core.validation import FloatArray, shown
 
@@ -107,7 +107,6 @@ def optimal_from(
             f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
         )
     goal = checked_purpose(utility)
-    plain, size = isinstance(goal, Information), goal.size()
     options = Options(time_limit, gap, seed)
     known: list[Mechanism] = []
 
@@ -129,9 +128,25 @@ def optimal_from(
         prove=prove,
         utility=goal.solver_utility(joint),
     )
-    bound = size * outcome.upper_bound
+    found = _audited(joint, notion, outcome, goal)
+    known = known or starts(joint, notion, options, QUICK, goal)
+    if found.status == "heuristic":
+        seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+        left = max(seconds - (clock.now() - began), 0.0)
+        known += _allowed_anyway(joint, notion, Options(left, gap, seed), goal)
+    best = at_least(joint, found, known)
+    if best.status == "heuristic" and best.gap <= goal.size() * gap:
+        best = replace(best, status="optimal")
+    return best
+
+
+def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> Mechanism:
+    """Return what a search found as a mechanism, its outputs in reading order."""
+    bound = goal.size() * outcome.upper_bound
+    if isinstance(goal, Information):
+        bound = min(bound, chain_bound(joint, notion))
     kernel, y_labels = in_reading_order(joint, outcome.kernel)
-    found = make_mechanism(
+    return make_mechanism(
         joint,
         polished(joint, kernel, notion),  # sums in another order round otherwise
         name=NAME,
@@ -139,19 +154,10 @@ def optimal_from(
         status=outcome.status,
         notion=notion,
         y_labels=y_labels,
-        upper_bound=min(bound, chain_bound(joint, notion)) if plain else bound,
+        upper_bound=bound,
         notes=outcome.notes,
         purpose=goal,
     )
-    known = known or starts(joint, notion, options, QUICK, goal)
-    if found.status == "heuristic":
-        seconds = DEFAULT_SECONDS if time_limit is None else time_limit
-        left = max(seconds - (clock.now() - began), 0.0)
-        known += _allowed_anyway(joint, notion, Options(left, gap, seed), goal)
-    best = at_least(joint, found, known)
-    if best.status == "heuristic" and best.gap <= size * gap:
-        best = replace(best, status="optimal")
-    return best
 
 
 def without_budget(notion: Notion) -> Notion | None:
