@@ -20,6 +20,7 @@ from core.errors import CoreError, InfeasibleError, SolverError
 from core.optimal.bounds.consistency import not_below
 from core.optimal.bounds.prover import Prover
 from core.optimal.bounds.slices import sliced_bound
+from core.optimal.budgets.answer import search_within
 from core.optimal.columns.linear_search import LinearSearch, too_large
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import SMALL, CutLoop
@@ -109,7 +110,7 @@ def maximise(
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs.
+        The allowed outputs, and budgets on averages over them.
     p_x : ndarray
         P(x), shape (n_x,), all positive, and allowed: every notion allows what tells nothing.
     utility : Utility, optional
@@ -206,6 +207,9 @@ class _Task:
         InfeasibleError, SolverError
             If HiGHS fails: what was found before stands.
         """
+        if self.allowed.budgets:
+            search_within(self, solver, maximise, prove=prove)
+            return
         if self.allowed.oracle is not None:
             self._by_cutting_planes(self.allowed.oracle, prove=prove)
             return
@@ -234,7 +238,7 @@ class _Task:
     def give_up(self, error: CoreError) -> None:
         """Note what ended the search; what the mechanisms to start from are worth stands."""
         self.notes = (*self.notes, f"The search ended early. {error}")
-        self._offer(self._first())
+        self.offer(self.first())
 
     def _by_cutting_planes(self, oracle: Oracle, *, prove: bool) -> None:
         """Answer between a polytope outside and allowed outputs inside.
@@ -243,8 +247,8 @@ class _Task:
         is the best that was inside. Where a set is too large for a search of vertices, that is the
         best mixture of the outputs to start from.
         """
-        first = self._first()
-        self._offer(first)
+        first = self.first()
+        self.offer(first)
         until = self._after(1 - RESERVE)
         loop = CutLoop(
             self.allowed,
@@ -263,7 +267,7 @@ class _Task:
         except (SolverError, InfeasibleError) as error:  # cuts that are all but parallel
             self.notes = (f"The search ended early. {error}",)
         self.upper = min(self.upper, loop.upper)
-        self._offer(loop.inside.kernel(), "cutting planes")
+        self.offer(loop.inside.kernel(), "cutting planes")
 
     def _by_linear_programs(self) -> None:
         """Search without tableaus: H(X) is the bound where no slices give one."""
@@ -272,9 +276,9 @@ class _Task:
         until = now + share * (self.deadline - now)
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
         if self._start is not None:
-            search.include(self._posteriors(self._first()))
+            search.include(self.posteriors(self.first()))
         search.run()
-        self._offer(search.settled())
+        self.offer(search.settled())
         if self.allowed.parts and not self.allowed.n_helpers:
             sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
             self.upper = min(self.upper, sliced)
@@ -295,15 +299,15 @@ class _Task:
         except (SolverError, InfeasibleError) as error:
             self.notes = (INSTEAD.format(error),)
             return False
-        self._offer(mixed_kernel, "enumerate")
+        self.offer(mixed_kernel, "enumerate")
         verdict = self.prover.check(mixture.duals, self.gap, self.deadline)
         self.upper = min(self.upper, verdict.bound)
         return True
 
     def _generate(self, *, prove: bool) -> None:
         """Answer by column generation, with a proof as far as time allows."""
-        first = self._first()
-        self._offer(first)
+        first = self.first()
+        self.offer(first)
         if self._closed():
             return
         try:
@@ -319,12 +323,12 @@ class _Task:
         search = ColumnSearch(
             self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
         )
-        known = self._posteriors(first)
+        known = self.posteriors(first)
         search.include(known)
         search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
             search.run()
-            value = self._offer(search.settled())
+            value = self.offer(search.settled())
             until = self._after(1 - RESERVE)
             if not prove or self.upper - value <= self.gap or clock.now() >= until:
                 return
@@ -340,20 +344,20 @@ class _Task:
     def _after(self, share: float) -> float:
         return self.started + share * (self.deadline - self.started)
 
-    def _first(self) -> FloatArray:
+    def first(self) -> FloatArray:
         """Return the kernel to start from: what says nothing, where none is given."""
         if self._start is None:
             return np.ones((len(self.p_x), 1))
         now = clock.now()
         return self._start(now + START_SHARE * (self.deadline - now))
 
-    def _posteriors(self, kernel: FloatArray) -> FloatArray:
+    def posteriors(self, kernel: FloatArray) -> FloatArray:
         """Return the outputs of a kernel, shape (n_y, n_x)."""
         weights = (self.p_x[:, None] * kernel).T
         result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
         return result
 
-    def _offer(self, kernel: FloatArray, solver: str = "columns") -> float:
+    def offer(self, kernel: FloatArray, solver: str = "columns") -> float:
         """Take a kernel, moved inside the set, if it is the best so far; return its value."""
         finished = self.finish(kernel)
         value = self.goal.value((self.p_x[:, None] * finished).T, self.p_x)

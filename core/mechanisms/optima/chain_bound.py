@@ -4,7 +4,7 @@ import numpy as np
 
 from core import measures
 from core.joint import Joint
-from core.notions import ALIP, LDP, LIP, SRLIP, Intersection, PointwiseMaximalLeakage
+from core.notions import ALIP, LDP, LIP, SRLIP, Average, Intersection, PointwiseMaximalLeakage
 from core.notions.base import Notion
 
 _SLACK = 1e-12
@@ -40,7 +40,9 @@ def chain_bound(joint: Joint, notion: Notion) -> float:
 
 
 def most_about_secret(notion: Notion) -> float:
-    """Return the largest D(P(S|y) ‖ P(S)) that a notion allows, in nats, whatever P(S) is.
+    """Return the largest I(S;Y) that a notion allows, in nats, whatever P(S) is.
+
+    Of a pointwise notion it is the largest D(P(S|y) ‖ P(S)) of one output.
 
     With lifts in [a, b] the mean of l·log l is at most that of its chord, which has the value
     (1 − p)·a·log a + p·b·log b at the mean lift 1 = (1 − p)·a + p·b. Under ε-LDP b = a·e^ε, and
@@ -64,7 +66,22 @@ def most_about_secret(notion: Notion) -> float:
         return _chord(np.exp(-notion.eps), notion.eps)
     if isinstance(notion, PointwiseMaximalLeakage):
         return notion.eps
+    if isinstance(notion, Average):
+        return _on_average(notion)
     return np.inf
+
+
+def _on_average(notion: Average) -> float:
+    """Return the largest I(S;Y) under a budget on an average, in nats; ∞ where none is known.
+
+    Sibson's information grows with its order, which is 1 for Shannon's and ∞ for the maximal
+    leakage; I(S;Y) ≤ log(1 + χ²) as the logarithm is concave.
+    """
+    if notion.measure in ("mutual_information", "maximal_leakage") or notion.order == 1:
+        return notion.bound
+    if notion.measure == "sibson" and notion.order is not None and notion.order > 1:
+        return notion.bound
+    return float(np.log1p(notion.bound)) if notion.measure == "chi2" else np.inf
 
 
 def _chord(low: float, log_high: float) -> float:

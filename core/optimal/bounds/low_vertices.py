@@ -29,6 +29,9 @@ from core.optimal.polytopes.facets import (
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
+ASKED = 5
+"""Vertices that an oracle is asked about at a time: the lowest, each in another direction."""
+
 STEEP = 1e5
 """Inverses of systems up to this leave a vertex, off by rounding, far inside rows moved out."""
 
@@ -71,6 +74,7 @@ def undercutting(
     *,
     slack: float,
     most: int = MOST,
+    oracle: Callable[[FloatArray], FloatArray | None] | None = None,
     deadline: float = np.inf,
 ) -> Undercut:
     """Return the vertices of a polytope that undercut prices, and the bound that the prices prove.
@@ -91,6 +95,9 @@ def undercutting(
         The floor is −slack nats; the bound allows for what lies above it.
     most : int
         Where more vertices are below the floor, it goes down to what so many are below.
+    oracle : callable, optional
+        Where rows do not say it all: takes vertices, as posteriors of shape (k, n_x), and returns
+        the cuts that they break, shape (j, n_x), or None to end the search.
     deadline : float
         On the clock of `core.clock`; whatever it is, the bound is one.
 
@@ -117,9 +124,14 @@ def undercutting(
     finished = False
     while not finished and clock.now() < deadline:
         row = known.most_broken()
-        finished = row is None
         if row is not None:
             known.apply(row)
+            continue
+        lowest = np.argsort(known.prices, kind="stable")[:ASKED]
+        cuts = None if oracle is None else oracle(facets.posteriors(known.points[lowest]))
+        finished = cuts is None or len(cuts) == 0 or len(lowest) == 0
+        if not finished:
+            known.extend(facets.scaled(cuts))
     worth = worth_of(duals, known.prices, facets.posteriors(known.points), p_x)
     order = np.argsort(known.prices, kind="stable")
     outputs = facets.posteriors(known.exact(order))
@@ -209,6 +221,16 @@ class _Known:
         """Return points, shape (k, n), where no row is moved out."""
         return solved_corners(self._rows, self._exact, self._norm, self.tight[which])
 
+    def extend(self, rows: FloatArray) -> None:
+        """Take up rows @ z ≤ 0, shape (j, n), not yet applied."""
+        limits = np.zeros(len(rows))
+        moved = relaxed(limits, np.random.default_rng(len(self._rows)))
+        self._rows = np.vstack([self._rows, rows])
+        self._exact = np.append(self._exact, limits)
+        self._limits = np.append(self._limits, moved)
+        self._applied = np.append(self._applied, np.zeros(len(rows), dtype=np.bool_))
+        self.excess = np.hstack([self.excess, self.points @ rows.T - moved])
+
     def most_broken(self) -> int | None:
         """Return the row that the lowest of the vertices which break one is furthest beyond."""
         outside = np.flatnonzero(self.excess.max(axis=1, initial=-np.inf) > 0)
@@ -220,7 +242,7 @@ class _Known:
     def apply(self, row: int) -> None:
         """Narrow the polytope to a row."""
         over = self.excess[:, row]
-        slope = np.einsum("i,kij->kj", self._rows[row], self.edges)
+        slope = self._rows[row] @ self.edges
         with np.errstate(divide="ignore", invalid="ignore"):
             step = -over[:, None] / slope
         # from an end that is cut off towards one that is not, or the other way round
@@ -266,7 +288,7 @@ class _Known:
         done = np.flatnonzero(self._applied)
         slack = -excess[:, done]
         np.put_along_axis(slack, np.searchsorted(done, tight), np.inf, axis=1)
-        slopes = np.einsum("mi,kij->kmj", self._rows[done], edges)
+        slopes = self._rows[done] @ edges
         with np.errstate(divide="ignore", invalid="ignore"):
             steps = np.where(slopes > PARALLEL, slack[:, :, None] / slopes, np.inf)
         excess[:, done] = -np.inf

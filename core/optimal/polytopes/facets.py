@@ -48,10 +48,14 @@ class Facets:
 
     def with_cuts(self, cuts: FloatArray) -> Facets:
         """Return the part that meets cuts @ r ≤ 0, shape (k, n_x), as last rows."""
-        scaled = cuts * self.unit
-        scaled /= np.abs(scaled).max(axis=1, keepdims=True)
         limits = np.append(self.limits, np.zeros(len(cuts)))
-        return replace(self, rows=np.vstack([self.rows, scaled]), limits=limits)
+        return replace(self, rows=np.vstack([self.rows, self.scaled(cuts)]), limits=limits)
+
+    def scaled(self, cuts: FloatArray) -> FloatArray:
+        """Return cuts @ r ≤ 0, shape (k, n_x), as rows of these points, largest entry 1."""
+        scaled = cuts * self.unit
+        result: FloatArray = scaled / np.abs(scaled).max(axis=1, keepdims=True)
+        return result
 
     def posteriors(self, points: FloatArray) -> FloatArray:
         """Return points z, shape (k, n_x), as posteriors."""

@@ -1,0 +1,185 @@
+"""Budgets on averages as further symbols: what an output takes of a budget is one more weight.
+
+An output r that takes g(r) of a budget M is seen as (r, w) with w ≥ g(r)/M. As g is convex and
+homogeneous, these form a convex cone again, and a mechanism keeps the budget iff its outputs mix to
+(P_X, 1), a w that is larger than need be standing for what is not spent. So the master program has
+one more row, whose dual is the price of the budget, and every search and proof for pointwise
+notions works on the wider cone: the bound that prices prove is weak duality with that price.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from core.notions.allowed_set import AllowedSet, AverageBudget, Oracle
+from core.optimal.utility import Utility
+from core.validation import FloatArray, IntArray
+
+BROKEN = 1e-11
+"""An output that takes more than its w by this, in parts of the budget, is cut off."""
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedUtility(Utility):
+    """A utility of the symbols of X, where further symbols cost nothing.
+
+    Attributes
+    ----------
+    inner : Utility
+        Of X.
+    n_x : int
+        Number of symbols of X.
+    n_budgets : int
+        Number of further symbols; weights that add up to 1 over all symbols add up to
+        1/(1 + n_budgets) over X.
+    """
+
+    inner: Utility
+    n_x: int
+    n_budgets: int
+
+    def offset(self, p_x: FloatArray) -> float:
+        """Return what the utility would be if no output cost anything."""
+        own = p_x[: self.n_x]
+        return self.inner.offset(own / own.sum())
+
+    def cost(self, weights: FloatArray) -> FloatArray:
+        """Return the cost of outputs with weights on all symbols, shape (..., n) → (...)."""
+        return (1 + self.n_budgets) * self.inner.cost(weights[..., : self.n_x])
+
+    def supported_cost(self, weights: FloatArray, symbols: IntArray, n_x: int) -> FloatArray:
+        """Return the same where weights are given at some symbols only, as in `Utility`."""
+        of_x = np.where(symbols < self.n_x, symbols, self.n_x)
+        inner = self.inner.supported_cost(np.where(of_x < self.n_x, weights, 0.0), of_x, self.n_x)
+        return (1 + self.n_budgets) * inner
+
+
+class Lifting:
+    """An allowed set with budgets as one without, of n_x + k symbols.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        With k ≥ 1 budgets.
+    p_x : ndarray
+        P(x), shape (n_x,).
+    utility : Utility
+        Of X.
+
+    Attributes
+    ----------
+    p : ndarray
+        What outputs are mixed to, shape (n_x + k,), summing to 1.
+    utility : LiftedUtility
+        In the same unit as that of X.
+    rows : csr_array
+        Of the wider cone: the allowed set's own, and the pieces of costs that have few.
+    """
+
+    def __init__(self, allowed: AllowedSet, p_x: FloatArray, utility: Utility) -> None:
+        self.allowed, self.p_x = allowed, p_x
+        self.n_x, self.budgets = allowed.n_x, allowed.budgets
+        count = len(self.budgets)
+        self.p: FloatArray = np.append(p_x, np.ones(count)) / (1 + count)
+        self.utility = LiftedUtility(utility, self.n_x, count)
+        own = allowed.rows
+        gap = sparse.csr_array((own.shape[0], count))
+        parts = [sparse.hstack([own[:, : self.n_x], gap, own[:, self.n_x :]])]
+        for j, budget in enumerate(self.budgets):
+            pieces = budget.pieces()
+            if pieces is not None:
+                wide = np.zeros((len(pieces), self.n_x + count + allowed.n_helpers))
+                wide[:, : self.n_x + count] = self.row_of(j, pieces)
+                parts.append(sparse.csr_array(wide))
+        self.rows = sparse.csr_array(sparse.vstack(parts))
+
+    @property
+    def smooth(self) -> tuple[int, ...]:
+        """The budgets that rows do not say all of."""
+        return tuple(j for j, budget in enumerate(self.budgets) if budget.pieces() is None)
+
+    def row_of(self, j: int, tangents: FloatArray) -> FloatArray:
+        """Return a·r ≤ M w of budget j as rows, shape (k, n_x + n_budgets), largest entry 1."""
+        rows = np.zeros((len(tangents), self.n_x + len(self.budgets)))
+        rows[:, : self.n_x] = tangents
+        rows[:, self.n_x + j] = -self.budgets[j].limit
+        result: FloatArray = rows / np.abs(rows).max(axis=1, keepdims=True)
+        return result
+
+    def lifted(self, points: FloatArray) -> FloatArray:
+        """Return posteriors, shape (k, n_x), with what they take of each budget."""
+        taken = [budget.value(points) / budget.limit for budget in self.budgets]
+        return np.column_stack([points, *taken])
+
+    def slack(self) -> FloatArray:
+        """Return the outputs that only leave budget unspent, shape (n_budgets, n_x + n_budgets)."""
+        return np.eye(len(self.p))[self.n_x :]
+
+    def cone(self) -> AllowedSet:
+        """Return the wider cone: rows, and an oracle for what they leave out."""
+        inner = self.allowed.oracle
+        oracle = _Beyond(self, inner) if inner is not None or self.smooth else None
+        return AllowedSet(self.rows, len(self.p), oracle)
+
+    def cuts(self, points: FloatArray) -> FloatArray:
+        """Return the tangents that lifted points break, shape (k, n_x + n_budgets) → (j, same)."""
+        total = points[:, : self.n_x].sum(axis=1)
+        points = points[total > 0] / total[total > 0, None]
+        own, found = points[:, : self.n_x], [np.zeros((0, len(self.p)))]
+        for j in self.smooth:
+            over = self.budgets[j].value(own) / self.budgets[j].limit - points[:, self.n_x + j]
+            broken = over > BROKEN
+            found.append(self.row_of(j, self.budgets[j].tangents(own[broken])))
+        return np.vstack(found)
+
+    def raised(self, kernel: FloatArray) -> FloatArray:
+        """Return a kernel of X, shape (n_x, n_y), as one of all symbols: what is unspent last."""
+        weights = (self.p_x[:, None] * kernel).T
+        totals = weights.sum(axis=1)
+        points = self.lifted(weights / np.where(totals > 0, totals, 1.0)[:, None])
+        spent = totals[:, None] * points[:, self.n_x :]
+        rest = np.maximum(1.0 - spent.sum(axis=0), 0.0)
+        shares = np.vstack([spent, rest])
+        wide = np.hstack([kernel, np.zeros((self.n_x, 1))])
+        return np.vstack([wide, (shares / shares.sum(axis=0)).T])
+
+    def lowered(self, kernel: FloatArray) -> FloatArray:
+        """Return a kernel of all symbols as one of X, without outputs that never occur."""
+        own = kernel[: self.n_x]
+        own = own[:, own.sum(axis=0) > 0]
+        result: FloatArray = own / own.sum(axis=1, keepdims=True)
+        return result
+
+    def inside(self) -> AllowedSet:
+        """Return the outputs that are allowed one by one, budgets aside."""
+        return replace(self.allowed, budgets=())
+
+
+@dataclass(frozen=True, eq=False)
+class _Beyond:
+    """The oracle of a wider cone."""
+
+    lifting: Lifting
+    inner: Oracle | None
+
+    def __call__(self, r: FloatArray) -> FloatArray:
+        """Return the cuts that one lifted point breaks."""
+        found = self.lifting.cuts(np.maximum(r, 0.0)[None])
+        if self.inner is None:
+            return found
+        n_x = self.lifting.n_x
+        own = r[:n_x]
+        if own.sum() <= 0:
+            return found
+        cuts = self.inner(own / own.sum())
+        return np.vstack([found, np.pad(cuts, ((0, 0), (0, len(r) - n_x)))])
+
+
+def budget_prices(duals: FloatArray, budgets: tuple[AverageBudget, ...]) -> FloatArray:
+    """Return μ ≥ 0 of each budget, in utility for a unit of it, of a lifted program's duals."""
+    limits = np.array([budget.limit for budget in budgets])
+    result: FloatArray = np.maximum(-duals[len(duals) - len(budgets) :], 0.0) / limits
+    return result

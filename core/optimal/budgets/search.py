@@ -1,0 +1,272 @@
+"""The optimum under budgets on averages, and the proof of it.
+
+Where costs have few pieces, the wider cone is a polytope like any other. Smooth costs are met from
+both sides: outputs in use are moved to where they gain most, symbols kept, until the mixture gains
+no more; then the vertices of a polytope around the cone, under tangents at these outputs, are
+searched for what undercuts the prices. What is found there starts the next outputs; tangents are
+added where a vertex lies outside the cone. Where nothing undercuts the prices, they are proven.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from core import clock
+from core.notions.allowed_set import AllowedSet
+from core.optimal.budgets.lifting import Lifting
+from core.optimal.budgets.newton import KEPT, Prices, improved
+from core.optimal.facets import facets_of
+from core.optimal.low_vertices import undercutting
+from core.optimal.master import SHORT, Master
+from core.optimal.utility import MutualInformation
+from core.validation import FloatArray
+
+MOST_SYMBOLS = 60
+"""With more symbols than this a vertex has too many edges."""
+
+COARSE = 2e-3
+"""First slack of a proof, as a part of what publishing X is worth: prices are not good yet."""
+
+FINER = 8.0
+"""How many times smaller the slack of the next proof is."""
+
+WARM_SHARE = 0.3
+"""Part of the time that may go by before the first proof."""
+
+ROUNDS = 10
+"""Most times that outputs in use are moved before all others are looked at."""
+
+GAIN = 1e-9
+"""Less than this, in nats, is not worth moving them once more."""
+
+PRICE = 1e-10
+"""An output that can gain less, in nats, is not worth a column."""
+
+ENOUGH = 50
+"""Outputs that undercut the prices after which better prices help more than more outputs."""
+
+UNDER = 0.25
+"""An output counts as such if it gains at least this part of the slack."""
+
+FEW_LOW = 250
+"""Vertices below the prices that are kept at first: under bad prices there are thousands."""
+
+GROWTH, MOST_LOW = 4, 64_000
+"""How many times as many are kept where so many were too few for a proof, and when to give up."""
+
+MOST_TANGENTS = 500
+"""Tangents that are kept, the latest."""
+
+SCATTERED = 60
+"""Random outputs to start from."""
+
+DIGITS = 8
+"""Outputs that agree in so many digits after the point are one."""
+
+
+class BudgetSearch:
+    """The search for the best mixture of outputs under smooth budgets.
+
+    Attributes
+    ----------
+    value : float
+        What the best mixture so far is worth.
+    upper : float
+        What no mechanism exceeds, as far as it is proven.
+
+    Parameters
+    ----------
+    lifting : Lifting
+        The allowed outputs, without helpers or oracle, and the budgets.
+    seed : int
+        Of the random starts.
+    deadline : float
+        On the clock of `core.clock`.
+
+    Raises
+    ------
+    SolverError
+        If HiGHS fails.
+    """
+
+    def __init__(self, lifting: Lifting, *, seed: int, deadline: float) -> None:
+        self.lifting, self.deadline = lifting, deadline
+        self.n_x, self.p_x = lifting.n_x, lifting.p_x
+        self.goal = lifting.utility
+        self.upper = self.goal.inner.value(np.diag(self.p_x), self.p_x)
+        self._whole = self.upper
+        self._rng = np.random.default_rng(seed)
+        self._rows: FloatArray = lifting.inside().rows.toarray()
+        self._known: set[bytes] = set()
+        self._most = FEW_LOW
+        self._tangents = np.zeros((0, len(lifting.p)))
+        first = np.vstack([lifting.lifted(self.p_x[None]), lifting.slack()])
+        self._master = Master(lifting.p, self.goal, first)
+        self._mix()
+        pure = np.eye(self.n_x)
+        self.include(pure[(pure @ self._rows.T <= 0).all(axis=1)])
+
+    def include(self, points: FloatArray) -> bool:
+        """Let allowed posteriors, shape (k, n_x), into the mixture; say whether any was new."""
+        names = [np.round(point, DIGITS).tobytes() for point in points]
+        new = [i for i, name in enumerate(names) if name not in self._known]
+        self._known.update(names)
+        if new:
+            self._master.add(self.lifting.lifted(points[new]))
+            self._mix()
+        return bool(new)
+
+    def kernel(self) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), of the best mixture."""
+        return self.lifting.lowered(self._master.kernel(self._mixture))
+
+    def run(self, gap: float, *, prove: bool) -> None:
+        """Improve the mixture and lower the bound until they meet or time is over.
+
+        Parameters
+        ----------
+        gap : float
+            In nats.
+        prove : bool
+            Whether to go on after the first proof, to a closer one.
+        """
+        slack = max(COARSE * self._whole, gap / 2)
+        self.warm_up(WARM_SHARE)
+        while clock.now() < self.deadline:
+            starts, complete = self._undercutting(slack)
+            if len(starts):
+                if not self._move(starts):  # what undercuts the prices does so by rounding
+                    return
+                continue
+            if not complete:
+                self._most *= GROWTH
+                if self._most > MOST_LOW:
+                    return
+                continue
+            if not prove or self.upper - self.value <= gap or slack <= gap / 2:
+                return
+            slack = max(slack / FINER, gap / 2)
+
+    def warm_up(self, share: float) -> None:
+        """Move random outputs until they gain no more: a proof of bad prices is of no use.
+
+        Parameters
+        ----------
+        share : float
+            Part of the time left that this may take.
+        """
+        until = clock.now() + share * (self.deadline - clock.now())
+        while clock.now() < until:
+            before = self.value
+            self._move(self._scattered())
+            if self.value - before < COARSE * self._whole:
+                return
+
+    def _mix(self) -> None:
+        """Mix anew, with nothing at a penalty."""
+        self._mixture = self._master.solve()
+        while self._mixture.shortfall > SHORT:
+            self._master.raise_penalty()
+            self._mixture = self._master.solve()
+        self.value = self.goal.offset(self.lifting.p) - self._mixture.cost
+
+    def _prices(self) -> Prices:
+        """Return the duals of the mixture, of X in nats."""
+        duals = self._mixture.duals / (1 + len(self.lifting.budgets))
+        limits = np.array([budget.limit for budget in self.lifting.budgets])
+        of_budgets = np.maximum(-duals[self.n_x :], 0.0) / limits
+        return Prices(duals[: self.n_x], of_budgets, self.lifting.budgets)
+
+    def _in_use(self) -> FloatArray:
+        """Return the outputs of the mixture as posteriors, shape (k, n_x)."""
+        used = self._master.points[self._mixture.used, : self.n_x]
+        used = used[used.sum(axis=1) > 0]
+        result: FloatArray = used / used.sum(axis=1, keepdims=True)
+        return result
+
+    def _scattered(self) -> FloatArray:
+        """Return random outputs of few symbols, inside the rows, to start from."""
+        most = min(self.n_x, len(self.lifting.budgets[0].excess) + 1, KEPT)
+        weights = self._rng.exponential(size=(SCATTERED, self.n_x)) * self.p_x
+        counts = self._rng.integers(min(2, most), most, size=(SCATTERED, 1), endpoint=True)
+        least = np.take_along_axis(-np.sort(-weights, axis=1), counts - 1, axis=1)
+        points = np.where(weights >= least, weights, 0.0)
+        points /= points.sum(axis=1, keepdims=True)
+        return self.pulled(points)
+
+    def pulled(self, points: FloatArray) -> FloatArray:
+        """Return points moved towards P_X until they meet the rows."""
+        here, there = points @ self._rows.T, self._rows @ self.p_x
+        with np.errstate(divide="ignore", invalid="ignore"):
+            needed = np.where(here > 0, here / (here - np.minimum(there, 0.0)), 0.0)
+        share = needed.max(axis=1, initial=0.0)[:, None]
+        return points * (1 - share) + share * self.p_x
+
+    def _move(self, starts: FloatArray) -> bool:
+        """Move outputs to where they gain most, and mix, until that gains no more.
+
+        Returns
+        -------
+        better : bool
+            Whether there was a new output that gains.
+        """
+        if not isinstance(self.goal.inner, MutualInformation):
+            return self.include(starts)
+        better = False
+        for _ in range(ROUNDS):
+            if clock.now() >= self.deadline:
+                break
+            before, prices = self.value, self._prices()
+            starts = np.vstack([starts, self._in_use()])
+            points, values = improved(starts, prices, self._rows, deadline=self.deadline)
+            found = self.include(points[values < -PRICE])
+            better |= found
+            if not found or self.value - before < GAIN:
+                break
+            starts = np.zeros((0, self.n_x))
+        return better
+
+    def _undercutting(self, slack: float) -> tuple[FloatArray, bool]:
+        """Return outputs that undercut the prices, shape (k, n_x), and lower the bound.
+
+        Where there are none, say whether the prices are proven to the slack.
+        """
+        lifting, duals, prices = self.lifting, self._mixture.duals, self._prices()
+        self._add_tangents(self._in_use())
+        rows = sparse.vstack([lifting.rows, sparse.csr_array(self._tangents)])
+        outer = facets_of(AllowedSet(sparse.csr_array(rows), len(lifting.p)), lifting.p)
+        found: list[FloatArray] = []
+
+        def oracle(points: FloatArray) -> FloatArray | None:
+            own = points[:, : self.n_x]
+            own = own / own.sum(axis=1, keepdims=True)
+            low = own[prices.value(own) < -UNDER * slack]
+            found.append(low)
+            if sum(map(len, found)) >= ENOUGH:
+                return None
+            cuts = lifting.cuts(points)
+            self._tangents = np.vstack([self._tangents, cuts])
+            return cuts
+
+        met = undercutting(
+            outer,
+            lifting.p,
+            self.goal,
+            duals,
+            slack=slack / 2,
+            most=self._most,
+            oracle=oracle,
+            deadline=self.deadline,
+        )
+        if met.sure:
+            self.upper = min(self.upper, met.bound)
+        return np.vstack([np.zeros((0, self.n_x)), *found]), met.slack <= slack / 2
+
+    def _add_tangents(self, points: FloatArray) -> None:
+        """Add the tangents of every smooth budget at some outputs; drop the oldest."""
+        budgets = self.lifting.budgets
+        new = [
+            self.lifting.row_of(j, budgets[j].tangents(points)) for j in self.lifting.smooth
+        ]
+        self._tangents = np.vstack([self._tangents, *new])[-MOST_TANGENTS:]
