@@ -20,7 +20,11 @@ The order of a solve, as `solve.maximise` goes:
    its cuts changes the polytope, so it sends the solve back to 1. One loop does so,
    `cutting_planes`: it works out polytope and allowed outputs in turns, for α-lift and for exact
    robust LDP alike.
-6. `polish` moves the answer inside the set, where rounding left it outside.
+6. `budgets` answers where averages over all outputs are bounded too: what an output takes of a
+   budget is one more symbol of it, so the master has one more row, its dual is the price of the
+   budget, and steps 1 to 5 are asked about the wider cone. Smooth costs have a search of their
+   own, which moves outputs by Newton's steps and proves prices under tangents.
+7. `polish` moves the answer inside the set, where rounding left it outside.
 
 Who proves what: searches and their tableaux are never trusted. `bounds.prover` works from the rows
 as they were given, by vertices in whole numbers, by linear programs whose duals are checked, or by

@@ -129,8 +129,8 @@ def undercutting(
             continue
         lowest = np.argsort(known.prices, kind="stable")[:ASKED]
         cuts = None if oracle is None else oracle(facets.posteriors(known.points[lowest]))
-        finished = cuts is None or len(cuts) == 0 or len(lowest) == 0
-        if not finished:
+        finished = cuts is None or len(cuts) == 0
+        if cuts is not None and len(cuts):
             known.extend(facets.scaled(cuts))
     worth = worth_of(duals, known.prices, facets.posteriors(known.points), p_x)
     order = np.argsort(known.prices, kind="stable")

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
+from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.errors import InfeasibleError, SolverError
-from core.notions.allowed_set import AllowedSet, AverageBudget
 from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.search import MOST_SYMBOLS, BudgetSearch
 from core.optimal.budgets.silent import silent_outputs

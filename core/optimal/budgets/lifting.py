@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from core.notions.allowed_set import AllowedSet, AverageBudget, Oracle
+from core.allowed.allowed_set import AllowedSet, AverageBudget, Oracle
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
@@ -52,7 +52,7 @@ class LiftedUtility(Utility):
 
     def supported_cost(self, weights: FloatArray, symbols: IntArray, n_x: int) -> FloatArray:
         """Return the same where weights are given at some symbols only, as in `Utility`."""
-        of_x = np.where(symbols < self.n_x, symbols, self.n_x)
+        of_x = np.where(symbols < min(self.n_x, n_x), symbols, self.n_x)
         inner = self.inner.supported_cost(np.where(of_x < self.n_x, weights, 0.0), of_x, self.n_x)
         return (1 + self.n_budgets) * inner
 

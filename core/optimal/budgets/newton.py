@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from core import clock
-from core.notions.allowed_set import AverageBudget
-from core.notions.average_cost import SmoothCost
+from core.allowed.allowed_set import AverageBudget
+from core.allowed.average_cost import SmoothCost
+from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
 STEPS = 40
@@ -57,15 +57,18 @@ class Prices:
         μ ≥ 0, shape (k,).
     budgets : tuple of AverageBudget
         k of them.
+    utility : Utility
+        Gives φ; I(X;Y) has φ = H.
     """
 
     of_symbols: FloatArray
     of_budgets: FloatArray
     budgets: tuple[AverageBudget, ...]
+    utility: Utility
 
     def value(self, points: FloatArray) -> FloatArray:
-        """Return H(r) + Σ_j μ_j g_j(r) − π·r of posteriors, shape (k, n_x) → (k,)."""
-        total = special.entr(points).sum(axis=1) - points @ self.of_symbols
+        """Return φ(r) + Σ_j μ_j g_j(r) − π·r of posteriors, shape (k, n_x) → (k,)."""
+        total = self.utility.cost(points) - points @ self.of_symbols
         for mu, budget in zip(self.of_budgets, self.budgets, strict=True):
             total = total + mu * budget.value(points)
         result: FloatArray = total
@@ -82,7 +85,7 @@ def improved(
     starts : ndarray
         Allowed posteriors, shape (k, n_x).
     prices : Prices
-        What is to be low.
+        What is to be low; of I(X;Y), as steps are made of the derivatives of H.
     rows : ndarray
         rows @ r ≤ 0 of the allowed outputs, shape (m, n_x).
     deadline : float
@@ -183,8 +186,9 @@ class _Face:
         )
         identity = np.eye(shares.shape[1])
         if not held.any():
-            return identity - root[:, :, None] * root[:, None, :]
-        result: FloatArray = identity - np.linalg.pinv(normals, rcond=1e-9) @ normals
+            result: FloatArray = identity - root[:, :, None] * root[:, None, :]
+        else:
+            result = identity - np.linalg.pinv(normals, rcond=1e-9) @ normals
         return result
 
     def _room(self, shares: FloatArray, change: FloatArray) -> FloatArray:
@@ -194,4 +198,5 @@ class _Face:
         with np.errstate(divide="ignore", invalid="ignore"):
             of_shares = np.where(change < 0, -shares / change, np.inf)
             of_rows = np.where(growth > TIGHT, np.maximum(slack, 0.0) / growth, np.inf)
-        return np.minimum(of_shares.min(axis=1), of_rows.min(axis=1, initial=np.inf))
+        room: FloatArray = np.minimum(of_shares.min(axis=1), of_rows.min(axis=1, initial=np.inf))
+        return room

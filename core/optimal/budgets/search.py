@@ -13,12 +13,12 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
-from core.notions.allowed_set import AllowedSet
+from core.allowed.allowed_set import AllowedSet
+from core.optimal.bounds.low_vertices import undercutting
 from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.newton import KEPT, Prices, improved
-from core.optimal.facets import facets_of
-from core.optimal.low_vertices import undercutting
-from core.optimal.master import SHORT, Master
+from core.optimal.polytopes.facets import facets_of
+from core.optimal.programs.master import SHORT, Master
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
@@ -176,7 +176,7 @@ class BudgetSearch:
         duals = self._mixture.duals / (1 + len(self.lifting.budgets))
         limits = np.array([budget.limit for budget in self.lifting.budgets])
         of_budgets = np.maximum(-duals[self.n_x :], 0.0) / limits
-        return Prices(duals[: self.n_x], of_budgets, self.lifting.budgets)
+        return Prices(duals[: self.n_x], of_budgets, self.lifting.budgets, self.goal.inner)
 
     def _in_use(self) -> FloatArray:
         """Return the outputs of the mixture as posteriors, shape (k, n_x)."""
@@ -201,7 +201,8 @@ class BudgetSearch:
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = np.where(here > 0, here / (here - np.minimum(there, 0.0)), 0.0)
         share = needed.max(axis=1, initial=0.0)[:, None]
-        return points * (1 - share) + share * self.p_x
+        result: FloatArray = points * (1 - share) + share * self.p_x
+        return result
 
     def _move(self, starts: FloatArray) -> bool:
         """Move outputs to where they gain most, and mix, until that gains no more.
@@ -266,7 +267,5 @@ class BudgetSearch:
     def _add_tangents(self, points: FloatArray) -> None:
         """Add the tangents of every smooth budget at some outputs; drop the oldest."""
         budgets = self.lifting.budgets
-        new = [
-            self.lifting.row_of(j, budgets[j].tangents(points)) for j in self.lifting.smooth
-        ]
+        new = [self.lifting.row_of(j, budgets[j].tangents(points)) for j in self.lifting.smooth]
         self._tangents = np.vstack([self._tangents, *new])[-MOST_TANGENTS:]

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from core import clock
 from core.errors import InfeasibleError, SolverError
-from core.optimal.highs import LinearProgram
+from core.optimal.programs.highs import LinearProgram
 from core.validation import FloatArray
 
 REST = 1e-9

@@ -1,0 +1,180 @@
+"""The parts that answers under average budgets are made of."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special
+
+from core import clock
+from core import mechanisms as m
+from core.allowed.excess import excess_lift
+from core.joint import Joint
+from core.notions import LIP, Average, Intersection
+from core.optimal import solve
+from core.optimal.budgets import answer
+from core.optimal.budgets.lifting import Lifting
+from core.optimal.budgets.newton import Prices, improved
+from core.optimal.budgets.search import BudgetSearch
+from core.optimal.budgets.silent import silent_outputs
+from core.optimal.utility import FDivergence, MutualInformation
+from tests.strategies import joints
+
+JOINT = Joint.random_uniform(3, 6, np.random.default_rng(4))
+INFORMATION = MutualInformation()
+BOTH = Intersection(Average("mutual_information", 0.02), Average("maximal_leakage", 0.1))
+
+
+@pytest.fixture
+def lifting():
+    return Lifting(BOTH.allowed_set(JOINT), JOINT.p_x, MutualInformation())
+
+
+def kernels(seed, n_y=4):
+    return np.random.default_rng(seed).dirichlet(np.full(n_y, 0.3), size=JOINT.n_x)
+
+
+def test_lifted_outputs_are_in_the_cone_and_cheaper_ones_are_not(lifting):
+    points = np.random.default_rng(0).dirichlet(np.full(6, 0.4), size=30)
+    lifted = lifting.lifted(points)
+    cone = lifting.cone()
+    below = lifted.copy()
+    below[:, 6:] *= 0.99
+    for inside, outside in zip(lifted, below, strict=True):
+        assert (cone.rows @ inside <= 1e-9).all()
+        assert len(cone.oracle(inside)) == 0
+        cuts = cone.oracle(outside)
+        assert len(cuts) + (cone.rows @ outside > 1e-9).sum() > 0
+        assert (cuts @ outside > 0).all()
+        assert (cuts @ lifting.p <= 1e-12).all()
+
+
+def test_a_kernel_is_raised_and_lowered(lifting):
+    kernel = m.optimal(JOINT, BOTH).kernel
+    wide = lifting.raised(kernel)
+    assert wide.sum(axis=1) == pytest.approx(np.ones(8))
+    np.testing.assert_allclose(lifting.lowered(wide), kernel, atol=1e-12)
+    worth = lifting.utility.value((lifting.p[:, None] * wide).T, lifting.p)
+    own = MutualInformation().value((JOINT.p_x[:, None] * kernel).T, JOINT.p_x)
+    assert worth == pytest.approx(own)
+
+
+def test_the_cost_of_some_symbols_is_that_of_all(lifting):
+    symbols = np.array([[[0, 3, 6, 8], [5, 7, 8, 8]]])
+    weights = np.array([[[0.2, 0.3, 0.5, 0.0], [0.4, 0.6, 0.0, 0.0]]])
+    wide = np.zeros((2, 8))
+    wide[0, [0, 3, 6]], wide[1, [5, 7]] = [0.2, 0.3, 0.5], [0.4, 0.6]
+    found = lifting.utility.supported_cost(weights, symbols, 8)
+    assert found[0] == pytest.approx(lifting.utility.cost(wide))
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), with_rows=st.booleans())
+def test_newtons_steps_go_down_and_stay_inside(seed, with_rows):
+    rng = np.random.default_rng(seed)
+    allowed = Average("mutual_information", 0.02).allowed_set(JOINT)
+    rows = LIP(0.3).allowed_set(JOINT).rows.toarray() if with_rows else np.zeros((0, 6))
+    starts = rng.dirichlet(np.full(6, 0.5), size=10)
+    starts[starts < 0.05] = 0.0
+    starts /= starts.sum(axis=1, keepdims=True)
+    over = starts @ rows.T
+    share = np.max(over / (over - rows @ JOINT.p_x), axis=1, initial=0.0, where=over > 0)
+    starts = starts * (1 - share[:, None]) + share[:, None] * JOINT.p_x
+    mu = rng.uniform(0, 20)
+    prices = Prices(rng.uniform(0, 2, 6), np.array([mu]), allowed.budgets, INFORMATION)
+    found, values = improved(starts, prices, rows, deadline=clock.now() + 60)
+    assert found.sum(axis=1) == pytest.approx(np.ones(10))
+    assert (found >= 0).all()
+    assert (found @ rows.T <= 1e-9).all()
+    assert values == pytest.approx(prices.value(found))
+    assert np.sort(values)[0] <= prices.value(starts).min() + 1e-12
+    exact = special.entr(found).sum(axis=1) + mu * allowed.budgets[0].value(found)
+    assert values == pytest.approx(exact - found @ prices.of_symbols)
+
+
+def test_newton_ends_where_a_fine_search_along_the_edge_does():
+    budgets = Average("mutual_information", 0.02).allowed_set(JOINT).budgets
+    prices = Prices(np.array([0.9, 0.8, 0, 0, 0, 0]), np.array([12.0]), budgets, INFORMATION)
+    shares = np.linspace(0, 1, 20_001)
+    edge = np.zeros((len(shares), 6))
+    edge[:, 0], edge[:, 1] = shares, 1 - shares
+    along = prices.value(edge)
+    inner = np.flatnonzero((along[1:-1] < along[:-2]) & (along[1:-1] < along[2:])) + 1
+    starts = edge[[4_000, 10_000, 16_000]]
+    _, values = improved(starts, prices, np.zeros((0, 6)), deadline=clock.now() + 60)
+    ends = np.append(along[inner], along[[0, -1]])
+    for value in values:
+        assert np.abs(ends - value).min() < 1e-6
+    assert len(inner) > 0
+
+
+@settings(max_examples=40)
+@given(joint=joints(), seed=st.integers(0, 100))
+def test_a_silent_release_tells_nothing(joint, seed):
+    excess = excess_lift(joint)
+    kernel = silent_outputs(excess, joint.p_x, seed=seed, deadline=clock.now() + 60)
+    assert kernel.sum(axis=1) == pytest.approx(np.ones(joint.n_x))
+    assert np.abs(excess @ (joint.p_x[:, None] * kernel)).max() < 1e-8
+    assert (kernel >= 0).all()
+
+
+def test_a_silent_release_without_time_says_nothing():
+    kernel = silent_outputs(excess_lift(JOINT), JOINT.p_x, seed=0, deadline=clock.now())
+    np.testing.assert_array_equal(kernel, np.ones((6, 1)))
+
+
+@pytest.mark.parametrize("name", ["mutual_information", "total_variation"])
+def test_where_symbols_are_many_the_answer_is_near_that_of_a_proof(name, monkeypatch):
+    joint = Joint.random_uniform(7, 8, np.random.default_rng(2))  # no pieces of total variation
+    notion = Average(name, 0.03)
+    proven = m.optimal(joint, notion)
+    monkeypatch.setattr(answer, "MOST_SYMBOLS", 0)
+    found = m.optimal(joint, notion)
+    assert proven.gap <= 1e-6
+    assert found.utility <= proven.upper_bound
+    assert found.utility >= 0.9 * proven.utility
+    assert found.upper_bound >= proven.utility
+    assert found.status != "optimal"
+
+
+def test_without_a_proof_asked_for_the_first_one_is_enough():
+    allowed = Average("chi2", 0.02).allowed_set(JOINT)
+    quick = solve.maximise(allowed, JOINT.p_x, prove=False)
+    full = solve.maximise(allowed, JOINT.p_x)
+    assert quick.utility <= full.upper_bound
+    assert full.utility - quick.utility < 5e-3
+    assert quick.upper_bound >= full.upper_bound - 1e-9
+
+
+def test_other_utilities_are_kept_under_a_budget_too():
+    chi2 = FDivergence(lambda t: (t - 1) ** 2, JOINT.p_x)
+    allowed = Average("mutual_information", 0.02).allowed_set(JOINT)
+    outcome = solve.maximise(allowed, JOINT.p_x, utility=chi2, gap=1e-2, time_limit=0.5)
+    assert outcome.upper_bound - outcome.utility <= 0.05 * outcome.utility
+    free = chi2.value(np.diag(JOINT.p_x), JOINT.p_x)
+    assert 0 < outcome.utility < free
+    for seed in range(200):
+        kernel = kernels(seed)
+        if allowed.budgets[0].spent(kernel, JOINT.p_x) <= allowed.budgets[0].limit:
+            value = chi2.value((JOINT.p_x[:, None] * kernel).T, JOINT.p_x)
+            assert value <= outcome.upper_bound + 1e-9
+
+
+def test_a_search_that_has_no_time_keeps_what_it_started_from(lifting):
+    search = BudgetSearch(lifting, seed=0, deadline=clock.now())
+    search.run(1e-6, prove=True)
+    assert search.upper == pytest.approx(MutualInformation().value(np.diag(JOINT.p_x), JOINT.p_x))
+    assert search.value <= search.upper
+    assert BOTH.scale(JOINT, search.kernel()) <= 1 + 1e-6
+
+
+def test_an_early_end_is_told_and_costs_no_promise(monkeypatch):
+    def broken(*_arguments, **_options):
+        raise solve.SolverError("HiGHS is gone.")
+
+    monkeypatch.setattr(answer, "BudgetSearch", broken)
+    notion = Average("mutual_information", 0.02)
+    found = m.optimal(JOINT, notion)
+    assert "The search ended early. HiGHS is gone." in found.notes
+    assert notion.holds(JOINT, found.kernel)
+    assert found.utility > 0.1 * found.upper_bound
