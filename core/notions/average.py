@@ -26,6 +26,7 @@ from core.joint import Joint
 from core.limits import ROUNDING
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
+from core.notions.entry import Entry, of_numbers
 from core.validation import FloatArray, shown
 
 Measure = Literal[
@@ -218,3 +219,78 @@ def _nothing_told(excess: FloatArray, cost: AverageCost) -> FloatArray:
     return np.vstack(
         [inequalities.lift_at_least(excess, 0.0), inequalities.lift_at_most(excess, 0.0)]
     )
+
+
+AVERAGES: tuple[Entry, ...] = (
+    of_numbers(
+        key="average_mi",
+        title="Information budget (privacy funnel)",
+        meaning="On average over the outputs, the release tells at most ε nats about the secret.",
+        formula=r"I(S;Y) \le \varepsilon",
+        source="[Funnel] Problem 1",
+        parameters=("eps",),
+        kind=Average,
+        make=lambda numbers: Average("mutual_information", numbers.eps),
+    ),
+    of_numbers(
+        key="average_tv",
+        title="Total variation budget",
+        meaning="The joint of secret and release is within ε of independence, in total variation.",
+        formula=r"\tfrac12 \sum_{s,y} |P(s,y) - P(s)P(y)| \le \varepsilon",
+        source="[Lift] below eq. 27",
+        parameters=("eps",),
+        kind=Average,
+        make=lambda numbers: Average("total_variation", numbers.eps),
+    ),
+    of_numbers(
+        key="average_chi2",
+        title="χ² budget",
+        meaning="In mean square, over secrets and outputs, lifts are within √ε of 1.",
+        formula=r"\sum_{s,y} P(s)P(y)\,(l(s,y)-1)^2 \le \varepsilon",
+        source="[Lift] below eq. 28",
+        parameters=("eps",),
+        kind=Average,
+        make=lambda numbers: Average("chi2", numbers.eps),
+    ),
+    of_numbers(
+        key="average_leakage",
+        title="Maximal leakage budget",
+        meaning="No function of the secret is guessed more than e^ε times as well, on average.",
+        formula=r"\log \sum_y \max_s P(y \mid s) \le \varepsilon",
+        source="[ALIP] eq. 17",
+        parameters=("eps",),
+        kind=Average,
+        make=lambda numbers: Average("maximal_leakage", numbers.eps),
+    ),
+    of_numbers(
+        key="average_sibson",
+        title="Sibson budget",
+        meaning="Sibson's information of order α between secret and release is at most ε.",
+        formula=r"I^S_\alpha(S;Y) \le \varepsilon",
+        source="[Lift] below eq. 29, [ALIP] eq. 13",
+        parameters=("eps", "alpha"),
+        kind=Average,
+        make=lambda numbers: Average("sibson", numbers.eps, numbers.alpha),
+    ),
+    of_numbers(
+        key="average_arimoto",
+        title="α-leakage budget (Arimoto)",
+        meaning="An adversary who guesses the secret gains at most ε from the release, on average.",
+        formula=r"I^A_\alpha(S;Y) \le \varepsilon",
+        source="[ALIP] Def. 3",
+        parameters=("eps", "alpha"),
+        kind=Average,
+        make=lambda numbers: Average("arimoto", numbers.eps, numbers.alpha),
+    ),
+    of_numbers(
+        key="average_guess",
+        title="Average guessing bound",
+        meaning="The best guess of the secret from the release is right at most as often as said.",
+        formula=r"\sum_y \max_s P(s, y) \le c",
+        source="[ALIP] eq. 16",
+        parameters=("bound",),
+        kind=Average,
+        make=lambda numbers: Average("guessing", numbers.bound),
+    ),
+)
+"""The budgets as the catalogue knows them: no page offers them yet, links may have them."""

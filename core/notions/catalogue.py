@@ -2,6 +2,7 @@
 
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.notions.average import AVERAGES
 from core.notions.base import Notion
 from core.notions.budgets import split
 from core.notions.divergence import PointwiseDivergence
@@ -17,7 +18,7 @@ from core.notions.robust_markov import RobustLDP, RobustPML
 from core.notions.srlip import SRLIP
 from core.validation import shown
 
-__all__ = ["ENTRIES", "Entry", "Numbers", "build", "entry"]
+__all__ = ["AVERAGES", "ENTRIES", "Entry", "Numbers", "build", "entry"]
 
 ENTRIES: tuple[Entry, ...] = (
     of_numbers(
@@ -224,7 +225,7 @@ ENTRIES: tuple[Entry, ...] = (
         RobustPML,
     ),
 )
-"""The notions, in the order in which they are shown."""
+"""The notions that pages offer, in the order in which they are shown."""
 
 
 def entry(key: str) -> Entry:
@@ -240,10 +241,11 @@ def entry(key: str) -> Entry:
     >>> entry("ldp").parameters
     ('eps',)
     """
-    for candidate in ENTRIES:
+    every = ENTRIES + AVERAGES
+    for candidate in every:
         if candidate.key == key:
             return candidate
-    known = ", ".join(candidate.key for candidate in ENTRIES)
+    known = ", ".join(candidate.key for candidate in every)
     raise InvalidInputError(f"notion must be one of {known}, got {shown(key)}.")
 
 
