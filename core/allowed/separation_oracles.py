@@ -44,7 +44,7 @@ class AlphaLiftCuts:
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
         levels = _lifts(self.lift, r)
-        if self._log_mean(levels) <= self.eps + _silence(self.eps):
+        if self._log_mean(levels) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
         edge = _edge(self._log_mean, self.eps, levels)
         norm = np.exp(self._log_mean(edge))
@@ -85,7 +85,7 @@ class AlphaLiftInverseCuts:
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
         levels = _lifts(self.lift, r)
-        if self._log_mean(levels) <= self.eps + _silence(self.eps):
+        if self._log_mean(levels) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
         edge = _edge(self._log_mean, self.eps, levels)
         mean = np.exp(-self._log_mean(edge))
@@ -123,7 +123,7 @@ class Chi2LiftCuts:
         """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
         excess = _lifts(self.lift, r) - 1
         norm = np.sqrt(self.p_s @ excess**2)
-        if np.log1p(norm) <= self.eps + _silence(self.eps):
+        if np.log1p(norm) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
         weights = self.p_s * excess / norm  # the same all along the segment to P_X
         return _scaled(weights @ (self.lift - 1) - np.expm1(self.eps))
@@ -181,11 +181,6 @@ def _edge(level: Callable[[FloatArray], float], eps: float, levels: FloatArray) 
         return result
 
     return at(float(optimize.brentq(excess, 0.0, 1.0, xtol=np.finfo(float).eps)))
-
-
-def _silence(eps: float) -> float:
-    """Return the excess below which no cut is due: CUT_TOL, or a budget that is less than that."""
-    return min(CUT_TOL, eps)
 
 
 def _scaled(cut: FloatArray) -> FloatArray:

@@ -16,12 +16,10 @@ from core.allowed.excess import excess_lift
 from core.allowed.separation_oracles import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
 from core.errors import NotConvexError
 from core.joint import Joint
+from core.limits import ROUNDING
 from core.measures.pointwise import alpha_order
 from core.notions.budgets import TwoBudgets, budget_text
 from core.validation import FloatArray
-
-_LAST_DIGITS = 1e-15
-"""A budget of no more, in nats, of a measure that is no linear one: the rounding of its level."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +124,7 @@ class Chi2Privacy(TwoBudgets):
         _refuse_inverse(self)
         lift, excess = inequalities.data_lift(joint), excess_lift(joint)
         p_s = joint.p_s
-        if self.eps_u <= _LAST_DIGITS:
+        if self.eps_u <= ROUNDING:
             return _independence(excess)
         if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
             return inequalities.plain(np.empty((0, joint.n_x)))
@@ -200,7 +198,7 @@ class AlphaLift(TwoBudgets):
         measures imply ([Lift] Prop. 4 and 6) and which is all at α = ∞.
         """
         lift, excess, p_s = inequalities.data_lift(joint), excess_lift(joint), joint.p_s
-        if min(self.eps_l, self.eps_u) <= _LAST_DIGITS:
+        if min(self.eps_l, self.eps_u) <= ROUNDING:
             return _independence(excess)
         room = -np.log(p_s) / self.alpha
         below = inequalities.lift_at_least(excess, self.eps_l + room)

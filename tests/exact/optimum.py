@@ -89,10 +89,16 @@ def information(v, columns):
     total = sum(columns)
     mass = sum(n * entry for n, entry in zip(columns, v, strict=True))
     return fsum(
-        (n * entry) / (total * max(v)) * log((entry * total) / mass)
+        (n * entry) / (total * max(v)) * _log(entry * total, mass)
         for n, entry in zip(columns, v, strict=True)
         if entry
     )
+
+
+def _log(above, below):
+    """Return log(above/below) of whole numbers, whose ratio may be no double."""
+    ratio = above / below
+    return log(ratio) if ratio > 0 else log(above) - log(below)
 
 
 class Program:

@@ -10,7 +10,7 @@ import pytest
 
 from core import mechanisms, notions
 from tests.exact.extreme_rays import extreme_rays, primitive
-from tests.exact.optimum import Program, solved, truth
+from tests.exact.optimum import Program, information, solved, truth
 from tests.exact.promises import Promise, exponential
 from tests.exact.questions import PROMISES, Question, promise, question, simpler, smaller
 from tests.exact.verdict import answer, rivals
@@ -71,6 +71,12 @@ def test_binary_response_in_closed_form(eps):
     right = exp(eps) / (1 + exp(eps))
     expected = log(2) + right * log(right) + (1 - right) * log(1 - right)
     assert found.low == pytest.approx(expected, abs=1e-12)
+
+
+def test_ratios_below_every_double_are_worth_nothing():
+    assert information([1, 2 * 10**400], [10**9, 10**9]) == pytest.approx(log(2) / 2)
+    found = truth(((1, 3), (3, 0)), Promise("LIP", (1500.0,)))
+    assert found.low == pytest.approx(-sum(p * log(p) for p in (4 / 7, 3 / 7)))
 
 
 def test_no_budget_and_independence_keep_everything():
