@@ -10,7 +10,7 @@ MISS = 1e-9
 
 
 def allowed_vertices(allowed: AllowedSet) -> np.ndarray:
-    """Return the vertices of {Σr = 1} of the set (projected from r and helpers), shape (k, n_x)."""
+    """Return the vertices of {Σr = 1} of the set (projected on r), shape (k, n_x)."""
     rows = allowed.rows.toarray()
     n_vars = rows.shape[1]
     mass = np.zeros(n_vars)

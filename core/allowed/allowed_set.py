@@ -10,7 +10,7 @@ from scipy import sparse
 from core.allowed.average_cost import AverageCost
 from core.validation import FloatArray, IntArray
 
-Oracle = Callable[[FloatArray], FloatArray]
+SeparationOracle = Callable[[FloatArray], FloatArray]
 """Takes a posterior r, shape (n_x,); returns violated cuts g, shape (k, n_x), with g·r > 0."""
 
 
@@ -70,7 +70,7 @@ class AllowedSet:
     Attributes
     ----------
     rows : csr_array
-        Shape (n_rows, n_x + n_helpers). r is allowed iff some helpers h ≥ 0 have
+        Shape (n_rows, n_x + n_auxiliary). r is allowed iff some auxiliary variables h ≥ 0 have
         rows @ [r, h] ≤ 0. Each row's largest coefficient has magnitude about 1.
     n_x : int
         Number of symbols of X.
@@ -88,12 +88,12 @@ class AllowedSet:
 
     rows: sparse.csr_array
     n_x: int
-    oracle: Oracle | None = None
+    oracle: SeparationOracle | None = None
     parts: tuple[IntArray, ...] = ()
     inner: AllowedSet | None = None
     budgets: tuple[AverageBudget, ...] = ()
 
     @property
-    def n_helpers(self) -> int:
-        """Number of helper variables."""
+    def n_auxiliary(self) -> int:
+        """Number of auxiliary variables."""
         return int(self.rows.shape[1]) - self.n_x

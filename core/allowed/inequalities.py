@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from core import measures
-from core.allowed.allowed_set import AllowedSet, Oracle
+from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.joint import Joint
 from core.validation import FloatArray
 
@@ -61,24 +61,24 @@ def scaled(rows: FloatArray) -> FloatArray:
     return result
 
 
-def plain(rows: FloatArray, oracle: Oracle | None = None) -> AllowedSet:
-    """Return the allowed set of rows without helpers, shape (n_rows, n_x)."""
+def plain(rows: FloatArray, oracle: SeparationOracle | None = None) -> AllowedSet:
+    """Return the allowed set of rows without auxiliary variables, shape (n_rows, n_x)."""
     return AllowedSet(sparse.csr_array(rows), rows.shape[1], oracle)
 
 
 def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
-    """Return the intersection: all rows, each set with helpers of its own, oracles and budgets."""
+    """Return the intersection: all rows, oracles and budgets, each set's auxiliary variables."""
     n_x = sets[0].n_x
     outputs = sparse.vstack([part.rows[:, :n_x] for part in sets], format="csr")
-    helpers = sparse.block_diag([part.rows[:, n_x:] for part in sets], format="csr")
-    rows = sparse.csr_array(sparse.hstack([outputs, helpers], format="csr"))
+    auxiliary = sparse.block_diag([part.rows[:, n_x:] for part in sets], format="csr")
+    rows = sparse.csr_array(sparse.hstack([outputs, auxiliary], format="csr"))
     oracles = tuple(part.oracle for part in sets if part.oracle is not None)
     parts = tuple(ways for part in sets for ways in part.parts)
     budgets = tuple(budget for part in sets for budget in part.budgets)
     return AllowedSet(rows, n_x, all_cuts(oracles), parts, budgets=budgets)
 
 
-def all_cuts(oracles: Sequence[Oracle]) -> Oracle | None:
+def all_cuts(oracles: Sequence[SeparationOracle]) -> SeparationOracle | None:
     """Return one oracle that gives the cuts of all, None where there are none."""
     if len(oracles) <= 1:
         return oracles[0] if oracles else None
@@ -88,7 +88,7 @@ def all_cuts(oracles: Sequence[Oracle]) -> Oracle | None:
 class _Cuts:
     """The cuts of several oracles, stacked."""
 
-    def __init__(self, oracles: tuple[Oracle, ...]) -> None:
+    def __init__(self, oracles: tuple[SeparationOracle, ...]) -> None:
         self.oracles = oracles
 
     def __call__(self, r: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from core.mechanisms.robust.entries import CLOSED_FORMS
 from core.mechanisms.trivial import constant, identity
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic import catalogue as clusterings
-from core.notions import ALIP, LDP, LIP, SRLIP, Notion, SymbolNotion
+from core.notions import ALIP, LDP, LIP, SRLIP, Notion, PointwiseNotion
 
 _LOSS = r"I(X;Y) = H(X) - \sum_{x \in X_H} P(x) \log \frac{P(X_H)}{P(x)}"
 
@@ -80,7 +80,7 @@ HEURISTICS = (
         "[Lift] §III-A, [ALIP] §III",
         "m.watchdog(joint, notion)",
         lambda joint, notion, _options: watchdog(joint, notion),
-        (SymbolNotion,),
+        (PointwiseNotion,),
         quick_sweep=True,
     ),
     Entry(
@@ -92,7 +92,7 @@ HEURISTICS = (
         "[Lift] §III-A, [ALIP] §III",
         'm.watchdog(joint, notion, merge="uniform")',
         lambda joint, notion, _options: watchdog(joint, notion, "uniform"),
-        (SymbolNotion,),
+        (PointwiseNotion,),
         quick_sweep=True,
     ),
     Entry(
@@ -104,7 +104,7 @@ HEURISTICS = (
         "[Lift] Algorithm 1, corrected",
         "m.subset_merging(joint, notion)",
         lambda joint, notion, _options: subset_merging(joint, notion),
-        (SymbolNotion,),
+        (PointwiseNotion,),
         quick_sweep=True,
     ),
     Entry(
@@ -119,7 +119,7 @@ HEURISTICS = (
         lambda joint, notion, options: subset_random_response(
             joint, notion, time_limit=options.time_limit, gap=options.gap, seed=options.seed
         ),
-        (SymbolNotion,),
+        (PointwiseNotion,),
         needs_convex=True,
         parameters=("time_limit", "gap", "seed"),
         slow_from=60,
@@ -132,7 +132,7 @@ HEURISTICS = (
         "[Funnel] eq. 25–26",
         "m.generalized_randomized_response(joint, notion=notion)",
         lambda joint, notion, _options: generalized_randomized_response(joint, notion=notion),
-        (SymbolNotion,),
+        (PointwiseNotion,),
         monotone=True,
         quick_sweep=True,
     ),
@@ -158,7 +158,7 @@ HEURISTICS = (
         "[Funnel] Algorithm 1, Prop. 1",
         "m.conditional_reporting(joint, notion=notion)",
         lambda joint, notion, _options: conditional_reporting(joint, notion=notion),
-        (SymbolNotion,),
+        (PointwiseNotion,),
         reads_secret=True,
     ),
     Entry(

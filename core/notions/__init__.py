@@ -2,7 +2,7 @@
 
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.notions.average import Average
-from core.notions.base import Notion, SymbolNotion
+from core.notions.base import Notion, PointwiseNotion
 from core.notions.divergence import PointwiseDivergence
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.intersection import Intersection
@@ -34,8 +34,8 @@ __all__ = [
     "Notion",
     "PointwiseDivergence",
     "PointwiseMaximalLeakage",
+    "PointwiseNotion",
     "RobustLDP",
     "RobustPML",
-    "SymbolNotion",
     "side_channel_levels",
 ]

@@ -84,7 +84,7 @@ class Notion(ABC):
         )
 
 
-class SymbolNotion(Notion):
+class PointwiseNotion(Notion):
     """A notion that bounds every output by itself, through two levels in nats.
 
     An output y is allowed iff its lower level is at most `lower_budget` and its upper level at

@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike
 
 from core import validation
 from core.joint import Joint
-from core.notions.base import SymbolNotion, relative
+from core.notions.base import PointwiseNotion, relative
 
 
 @dataclass(frozen=True)
-class OneBudget(SymbolNotion):
+class OneBudget(PointwiseNotion):
     """A pointwise notion with one budget, which `achieved` is measured in.
 
     Parameters
@@ -53,7 +53,7 @@ class OneBudget(SymbolNotion):
 
 
 @dataclass(frozen=True)
-class TwoBudgets(SymbolNotion):
+class TwoBudgets(PointwiseNotion):
     """A pointwise notion that bounds what lowers and what raises beliefs apart.
 
     Parameters

@@ -14,7 +14,7 @@ from core.errors import InfeasibleError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.measures.conditionals import conditionals
-from core.notions.base import SymbolNotion, worst
+from core.notions.base import PointwiseNotion, worst
 from core.notions.budgets import OneBudget
 from core.notions.lip import log_max_lift
 from core.validation import FloatArray
@@ -54,7 +54,7 @@ class PointwiseMaximalLeakage(OneBudget):
 
 
 @dataclass(frozen=True)
-class GuessingProbability(SymbolNotion):
+class GuessingProbability(PointwiseNotion):
     """No output lets S be guessed with a probability above `bound`: max_s P(s | y) ≤ bound.
 
     Parameters

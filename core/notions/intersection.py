@@ -69,7 +69,7 @@ class Intersection(Notion):
         return all(notion.holds(joint, kernel) for notion in self.notions)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the outputs that every notion allows: all rows, helpers and oracles.
+        """Return the outputs that every notion allows: all rows, auxiliary variables and oracles.
 
         Raises
         ------

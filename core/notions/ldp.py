@@ -16,8 +16,8 @@ from core.notions.budgets import OneBudget
 from core.validation import FloatArray
 
 _FEW_SECRETS = 6
-"""Up to so many secrets their pairs are the rows, at most 30: without a helper a solver may look
-for the few vertices that matter, which takes a part of the time."""
+"""Up to so many secrets their pairs are the rows, at most 30: without an auxiliary variable
+a solver may look for the few vertices that matter, which takes a part of the time."""
 
 _NEAR = 0.1
 """Below this budget lifts are all but equal, and what they differ by has to keep its digits."""
@@ -62,7 +62,8 @@ class LDP(OneBudget):
         """Return the cone of outputs that the notion allows.
 
         Of few secrets, a row for each pair: lift_s(r) ≤ e^ε lift_t(r), unnormalised. Of more,
-        2·n_s rows and a helper h between the lifts: e^{−ε/2} lift_s(r) ≤ h, e^{−ε/2} h ≤ lift_s(r).
+        2·n_s rows and an auxiliary variable h between the lifts: e^{−ε/2} lift_s(r) ≤ h and
+        e^{−ε/2} h ≤ lift_s(r).
         Half of ε on each side keeps the coefficients of a large ε apart from 0.
         """
         if self.eps == np.inf or joint.n_s == 1:
@@ -87,7 +88,7 @@ class LDP(OneBudget):
         return AllowedSet(sparse.csr_array(matrix), joint.n_x)
 
     def _beside_first(self, joint: Joint) -> AllowedSet:
-        """Return the same cone with the helper g = h − e^{−ε/2} lift_1(r), which is at least 0.
+        """Return the same cone with the variable g = h − e^{−ε/2} lift_1(r), which is at least 0.
 
         Its rows are made of differences of two lifts, which keep their digits near independence.
         """
@@ -100,6 +101,6 @@ class LDP(OneBudget):
             shrink**2 * first + np.expm1(-self.eps),
             excess,
         )
-        helper = np.append(np.full(len(above), -1.0), np.full(len(below), shrink))
-        matrix = inequalities.scaled(np.hstack([np.vstack([above, below]), helper[:, None]]))
+        auxiliary = np.append(np.full(len(above), -1.0), np.full(len(below), shrink))
+        matrix = inequalities.scaled(np.hstack([np.vstack([above, below]), auxiliary[:, None]]))
         return AllowedSet(sparse.csr_array(matrix), joint.n_x)

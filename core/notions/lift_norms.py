@@ -11,7 +11,7 @@ from scipy import sparse
 
 from core import measures
 from core.allowed import inequalities
-from core.allowed.allowed_set import AllowedSet, Oracle
+from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.allowed.excess import excess_lift
 from core.allowed.separation_oracles import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
 from core.errors import NotConvexError
@@ -56,10 +56,10 @@ class L1Privacy(TwoBudgets):
         return level
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that an upper bound alone allows: n_s rows, n_s helpers.
+        """Return the cone of outputs that an upper bound alone allows.
 
-        The helpers are at least P(s | y) − P(s); as these sum to 0, the ℓ1-lift is twice the
-        sum of their positive parts.
+        Of n_s rows and n_s auxiliary variables, which are at least P(s | y) − P(s); as these sum
+        to 0, the ℓ1-lift is twice the sum of their positive parts.
 
         Raises
         ------
@@ -203,7 +203,7 @@ class AlphaLift(TwoBudgets):
         room = -np.log(p_s) / self.alpha
         below = inequalities.lift_at_least(excess, self.eps_l + room)
         above = inequalities.lift_at_most(excess, self.eps_u + room)
-        oracles: list[Oracle] = []
+        oracles: list[SeparationOracle] = []
         if self.alpha < np.inf and self.eps_l < np.inf:
             oracles.append(AlphaLiftInverseCuts(lift, p_s, self.eps_l, self.alpha))
         if self.alpha < np.inf and self.eps_u < np.inf:

@@ -77,7 +77,7 @@ class L1Lift(OneBudget):
         return L1Privacy(np.inf, self.eps).upper_level(joint_sy)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the notion allows: n_s + 1 rows, n_s helpers."""
+        """Return the cone of allowed outputs: n_s + 1 rows, n_s auxiliary variables."""
         return L1Privacy(np.inf, self.eps).allowed_set(joint)
 
 

@@ -24,15 +24,16 @@ from core.uncertainty.worst_case import exceeds, worst_case
 from core.validation import FloatArray
 
 _FEW_CELLS = 20
-"""Up to so many cells the vertices of D_s are written out, at most 400 rows: without helpers the
-solver can carve the set."""
+"""Up to so many cells the vertices of D_s are written out, at most 400 rows: without
+auxiliary variables the solver can carve the set."""
 
 _MANY_SECRETS = 7
 """With more secrets than this, 6·n_s rows of running minima are fewer than n_s(n_s − 1) pairs."""
 
 _MANY_CELLS = 150
-"""Fewer cells keep the pairs: the helpers of running minima are not unique at an output, which
-costs vertices where these are walked; from here on outputs are found by linear programs."""
+"""Fewer cells keep the pairs: the auxiliary variables of running minima are not unique at an
+output, which costs vertices where these are walked; from here on outputs are found by linear
+programs."""
 
 
 @dataclass(frozen=True)
@@ -188,10 +189,10 @@ class RLDP(Notion):
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows.
 
-        For the polytopes, with v = P(y | s, u) up to scale, h_s ≥ v_{s,u} ≥ l_s as helpers:
-        κ_{s1}h_{s1} + L_{s1}·v_{s1} ≤ e^{ε}(κ_{s2}l_{s2} + L_{s2}·v_{s2}). It is equivalent to
-        [RLDP] Def. 3 with a² rows. Exact: the same at L = P̂(u | s), κ = 0 (LDP at P̂, which is in
-        F), and an oracle for the rest of F.
+        For the polytopes, with v = P(y | s, u) up to scale and h_s ≥ v_{s,u} ≥ l_s as auxiliary
+        variables: κ_{s1}h_{s1} + L_{s1}·v_{s1} ≤ e^{ε}(κ_{s2}l_{s2} + L_{s2}·v_{s2}). It is
+        equivalent to [RLDP] Def. 3 with a² rows. Exact: the same at L = P̂(u | s), κ = 0
+        (LDP at P̂, which is in F), and an oracle for the rest of F.
         """
         allowed = self.set_of(spread(self.uncertainty, joint) / joint.p_x)
         many = self.uncertainty.p_hat_su.size >= _MANY_CELLS
@@ -229,7 +230,7 @@ def _compact_rows(
     """Return the rows of the compact form on [r, h, l], scaled to a largest coefficient of 1.
 
     `v_of_r` takes r to v, shape (n_s·n_u, n_x). Where no mass is free, or the cells are few,
-    there are no helpers.
+    there are no auxiliary variables.
     """
     n_s, n_u = lower.shape
     n_x = v_of_r.shape[1]

@@ -229,7 +229,7 @@ class RobustPML(_RobustForX):
         return max(0.0, float(np.log(ratio.max())))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the notion allows: rows, and max v and min v as helpers.
+        """Return the cone of allowed outputs, with max v and min v as auxiliary variables.
 
         (1 − e^{ε}P(s)) (L_s·v + κ_s h) ≤ e^{ε} Σ_{t≠s} P(t) (L_t·v + κ_t l), l ≤ v ≤ h; a secret
         with e^{ε}P(s) ≥ 1 asks nothing.

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
-from core.allowed.allowed_set import AllowedSet, Oracle
+from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.errors import InfeasibleError, SolverError
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.vertex_search import ColumnSearch
@@ -74,7 +74,7 @@ class CutLoop:
     def __init__(
         self,
         allowed: AllowedSet,
-        oracle: Oracle,
+        oracle: SeparationOracle,
         p_x: FloatArray,
         start: FloatArray,
         goal: Utility,
@@ -158,7 +158,7 @@ class CutLoop:
         search.cut(cuts)
         search.descend_from(-np.log(np.maximum(points, SMALL)))
         rows = self.outer.rows
-        padded = np.hstack([cuts, np.zeros((len(cuts), self.outer.n_helpers))])
+        padded = np.hstack([cuts, np.zeros((len(cuts), self.outer.n_auxiliary))])
         rows = sparse.csr_array(sparse.vstack([rows, sparse.csr_array(padded)]))
         self.outer = AllowedSet(rows, self.outer.n_x, parts=self.outer.parts)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.allowed.allowed_set import Oracle
+from core.allowed.allowed_set import SeparationOracle
 from core.joint import Joint
 from core.notions.base import Notion
 from core.validation import FloatArray
@@ -106,7 +106,7 @@ class Inside:
         P(x), shape (n_x,).
     """
 
-    oracle: Oracle | None
+    oracle: SeparationOracle | None
     p_x: FloatArray
 
     def __call__(self, kernel: FloatArray) -> FloatArray:

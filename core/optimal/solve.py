@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from core import clock
-from core.allowed.allowed_set import AllowedSet, Oracle
+from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.errors import CoreError, InfeasibleError, SolverError
 from core.optimal.bounds.consistency import not_below
 from core.optimal.bounds.prover import Prover
@@ -240,7 +240,7 @@ class _Task:
         self.notes = (*self.notes, f"The search ended early. {error}")
         self.offer(self.first())
 
-    def _by_cutting_planes(self, oracle: Oracle, *, prove: bool) -> None:
+    def _by_cutting_planes(self, oracle: SeparationOracle, *, prove: bool) -> None:
         """Answer between a polytope outside and allowed outputs inside.
 
         Moving a mixture inside may cost more than all that it gained on an earlier one: the answer
@@ -270,7 +270,7 @@ class _Task:
         self.offer(loop.inside.kernel(), "cutting planes")
 
     def _by_linear_programs(self) -> None:
-        """Search without tableaus: H(X) is the bound where no slices give one."""
+        """Search without tableaux: H(X) is the bound where no slices give one."""
         now = clock.now()
         share = SEARCH_SHARE if self.allowed.parts else LINEAR_SHARE
         until = now + share * (self.deadline - now)
@@ -279,7 +279,7 @@ class _Task:
             search.include(self.posteriors(self.first()))
         search.run()
         self.offer(search.settled())
-        if self.allowed.parts and not self.allowed.n_helpers:
+        if self.allowed.parts and not self.allowed.n_auxiliary:
             sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
             self.upper = min(self.upper, sliced)
 

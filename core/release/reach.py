@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
-from core.allowed.allowed_set import AllowedSet, Oracle
+from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.optimal.bounds.image_bound import ImageBound
@@ -69,7 +69,7 @@ class Reach:
 
     def __init__(self, joint: Joint, allowed: AllowedSet, deadline: float) -> None:
         self._n_x, self._p_x, self._deadline = joint.n_x, joint.p_x, deadline
-        self._oracle: Oracle | None = allowed.oracle
+        self._oracle: SeparationOracle | None = allowed.oracle
         rows_of_x = allowed.rows[:, : joint.n_x] @ joint.p_x
         alone = abs(allowed.rows[:, joint.n_x :]).sum(axis=1) == 0
         met = np.flatnonzero((np.abs(rows_of_x) <= MET) & alone)
@@ -168,6 +168,6 @@ class Reach:
 
     def _narrow(self, cuts: FloatArray) -> None:
         """Leave out what breaks the cuts."""
-        padded = np.hstack([cuts, np.zeros((len(cuts), self._set.n_helpers))])
+        padded = np.hstack([cuts, np.zeros((len(cuts), self._set.n_auxiliary))])
         more = sparse.vstack([self._set.rows, sparse.csr_array(padded)])
         self._set = AllowedSet(sparse.csr_array(more), self._n_x)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.errors import NotConvexError
 from core.joint import Joint
-from core.notions.base import Notion, SymbolNotion, worst
+from core.notions.base import Notion, PointwiseNotion, worst
 from core.validation import FloatArray, IntArray
 
 MOST_PRODUCTS = 2_000_000
@@ -117,12 +117,12 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> Draws:
         return Draws(level, level, exact=True)
     occurs = joint.release(array).sum(axis=0) > 0
     products = comb(int(occurs.sum()) + count - 1, count)
-    pointwise = isinstance(notion, SymbolNotion)
+    pointwise = isinstance(notion, PointwiseNotion)
     room = MOST_PRODUCTS if pointwise else MOST_ENTRIES // len(array)
     if products <= room:
         level = _level_of_all(joint, array[:, occurs], notion, count)
         return Draws(level, level, exact=True)
-    if isinstance(notion, SymbolNotion):
+    if isinstance(notion, PointwiseNotion):
         level = _level_of_some(joint, array[:, occurs], notion, count)
     else:  # fewer draws tell no more
         level = draws(joint, array, notion, count - 1).level
@@ -146,7 +146,7 @@ def product_kernel(kernel: FloatArray, k: int) -> FloatArray:
 
 def _level_of_all(joint: Joint, kernel: FloatArray, notion: Notion, k: int) -> float:
     """Return the level over all products of k outputs."""
-    if not isinstance(notion, SymbolNotion):
+    if not isinstance(notion, PointwiseNotion):
         return notion.achieved(joint, product_kernel(kernel, k))
     lower = upper = -np.inf
     for chosen in _multisets(kernel.shape[1], k, max(1, BLOCK // len(kernel))):
@@ -155,7 +155,7 @@ def _level_of_all(joint: Joint, kernel: FloatArray, notion: Notion, k: int) -> f
     return notion.combined(lower, upper)
 
 
-def _level_of_some(joint: Joint, kernel: FloatArray, notion: SymbolNotion, k: int) -> float:
+def _level_of_some(joint: Joint, kernel: FloatArray, notion: PointwiseNotion, k: int) -> float:
     """Return the level over products that raise or lower the belief in some secret most.
 
     At each draw the partial products are kept that say most about each secret, either way.
@@ -187,7 +187,9 @@ def _of_endless(joint: Joint, kernel: FloatArray, notion: Notion) -> float:
     return notion.achieved(joint, np.eye(int(row.max()) + 1)[row.ravel()])
 
 
-def _worst_levels(joint: Joint, columns: FloatArray, notion: SymbolNotion) -> tuple[float, float]:
+def _worst_levels(
+    joint: Joint, columns: FloatArray, notion: PointwiseNotion
+) -> tuple[float, float]:
     """Return the largest lower and upper level of outputs P(y | x), up to scale, shape (·, c).
 
     Outputs are scaled down so far that they are part of one release; what is left over is not

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from core.allowed import inequalities
-from core.allowed.allowed_set import AllowedSet, Oracle
+from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal
@@ -153,11 +153,11 @@ def second_release(
 
 def _given(whole: AllowedSet, likelihood: FloatArray, p_x: FloatArray) -> AllowedSet:
     """Return the outputs that are allowed once they are weighed by P(y_1 | x), shape (n_x,)."""
-    weights = np.append(likelihood, np.ones(whole.n_helpers))
+    weights = np.append(likelihood, np.ones(whole.n_auxiliary))
     matrix = sparse.csr_array(whole.rows @ sparse.diags_array(weights)).toarray()
     useful = (matrix > 0).any(axis=1)
     matrix = matrix[useful] / np.abs(matrix[useful]).max(axis=1, keepdims=True)
-    if not whole.n_helpers:  # helpers have no known value at P_X
+    if not whole.n_auxiliary:  # auxiliary variables have no known value at P_X
         at_prior = matrix @ p_x
         met = np.abs(at_prior) <= MET
         matrix[met] -= at_prior[met][:, None]  # rows of r with Σr = 1
@@ -169,7 +169,7 @@ def _given(whole: AllowedSet, likelihood: FloatArray, p_x: FloatArray) -> Allowe
 class _Weighed:
     """The cuts of an oracle, of outputs weighed by P(y_1 | x)."""
 
-    oracle: Oracle
+    oracle: SeparationOracle
     likelihood: FloatArray
 
     def __call__(self, r: FloatArray) -> FloatArray:

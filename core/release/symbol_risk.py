@@ -12,7 +12,7 @@ from core import measures
 from core.limits import ROUNDING
 from core.measures import catalogue
 from core.measures.leakage import Leakage
-from core.notions import Notion, SymbolNotion
+from core.notions import Notion, PointwiseNotion
 from core.validation import BoolArray, FloatArray
 
 
@@ -67,7 +67,7 @@ def exposure(
     """
     with np.errstate(divide="ignore"):  # log 0 = −∞ is the answer where a pair never occurs
         log_lift = np.log(measures.lift(leak.joint_sy))
-    if not isinstance(notion, SymbolNotion):
+    if not isinstance(notion, PointwiseNotion):
         risky: BoolArray = np.zeros(len(leak.labels), dtype=np.bool_)
         why = tuple(f"{notion} does not bound single symbols" for _ in leak.labels)
         return Exposure(leak.labels, leak.joint_sy.sum(axis=0), log_lift, risky, why)
@@ -83,7 +83,7 @@ def exposure(
 def _why(
     log_lift: FloatArray,
     levels: tuple[float, float],
-    notion: SymbolNotion,
+    notion: PointwiseNotion,
     s_labels: tuple[str, ...],
     bits: bool,
 ) -> str:

@@ -139,7 +139,7 @@ def take_sample(
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class DesignOutcome:
     """A mechanism that was designed at P̂, and what it does at P*.
 
     Attributes
@@ -282,7 +282,7 @@ def compare_designs(
     keys: Sequence[str] = tuple(DESIGNS),
     *,
     report: Report,
-) -> tuple[Outcome, ...]:
+) -> tuple[DesignOutcome, ...]:
     """Design mechanisms at what was seen and measure them at the truth.
 
     Parameters
@@ -296,13 +296,13 @@ def compare_designs(
     """
     joint = Joint.with_secret_released(sample.ball.p_hat_su, keep_unseen=True)
     judge = RLDP(eps, sample.ball, exact=True)
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, DesignOutcome] = {}
     made: dict[str, Mechanism] = {}
     for key in sorted(keys, key="exact".__eq__):
         report((len(outcomes), len(keys)))
         known = [made[one] for one in ("polyopt", "independent") if one in made]
         made[key] = design(key, sample, eps, seconds, known if "polyopt" in made else ())
-        outcomes[key] = Outcome(
+        outcomes[key] = DesignOutcome(
             key,
             made[key],
             realised=float(realised_level(sample.truth, made[key].kernel)),

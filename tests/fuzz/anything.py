@@ -129,7 +129,7 @@ def _within(joint, notion, kernel):
     """Say whether a kernel's levels, worked out anew, are within the budgets."""
     if isinstance(notion, notions.Intersection):
         return all(_within(joint, part, kernel) for part in notion.notions)
-    if not isinstance(notion, notions.SymbolNotion):
+    if not isinstance(notion, notions.PointwiseNotion):
         return notion.achieved(joint, kernel) <= notion.eps + DIGITS
     told = joint.release(kernel)
     pairs = (

@@ -20,7 +20,7 @@ from core.mechanisms.merging.batch_merging import (
     merge_in_subsets,
     set_masses,
 )
-from core.mechanisms.merging.subset_levels import Risk, check_risk, symbol_notion
+from core.mechanisms.merging.subset_levels import Risk, check_risk, pointwise_notion
 from core.notions import Notion
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -54,7 +54,7 @@ def watchdog_batch(joints: ArrayLike, notions: Sequence[Notion]) -> Batch:
     ----------
     joints : array_like
         P(s, x) of each, shape (n_joints, n_s, n_x).
-    notions : sequence of SymbolNotion
+    notions : sequence of PointwiseNotion
         What is asked; those that differ in their budgets only are answered together.
 
     Raises
@@ -112,7 +112,7 @@ def _in_blocks(
     p = validation.distribution(joints, "The joints", batch=True)
     if p.ndim != 3:
         raise InvalidInputError(f"The joints must have shape (k, n_s, n_x), got {p.shape}.")
-    asked = [symbol_notion(notion, "A batch") for notion in notions]
+    asked = [pointwise_notion(notion, "A batch") for notion in notions]
     families: dict[object, list[int]] = {}
     for j, notion in enumerate(asked):
         check_risk(notion, risk)

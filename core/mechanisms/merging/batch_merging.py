@@ -15,7 +15,7 @@ from core.mechanisms.merging.subset_levels import (
     set_risk,
     within,
 )
-from core.notions import SymbolNotion
+from core.notions import PointwiseNotion
 from core.validation import BoolArray, FloatArray, IntArray
 
 
@@ -25,7 +25,7 @@ class Block:
 
     Attributes
     ----------
-    notion : SymbolNotion
+    notion : PointwiseNotion
         One of the family: its levels count, its budgets do not.
     risk : {"max", "sum", "ratio"} or None
         As in `subset_merging`.
@@ -39,7 +39,7 @@ class Block:
         Each row's budgets in nats, shape (n_rows, 1).
     """
 
-    notion: SymbolNotion
+    notion: PointwiseNotion
     risk: Risk | None
     p: FloatArray
     p_s: FloatArray
@@ -50,7 +50,7 @@ class Block:
     upper_budget: FloatArray
 
     @classmethod
-    def of(cls, p: FloatArray, notion: SymbolNotion, risk: Risk | None) -> Block:
+    def of(cls, p: FloatArray, notion: PointwiseNotion, risk: Risk | None) -> Block:
         """Measure joints, shape (n_rows, n_s, n_x), under one notion."""
         lower, upper = notion.lower_level(p), notion.upper_level(p)
         return cls(
@@ -79,7 +79,7 @@ class Block:
             self.upper_budget[index],
         )
 
-    def ask(self, notions: Sequence[SymbolNotion]) -> Block:
+    def ask(self, notions: Sequence[PointwiseNotion]) -> Block:
         """Return the same rows with the budgets of other notions of the family, one each."""
         return replace(
             self,

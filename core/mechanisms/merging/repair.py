@@ -5,11 +5,11 @@ import numpy as np
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.mechanisms.merging.subset_levels import fits, set_levels
-from core.notions import SymbolNotion
+from core.notions import PointwiseNotion
 
 
 def attain(
-    joint: Joint, notion: SymbolNotion, high: tuple[int, ...], *, repair: bool
+    joint: Joint, notion: PointwiseNotion, high: tuple[int, ...], *, repair: bool
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Return symbols that the notion allows as one output, and the notes that go with them.
 
@@ -17,7 +17,7 @@ def attain(
     ----------
     joint : Joint
         P(s, x).
-    notion : SymbolNotion
+    notion : PointwiseNotion
         What is asked.
     high : tuple of int
         Indices of X_H. It is returned as it is, with no note, where the notion allows it.
@@ -62,7 +62,7 @@ def attain(
     return tuple(sorted((*high, *map(int, moved)))), (note,)
 
 
-def _excess(notion: SymbolNotion, lower: float, upper: float) -> str:
+def _excess(notion: PointwiseNotion, lower: float, upper: float) -> str:
     """Say which of the two levels breaks its budget."""
     parts = [
         f"{level:.4g} nats {way} ({budget:.4g} allowed)"

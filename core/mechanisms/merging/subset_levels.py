@@ -12,7 +12,7 @@ import numpy as np
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions import ALIP, LDP, LIP, SymbolNotion
+from core.notions import ALIP, LDP, LIP, PointwiseNotion
 from core.validation import BoolArray, FloatArray, IntArray
 
 Risk = Literal["max", "sum", "ratio"]
@@ -22,7 +22,7 @@ TIE = 1e-12
 """Risks this close, relative to their size, are a tie: the same answer whatever way sums round."""
 
 
-def symbol_notion(notion: Any, maker: str) -> SymbolNotion:
+def pointwise_notion(notion: Any, maker: str) -> PointwiseNotion:
     """Return `notion`, checked to bound every symbol by itself.
 
     Raises
@@ -30,7 +30,7 @@ def symbol_notion(notion: Any, maker: str) -> SymbolNotion:
     InvalidInputError
         If it does not: then no set of symbols can be judged without the others.
     """
-    if not isinstance(notion, SymbolNotion):
+    if not isinstance(notion, PointwiseNotion):
         raise InvalidInputError(
             f"{maker} needs a notion that bounds every symbol by itself (LIP, ALIP, LDP, "
             f"ℓ1, χ² or α-lift), got {notion!r}."
@@ -39,13 +39,13 @@ def symbol_notion(notion: Any, maker: str) -> SymbolNotion:
 
 
 def set_levels(
-    notion: SymbolNotion, masses: FloatArray, p_s: FloatArray
+    notion: PointwiseNotion, masses: FloatArray, p_s: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lower and upper level of each set as if it were an output, in nats.
 
     Parameters
     ----------
-    notion : SymbolNotion
+    notion : PointwiseNotion
         Whose levels.
     masses : ndarray
         P(s, A), shape (..., n_s, n_sets); the sets may overlap.
@@ -108,12 +108,14 @@ def within(level: float | FloatArray, budget: float | FloatArray) -> BoolArray:
     return np.asarray(level <= budget + ROUNDING / 2, dtype=np.bool_)
 
 
-def fits(notion: SymbolNotion, lower: float | FloatArray, upper: float | FloatArray) -> BoolArray:
+def fits(
+    notion: PointwiseNotion, lower: float | FloatArray, upper: float | FloatArray
+) -> BoolArray:
     """Say which sets with these levels the notion allows."""
     return within(lower, notion.lower_budget) & within(upper, notion.upper_budget)
 
 
-def check_risk(notion: SymbolNotion, risk: Risk | None) -> None:
+def check_risk(notion: PointwiseNotion, risk: Risk | None) -> None:
     """Check that a risk was asked for only where there is a choice.
 
     Raises
@@ -132,7 +134,7 @@ def check_risk(notion: SymbolNotion, risk: Risk | None) -> None:
 
 
 def set_risk(
-    notion: SymbolNotion, lower: FloatArray, upper: FloatArray, risk: Risk | None = None
+    notion: PointwiseNotion, lower: FloatArray, upper: FloatArray, risk: Risk | None = None
 ) -> FloatArray:
     """Return ω(A) of sets with these levels, in nats; shapes as the levels.
 
@@ -141,7 +143,7 @@ def set_risk(
 
     Parameters
     ----------
-    notion : SymbolNotion
+    notion : PointwiseNotion
         Whose `set_risk`: LDP: log Γ. LIP, ALIP: the larger level. χ²: log(1 + √(measure +
         inverse)). Others, as ℓ1 and α-lift: log(e^lower + e^upper), which orders by measure +
         inverse.
@@ -169,7 +171,7 @@ class SetJudge:
 
     Attributes
     ----------
-    notion : SymbolNotion
+    notion : PointwiseNotion
         What is asked.
     p_s : ndarray
         P(s), shape (..., n_s).
@@ -177,7 +179,7 @@ class SetJudge:
         As in `set_risk`.
     """
 
-    notion: SymbolNotion
+    notion: PointwiseNotion
     p_s: FloatArray
     risk: Risk | None = None
 
@@ -187,7 +189,7 @@ class SetJudge:
         return set_risk(self.notion, lower, upper, self.risk), fits(self.notion, lower, upper)
 
 
-def low_risk(joint: Joint, notion: SymbolNotion) -> BoolArray:
+def low_risk(joint: Joint, notion: PointwiseNotion) -> BoolArray:
     """Return which symbols are in X_L, shape (n_x,): the notion allows them as they are."""
     return fits(notion, *set_levels(notion, joint.p, joint.p_s))
 

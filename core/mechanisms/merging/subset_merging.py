@@ -14,7 +14,7 @@ from core.mechanisms.merging.subset_levels import (
     check_risk,
     first_least,
     first_most,
-    symbol_notion,
+    pointwise_notion,
 )
 from core.mechanisms.result import Mechanism
 from core.notions.base import Notion
@@ -75,7 +75,7 @@ def subset_merging(
     ----------
     joint : Joint
         P(s, x).
-    notion : SymbolNotion
+    notion : PointwiseNotion
         LIP, ALIP, LDP, ℓ1, χ² or α-lift.
     risk : {"max", "sum", "ratio"}, optional
         How LIP and ALIP rank sets: max(log Λ, |log Ψ|) (where None), Λ + 1/Ψ or Λ/Ψ.
@@ -133,7 +133,7 @@ def _merged(
     merging = merge_high_risk(joint, notion, risk)
     if merging.attained:
         return merging, ()
-    asked = symbol_notion(notion, "Subset merging")
+    asked = pointwise_notion(notion, "Subset merging")
     high, notes = attain(joint, asked, merging.sets[0], repair=repair)
     return merge_high_risk(joint, notion, risk, high), notes
 
@@ -162,7 +162,7 @@ def merge_high_risk(
     InvalidInputError
         If the notion does not bound single symbols, or `risk` does not apply to it.
     """
-    asked = symbol_notion(notion, "Subset merging")
+    asked = pointwise_notion(notion, "Subset merging")
     check_risk(asked, risk)
     judge = SetJudge(asked, joint.p_s, risk)
     single_risk, low = judge(joint.p)

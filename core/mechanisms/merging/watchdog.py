@@ -8,7 +8,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.merging.partition import partition_mechanism
 from core.mechanisms.merging.repair import attain
-from core.mechanisms.merging.subset_levels import low_risk, symbol_notion
+from core.mechanisms.merging.subset_levels import low_risk, pointwise_notion
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 
@@ -28,7 +28,7 @@ def watchdog(
     ----------
     joint : Joint
         P(s, x).
-    notion : SymbolNotion
+    notion : PointwiseNotion
         LIP, ALIP, LDP, ℓ1, χ² or α-lift: X_L is the symbols that it allows by themselves.
     merge : {"complete", "uniform"}
         What becomes of X_H. Both leak the least that is possible on it.
@@ -50,7 +50,7 @@ def watchdog(
     >>> watchdog(joint, LIP(0.5)).y_labels
     ('x1 + x2', 'x3', 'x4')
     """
-    asked = symbol_notion(notion, "The watchdog")
+    asked = pointwise_notion(notion, "The watchdog")
     if merge not in get_args(Merge):
         raise InvalidInputError(f"merge must be complete or uniform, got {merge!r}.")
     low = low_risk(joint, asked)

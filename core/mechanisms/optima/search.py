@@ -14,7 +14,7 @@ from core.mechanisms.optima.chain_bound import chain_bound
 from core.mechanisms.optima.starts import QUICK, at_least, starts, together, useful
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import LIP, SRLIP, Intersection, SymbolNotion
+from core.notions import LIP, SRLIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
 from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
@@ -175,7 +175,7 @@ def without_budget(notion: Notion) -> Notion | None:
         return Intersection(*dict.fromkeys(known)) if len(known) == len(parts) else None
     if isinstance(notion, SRLIP):
         return SRLIP(0.0, notion.shape)
-    return LIP(0.0) if isinstance(notion, SymbolNotion) else None
+    return LIP(0.0) if isinstance(notion, PointwiseNotion) else None
 
 
 def _allowed_anyway(

@@ -12,7 +12,7 @@ from core.limits import ROUNDING
 from core.mechanisms.entry import Options
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
-from core.notions.base import Notion, SymbolNotion
+from core.notions.base import Notion, PointwiseNotion
 from core.optimal.polish import mixed, polished
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
@@ -102,7 +102,7 @@ def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
     >>> [round(made.nmi, 3) for made in diluted_x(joint, LIP(0.5))]
     [0.23]
     """
-    if not isinstance(notion, SymbolNotion):
+    if not isinstance(notion, PointwiseNotion):
         return []
     kernel = polished(joint, np.eye(joint.n_x), notion)
     return [
@@ -255,7 +255,7 @@ def strict_utility(
     """
     allowed = None if notion is None else notion.allowed_set(joint)
     share = 0.0
-    if allowed is not None and not allowed.n_helpers:
+    if allowed is not None and not allowed.n_auxiliary:
         weights = (joint.p_x[:, None] * kernel).T
         outputs = weights[weights.sum(axis=1) > 0]
         outputs = outputs / outputs.sum(axis=1, keepdims=True)

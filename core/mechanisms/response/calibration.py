@@ -7,8 +7,8 @@ from scipy import optimize
 
 from core.errors import InfeasibleError, InvalidInputError
 from core.limits import ROUNDING
-from core.mechanisms.merging.subset_levels import symbol_notion
-from core.notions import LIP, Notion, SymbolNotion
+from core.mechanisms.merging.subset_levels import pointwise_notion
+from core.notions import LIP, Notion, PointwiseNotion
 
 LARGEST = 600.0
 """Largest α short of ∞ that is tried: e^{−α} times a probability is still an ordinary double."""
@@ -24,7 +24,7 @@ Each is within a budget on an interval of α that begins at 0, as it is where th
 """
 
 
-def asked(eps: float | None, notion: Notion | None, maker: str) -> SymbolNotion:
+def asked(eps: float | None, notion: Notion | None, maker: str) -> PointwiseNotion:
     """Return what is asked of a protocol: a notion, or ε-LIP where only ε is given.
 
     Raises
@@ -41,17 +41,17 @@ def asked(eps: float | None, notion: Notion | None, maker: str) -> SymbolNotion:
         raise InvalidInputError(
             f"{maker} needs either eps or notion, got eps={eps!r} and {notion}."
         )
-    return LIP(eps) if eps is not None else symbol_notion(notion, maker)
+    return LIP(eps) if eps is not None else pointwise_notion(notion, maker)
 
 
-def calibrate(levels: Levels, notion: SymbolNotion) -> float:
+def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
     """Return the largest α, rounded towards privacy, at which a protocol keeps a promise.
 
     Parameters
     ----------
     levels : callable
         The protocol's levels at α; increasing.
-    notion : SymbolNotion
+    notion : PointwiseNotion
         Whose budgets bound them.
 
     Returns

@@ -6,7 +6,7 @@ from core import validation
 from core.joint import Joint
 from core.mechanisms.response.calibration import asked, calibrate, calibration_note, status_at
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import Notion, SymbolNotion
+from core.notions import Notion, PointwiseNotion
 from core.validation import FloatArray
 
 READS_SECRET = "Reads S as well as X when it releases, so it may keep more than the optimum over X."
@@ -24,7 +24,7 @@ def conditional_reporting(
     ----------
     joint : Joint
         P(s, x).
-    notion : SymbolNotion, optional
+    notion : PointwiseNotion, optional
         What is asked.
     eps : float, optional
         Asks for ε-LIP instead.
@@ -84,7 +84,7 @@ def conditional_kernel(joint: Joint, alpha: float) -> FloatArray:
     return kernel
 
 
-def conditional_alpha(joint: Joint, notion: SymbolNotion) -> float:
+def conditional_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     """Return the largest α at which conditional reporting keeps a promise, rounded down.
 
     Source: [Funnel] Prop. 1: P(y|s) = ((e^α − 1) P(y|s) + Σ_{s'} P(y|s'))/(e^α + n_s − 1), of

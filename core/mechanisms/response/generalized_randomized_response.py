@@ -6,7 +6,7 @@ from core import validation
 from core.joint import Joint
 from core.mechanisms.response.calibration import asked, calibrate, calibration_note, status_at
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import Notion, SymbolNotion
+from core.notions import Notion, PointwiseNotion
 from core.validation import FloatArray
 
 
@@ -23,7 +23,7 @@ def generalized_randomized_response(
         P(s, x).
     eps : float, optional
         Asks for ε-LIP.
-    notion : SymbolNotion, optional
+    notion : PointwiseNotion, optional
         Asks for this instead.
 
     Raises
@@ -72,7 +72,7 @@ def grr_kernel(n_x: int, alpha: float) -> FloatArray:
     return kernel
 
 
-def grr_alpha(joint: Joint, notion: SymbolNotion) -> float:
+def grr_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     """Return the largest α at which GRR keeps a promise with respect to S, rounded down.
 
     The posterior of an output y moves with α on the line from P(S) to P(S | x = y), so every

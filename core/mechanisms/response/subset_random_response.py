@@ -12,7 +12,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.joint import Joint
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.merging.partition import merging_kernel
-from core.mechanisms.merging.subset_levels import symbol_notion
+from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.mechanisms.merging.subset_merging import merge_high_risk, subset_merging
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -41,7 +41,7 @@ def subset_random_response(
     ----------
     joint : Joint
         P(s, x).
-    notion : SymbolNotion
+    notion : PointwiseNotion
         A convex one: LIP, ALIP, LDP, α-lift, …
     time_limit : float, optional
         Seconds for all sets together, of which TIME_SHARE is used; those that matter most come
@@ -71,7 +71,7 @@ def subset_random_response(
     >>> mechanism.utility > subset_merging(joint, LIP(0.4)).utility
     True
     """
-    asked = symbol_notion(notion, "Subset random response")
+    asked = pointwise_notion(notion, "Subset random response")
     allowed = asked.allowed_set(joint)
     limit = validation.number(time_limit or DEFAULT_SECONDS, "time_limit", low=0.0, open_low=True)
     deadline = clock.now() + TIME_SHARE * limit
@@ -90,7 +90,7 @@ def subset_random_response(
     for done, i in enumerate(ranked):
         members, p_in = list(sets[i]), joint.p_x[list(sets[i])] / joint.p_x[list(sets[i])].sum()
         inside = _restricted(allowed, sets[i])
-        if len(members) == 2 and inside.oracle is None and not inside.n_helpers:
+        if len(members) == 2 and inside.oracle is None and not inside.n_auxiliary:
             block = _of_two(inside.rows.toarray(), p_in)
         elif (now := clock.now()) < deadline:
             left = stakes[i] / sum(stakes[j] for j in ranked[done:])
@@ -155,8 +155,8 @@ def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
 def _restricted(allowed: AllowedSet, members: Members) -> AllowedSet:
     """Return the allowed outputs that say x is in a set: posteriors on its members alone."""
     inside = np.array(members)
-    helpers = np.arange(allowed.n_x, allowed.rows.shape[1])
-    rows = sparse.csr_array(allowed.rows[:, np.concatenate([inside, helpers])])
+    auxiliary = np.arange(allowed.n_x, allowed.rows.shape[1])
+    rows = sparse.csr_array(allowed.rows[:, np.concatenate([inside, auxiliary])])
     whole = allowed.oracle
     if whole is None:
         return AllowedSet(rows, len(inside))

@@ -16,7 +16,7 @@ from core.mechanisms.response.calibration import (
     status_at,
 )
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import ALIP, LDP, LIP, Notion, SymbolNotion
+from core.notions import ALIP, LDP, LIP, Notion, PointwiseNotion
 from core.validation import FloatArray
 
 MOST_SYMBOLS = 16
@@ -101,7 +101,7 @@ def unary_kernel(n_x: int, alpha: float) -> FloatArray:
     return kernel
 
 
-def unary_levels(joint: Joint, notion: SymbolNotion, alpha: float) -> tuple[float, float]:
+def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[float, float]:
     """Return the largest lower and upper level over all 2^n_x outputs, exactly.
 
     An output T has lift (1 + (e^α − 1) P(T|s))/(1 + (e^α − 1) P(T)) ([Funnel] eq. 29). For one
@@ -127,7 +127,7 @@ def unary_levels(joint: Joint, notion: SymbolNotion, alpha: float) -> tuple[floa
     return lower, _largest_ratio(given, joint.p_x, other)
 
 
-def unary_alpha(joint: Joint, notion: SymbolNotion) -> float:
+def unary_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     """Return the largest α at which unary encoding keeps LIP, ALIP or LDP, rounded down.
 
     Short of ∞, e^{−α n_x} is a double: an output is a set, with a factor for each symbol.
@@ -136,7 +136,7 @@ def unary_alpha(joint: Joint, notion: SymbolNotion) -> float:
     return alpha if alpha == np.inf else min(alpha, LARGEST / joint.n_x)
 
 
-def lift_promise(eps: float | None, notion: Notion | None) -> SymbolNotion:
+def lift_promise(eps: float | None, notion: Notion | None) -> PointwiseNotion:
     """Return what is asked of unary encoding, checked to be about the extremes of the lift.
 
     Raises

@@ -8,7 +8,7 @@ from scipy import special
 from core import measures, validation
 from core.joint import Joint
 from core.mechanisms.response.unary_encoding import lift_promise, unary_alpha, unary_levels
-from core.notions import Notion, SymbolNotion
+from core.notions import Notion, PointwiseNotion
 from core.validation import FloatArray
 
 DRAWS = 10_000
@@ -28,7 +28,7 @@ class UnaryEncoding:
         Its parameter, in [0, ∞].
     flip : float
         1/(e^α + 1): the probability that a symbol other than x is in the set.
-    notion : SymbolNotion
+    notion : PointwiseNotion
         What was asked.
     lower_level, upper_level : float
         The largest levels over all 2^n_x outputs, exact, in nats.
@@ -42,7 +42,7 @@ class UnaryEncoding:
 
     alpha: float
     flip: float
-    notion: SymbolNotion
+    notion: PointwiseNotion
     lower_level: float
     upper_level: float
     utility: float

@@ -101,7 +101,7 @@ class ImageBound:
     def __init__(self, allowed: AllowedSet, utility: OfImage) -> None:
         self._utility, self._oracle = utility, allowed.oracle
         self._n_t, self._n_x = utility.matrix.shape
-        self._relaxation = Relaxation(allowed)  # prices helpers
+        self._relaxation = Relaxation(allowed)  # prices auxiliary variables
         self._program = self._linked(allowed)
         self._costs = np.zeros(self._program.n_cols)
         self._lower, self._upper = self._first_box()
@@ -164,8 +164,8 @@ class ImageBound:
 
     def cut(self, cuts: FloatArray) -> None:
         """Leave out the outputs that break rows cuts @ r ≤ 0, shape (k, n_x)."""
-        helpers = self._program.n_cols - self._n_t - self._n_x
-        padded = np.hstack([cuts, np.zeros((len(cuts), helpers))])
+        auxiliary = self._program.n_cols - self._n_t - self._n_x
+        padded = np.hstack([cuts, np.zeros((len(cuts), auxiliary))])
         self._relaxation.matrix = np.vstack([self._relaxation.matrix, padded])
         self._program.add_cuts(np.hstack([np.zeros((len(cuts), self._n_t)), padded]))
 
@@ -209,8 +209,8 @@ class ImageBound:
         return float(value - EPSILON * terms * size * reach)
 
     def _linked(self, allowed: AllowedSet) -> LinearProgram:
-        """Return the program over (u, r, helpers): Σr = 1, u = B r, rows ≤ 0."""
-        n_t, n_x, n_h = self._n_t, self._n_x, allowed.n_helpers
+        """Return the program over (u, r, auxiliary variables): Σr = 1, u = B r, rows ≤ 0."""
+        n_t, n_x, n_h = self._n_t, self._n_x, allowed.n_auxiliary
         mass = sparse.csr_array(np.concatenate([np.zeros(n_t), np.ones(n_x), np.zeros(n_h)])[None])
         links = sparse.hstack(
             [

@@ -76,7 +76,7 @@ SLICE_SHARE = 0.7
 """Part of the time left that this bound may take."""
 
 WALK_ENTRIES = 4_000_000
-"""Entries of all tableaus of a walk that is quicker than branch and bound."""
+"""Entries of all tableaux of a walk that is quicker than branch and bound."""
 
 LOW, LOW_WALK_ROWS = 20, 40
 """Dimensions and rows up to which a polytope is often small enough to be walked for longer,"""
@@ -186,7 +186,7 @@ class Prover:
         verdict = self._branch(duals, gap, _part(QUICK_SHARE, deadline))
         if verdict.bound <= enough or len(verdict.better):
             return verdict
-        if self.allowed.parts and not self._sliced and not self.allowed.n_helpers:
+        if self.allowed.parts and not self._sliced and not self.allowed.n_auxiliary:
             self._sliced = True
             until = _part(SLICE_SHARE, deadline)
             sliced = sliced_bound(self.allowed, self.p_x, enough, until)

@@ -34,7 +34,7 @@ ODDS_CAP = 1e9
 """Odds at which a symbol counts as allowed alone, when the largest odds are looked for."""
 
 SURPLUS = 1e-13
-"""Least reduced cost of a helper variable: more than the rounding of its own sum."""
+"""Least reduced cost of an auxiliary variable: more than the rounding of its own sum."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,7 +58,7 @@ class Relaxation:
     Attributes
     ----------
     matrix : ndarray
-        The rows, shape (m, n_x + n_helpers).
+        The rows, shape (m, n_x + n_auxiliary).
     dominant : int
         The dominant symbol d; −1 before the first is focused: all symbols then have mass 1.
     """
@@ -176,22 +176,22 @@ class Relaxation:
         return max((float(-others.min()) + rounding) / (slope - rounding), 0.0)
 
     def priced(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return rows @ matrix on the symbols, with multipliers that price no helper below 0."""
+        """Return rows @ matrix on the symbols, with multipliers that price no auxiliary below 0."""
         priced = rows @ self.matrix
-        helpers = priced[self.n_x :]
-        if len(helpers) and helpers.min() < SURPLUS:
-            rows = self._repaired(rows, helpers)
+        auxiliary = priced[self.n_x :]
+        if len(auxiliary) and auxiliary.min() < SURPLUS:
+            rows = self._repaired(rows, auxiliary)
             priced = rows @ self.matrix
         return priced[: self.n_x], rows
 
-    def _repaired(self, rows: FloatArray, helpers: FloatArray) -> FloatArray:
-        """Raise multipliers until no unbounded helper is priced below 0; else drop its rows."""
+    def _repaired(self, rows: FloatArray, auxiliary: FloatArray) -> FloatArray:
+        """Raise multipliers until no unbounded auxiliary is priced below 0; else drop its rows."""
         uses = self.matrix[:, self.n_x :]
         rows = rows.copy()
-        for j in np.flatnonzero(helpers < SURPLUS):
+        for j in np.flatnonzero(auxiliary < SURPLUS):
             i = int(uses[:, j].argmax())
             if uses[i, j] > 0:
-                rows[i] += (2 * SURPLUS - helpers[j]) / uses[i, j]
+                rows[i] += (2 * SURPLUS - auxiliary[j]) / uses[i, j]
         if (rows @ uses).min() < SURPLUS:
             rows[(uses != 0).any(axis=1)] = 0.0
         return rows

@@ -71,7 +71,7 @@ class SliceBound:
     Parameters
     ----------
     allowed : AllowedSet
-        Rows without helpers; an oracle is not asked.
+        Rows without auxiliary variables; an oracle is not asked.
     p_x : ndarray
         P(x), shape (n_x,), all positive.
     part : ndarray
@@ -240,7 +240,7 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: fl
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs, without helpers; `parts` says how they may be parted.
+        The allowed outputs, without auxiliary variables; `parts` says how they may be parted.
     p_x : ndarray
         P(x), shape (n_x,), all positive.
     goal : float

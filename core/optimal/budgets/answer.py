@@ -89,7 +89,7 @@ def search_within(task: Task, solver: str, solve: Callable[..., Any], *, prove: 
         task.allowed, budgets=tuple(_seen(budget, task.p_x) for budget in task.allowed.budgets)
     )
     lifting = Lifting(wider, task.p_x, task.goal)
-    simple = plain.oracle is None and not plain.n_helpers
+    simple = plain.oracle is None and not plain.n_auxiliary
     if lifting.smooth and simple:
         few = len(task.p_x) <= MOST_SYMBOLS
         kernel = _by_tangents(task, lifting, starts, few=few, prove=prove)

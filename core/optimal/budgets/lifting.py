@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from core.allowed.allowed_set import AllowedSet, AverageBudget, Oracle
+from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
@@ -91,7 +91,7 @@ class Lifting:
         for j, budget in enumerate(self.budgets):
             pieces = budget.pieces()
             if pieces is not None:
-                wide = np.zeros((len(pieces), self.n_x + count + allowed.n_helpers))
+                wide = np.zeros((len(pieces), self.n_x + count + allowed.n_auxiliary))
                 wide[:, : self.n_x + count] = self.row_of(j, pieces)
                 parts.append(sparse.csr_array(wide))
         self.rows = sparse.csr_array(sparse.vstack(parts))
@@ -163,7 +163,7 @@ class _Beyond:
     """The oracle of a wider cone."""
 
     lifting: Lifting
-    inner: Oracle | None
+    inner: SeparationOracle | None
 
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return the cuts that one lifted point breaks."""

@@ -78,7 +78,7 @@ class BudgetSearch:
     Parameters
     ----------
     lifting : Lifting
-        The allowed outputs, without helpers or oracle, and the budgets.
+        The allowed outputs, without auxiliary variables or oracle, and the budgets.
     seed : int
         Of the random starts.
     deadline : float

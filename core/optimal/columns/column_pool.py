@@ -11,7 +11,7 @@ import numpy as np
 from core.optimal.columns.descent import edge_prices
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
-from core.optimal.polytopes.tableaux import Corners, Keys, Tableaus
+from core.optimal.polytopes.tableaux import BasicSolutions, Keys, Tableaux
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
@@ -22,7 +22,7 @@ BEST_EDGES = 30
 """Most neighbours of one vertex that join the pool: all of them would crowd out other vertices."""
 
 
-class Pool:
+class ColumnPool:
     """Vertices of a polytope as outputs.
 
     Attributes
@@ -40,11 +40,11 @@ class Pool:
         The polytope.
     utility : Utility
         Gives the costs.
-    start : Corners
+    start : BasicSolutions
         First vertices of it, or of the perturbed polytope where that is what is searched.
     """
 
-    def __init__(self, space: Polytope, utility: Utility, start: Corners) -> None:
+    def __init__(self, space: Polytope, utility: Utility, start: BasicSolutions) -> None:
         self.space, self.utility = space, utility
         self.searched = start.space
         n_x = space.n_x
@@ -59,7 +59,7 @@ class Pool:
     def __len__(self) -> int:
         return len(self.costs)
 
-    def add(self, found: Corners) -> None:
+    def add(self, found: BasicSolutions) -> None:
         """Add those vertices that are new."""
         keys, first = np.unique(found.keys(), return_index=True)
         first = np.sort(first[~np.isin(keys, self._keys)])
@@ -72,7 +72,7 @@ class Pool:
         self.expanded = np.concatenate([self.expanded, np.zeros(len(found), dtype=bool)])
         self._keys = np.concatenate([self._keys, found.keys()])
         self._basic = np.concatenate([self._basic, found.basic])
-        self._tight = np.concatenate([self._tight, found.tight])
+        self._tight = np.concatenate([self._tight, found.nonbasic])
 
     def prices(self, duals: FloatArray) -> FloatArray:
         """Return φ(r) − λ·r of all, shape (k,)."""
@@ -83,9 +83,9 @@ class Pool:
         self._prices = np.concatenate([self._prices, added])
         return self._prices
 
-    def tableaus(self, which: IntArray) -> Tableaus:
-        """Return the tableaus of some, computed from scratch, where they have one."""
-        return tableaux.tableaus(
+    def tableaux(self, which: IntArray) -> Tableaux:
+        """Return the tableaux of some, computed from scratch, where they have one."""
+        return tableaux.tableaux(
             self.searched,
             self._basic[which],
             self._tight[which],
@@ -94,7 +94,7 @@ class Pool:
     def expand(self, which: IntArray, duals: FloatArray, below: float) -> None:
         """Add the neighbours of some vertices whose price is below a threshold."""
         self.expanded[which] = True
-        level = self.tableaus(which)
+        level = self.tableaux(which)
         edges = level.edges()
         lams = np.broadcast_to(duals, (len(level), len(duals)))
         prices = edge_prices(level, edges, lams, self.utility)
@@ -122,9 +122,9 @@ class Pool:
             return None
         added, first = len(cuts), self.space.n_vars + self.space.n_slacks
         slacks = np.broadcast_to(np.arange(first, first + added), (len(kept), added))
-        basic, tight = self._basic[kept], self._tight[kept]
+        basic, nonbasic = self._basic[kept], self._tight[kept]
         basic = np.concatenate([_shifted(basic, first, added), slacks], axis=1)
-        self._basic, self._tight = basic, _shifted(tight, first, added)
+        self._basic, self._tight = basic, _shifted(nonbasic, first, added)
         self._keys = tableaux.basis_keys(space, self._tight)
         self.space = self.searched = space
         self.points, self.costs = self.points[kept], self.costs[kept]

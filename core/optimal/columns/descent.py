@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from core import clock
-from core.optimal.polytopes.tableaux import Edges, Tableaus
+from core.optimal.polytopes.tableaux import Edges, Tableaux
 from core.optimal.utility import Utility
 from core.validation import FloatArray
 
@@ -20,13 +20,13 @@ PROGRESS = 1e-10
 
 
 def descend(
-    starts: Tableaus, duals: FloatArray, utility: Utility, *, deadline: float
-) -> tuple[Tableaus, FloatArray]:
+    starts: Tableaux, duals: FloatArray, utility: Utility, *, deadline: float
+) -> tuple[Tableaux, FloatArray]:
     """Return where the descents from given vertices end, all different, and their prices.
 
     Parameters
     ----------
-    starts : Tableaus
+    starts : Tableaux
         k vertices.
     duals : ndarray
         λ, shape (n_x,), or one for each start, shape (k, n_x).
@@ -37,7 +37,7 @@ def descend(
 
     Returns
     -------
-    ends : Tableaus
+    ends : Tableaux
         Vertices whose neighbours are no better.
     prices : ndarray
         φ(r) − λ·r of each at Σr = 1, shape (len(ends),).
@@ -81,7 +81,7 @@ def _prices(points: FloatArray, lams: FloatArray, utility: Utility) -> FloatArra
     return result
 
 
-def edge_prices(level: Tableaus, edges: Edges, lams: FloatArray, utility: Utility) -> FloatArray:
+def edge_prices(level: Tableaux, edges: Edges, lams: FloatArray, utility: Utility) -> FloatArray:
     """Return φ(r) − λ·r at the far end of every edge, shape (k, n_free); ∞ where it has none."""
     space = level.space
     n_x = space.n_x
@@ -90,7 +90,7 @@ def edge_prices(level: Tableaus, edges: Edges, lams: FloatArray, utility: Utilit
     symbols = np.concatenate(
         [
             np.broadcast_to(level.basic[:, None], (*step.shape, space.n_basic)),
-            level.tight[:, :, None],
+            level.nonbasic[:, :, None],
         ],
         axis=2,
     )
@@ -111,8 +111,8 @@ def edge_prices(level: Tableaus, edges: Edges, lams: FloatArray, utility: Utilit
 
 
 def _distinct(
-    level: Tableaus, lams: FloatArray, prices: FloatArray
-) -> tuple[Tableaus, FloatArray, FloatArray]:
+    level: Tableaux, lams: FloatArray, prices: FloatArray
+) -> tuple[Tableaux, FloatArray, FloatArray]:
     """Drop all but the first of equal vertices."""
     first = np.sort(np.unique(level.corners().keys(), return_index=True)[1])
     if len(first) == len(level):
@@ -120,10 +120,10 @@ def _distinct(
     return level.take(first), lams[first], prices[first]
 
 
-def _joined(parts: list[Tableaus]) -> Tableaus:
-    return Tableaus(
+def _joined(parts: list[Tableaux]) -> Tableaux:
+    return Tableaux(
         parts[0].space,
         np.concatenate([part.body for part in parts]),
         np.concatenate([part.basic for part in parts]),
-        np.concatenate([part.tight for part in parts]),
+        np.concatenate([part.nonbasic for part in parts]),
     )

@@ -1,9 +1,9 @@
-"""Column generation for sets whose tableaus would be too large: pricing by linear programs.
+"""Column generation for sets whose tableaux would be too large: pricing by linear programs.
 
 H(r) − λ·r is concave, so its linearisation at any r0 lies above it, and the vertex that minimises
 the linearisation is at least as good as r0: a descent ends after two to four warm programs. The
-rows stay sparse, with their helpers, and HiGHS keeps the factors of the basis: at 240 symbols a
-program takes some milliseconds where a tableau has a quarter of a million entries.
+rows stay sparse, with their auxiliary variables, and HiGHS keeps the factors of the basis: at 240
+symbols a program takes some milliseconds where a tableau has a quarter of a million entries.
 
 While outputs gain much, the prices are central ones: at 240 symbols of PolyOpt those of the best
 mixture so far needed four times as long.
@@ -30,7 +30,7 @@ and the first 240 of them alone take half a minute; at 60 it has 30,000."""
 
 MOST_PARTED = 6_500
 """As many of a set most of whose rows concern a few symbols: at 80 symbols of three attributes
-sparse programs found 3.6 nats where tableaus found .5; at 36 both find the same."""
+sparse programs found 3.6 nats where tableaux found .5; at 36 both find the same."""
 
 SPARSE = 0.3
 """Part of the entries that are not 0 in such rows."""
@@ -107,7 +107,7 @@ _BLAS = ThreadpoolController().select(user_api="blas")
 
 
 def too_large(allowed: AllowedSet) -> bool:
-    """Say whether the tableaus of an allowed set would have too many entries."""
+    """Say whether the tableaux of an allowed set would have too many entries."""
     n_rows, n_vars = allowed.rows.shape
     entries = n_rows * n_vars
     if allowed.parts and allowed.rows.nnz < SPARSE * entries:
@@ -275,11 +275,11 @@ class LinearSearch:
 
         `rest` has a largest entry of 1: were it tiny, anything would pass within the tolerance.
         """
-        fixed, helpers = self._rows[:, : len(rest)], self._rows[:, len(rest) :]
+        fixed, auxiliary = self._rows[:, : len(rest)], self._rows[:, len(rest) :]
         evenly = sparse.csr_array((fixed @ np.ones(len(rest)))[:, None])
         none = np.full(self._rows.shape[0], -INFINITY)
-        cost = np.append(1.0, np.zeros(helpers.shape[1]))
-        both = sparse.csr_array(sparse.hstack([evenly, helpers]))
+        cost = np.append(1.0, np.zeros(auxiliary.shape[1]))
+        both = sparse.csr_array(sparse.hstack([evenly, auxiliary]))
         least = LinearProgram(both, none, -(fixed @ rest), cost=cost).solve().x[0]
         result: FloatArray = self.p_x * (rest + least)
         return result
@@ -343,11 +343,11 @@ def _distinct(points: FloatArray, p_x: FloatArray) -> FloatArray:
 
 
 def _rows(allowed: AllowedSet, p_x: FloatArray) -> sparse.csr_array:
-    """Return the rows in r/P_X and helpers, each with a largest coefficient of 1.
+    """Return the rows in r/P_X and auxiliary variables, each with a largest coefficient of 1.
 
     In r/P_X a symbol that was hardly ever seen counts as much as any other.
     """
-    unit = np.append(p_x, np.ones(allowed.n_helpers))
+    unit = np.append(p_x, np.ones(allowed.n_auxiliary))
     rows = sparse.csr_array(allowed.rows @ sparse.diags_array(unit))
     largest = abs(rows).max(axis=1).toarray().ravel()
     scale = sparse.diags_array(1 / np.where(largest > 0, largest, 1.0))

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from core import clock
-from core.optimal.columns.column_pool import Pool
+from core.optimal.columns.column_pool import ColumnPool
 from core.optimal.columns.descent import descend
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
-from core.optimal.polytopes.tableaux import Corners
+from core.optimal.polytopes.tableaux import BasicSolutions
 from core.optimal.programs.master import SHORT, Master, Mixture
 from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
@@ -50,7 +50,7 @@ class ColumnSearch:
     ----------
     master : Master
         The outputs that were taken up.
-    pool : Pool
+    pool : ColumnPool
         All vertices that were met.
     mixture : Mixture
         The best mixture so far.
@@ -79,7 +79,7 @@ class ColumnSearch:
     ) -> None:
         self.space, self.p_x, self.utility, self.deadline = space, p_x, utility, deadline
         self._rng = np.random.default_rng(seed)
-        self.pool = Pool(space, utility, self._seeds())
+        self.pool = ColumnPool(space, utility, self._seeds())
         self._included: set[bytes] = set()
         self._start(p_x[None], np.ones(len(self.pool), dtype=bool))
 
@@ -115,7 +115,7 @@ class ColumnSearch:
         others = others[(others @ cuts.T <= 0).all(axis=1)]
         kept = self.pool.cut(self.space, cuts)
         if kept is None:
-            self.pool = Pool(self.space, self.utility, self._seeds())
+            self.pool = ColumnPool(self.space, self.utility, self._seeds())
             self._start(others, np.ones(len(self.pool), dtype=bool))
         else:
             self._start(others, self._inside[kept])
@@ -180,14 +180,14 @@ class ColumnSearch:
         found = tableaux.some_corners(self.pool.searched, costs, self.deadline)
         if found is None:
             return False
-        starts = tableaux.tableaus(found.space, found.basic, found.tight)
+        starts = tableaux.tableaux(found.space, found.basic, found.nonbasic)
         if len(starts) == 0:
             return False
         ends, _ = descend(starts, self.mixture.duals, self.utility, deadline=self.deadline)
         self.pool.add(ends.corners())
         return len(self._better()) > 0
 
-    def _seeds(self) -> Corners:
+    def _seeds(self) -> BasicSolutions:
         """Return, for each symbol, the output that says most about it."""
         costs = -np.eye(self.space.n_x)
         now = clock.now()

@@ -44,8 +44,8 @@ def enclose(
     Parameters
     ----------
     allowed : AllowedSet
-        Rows around the allowed outputs, without helpers: what is proven is proven of them, and of
-        the cuts. Its oracle is not asked.
+        Rows around the allowed outputs, without auxiliary variables: what is proven is proven of
+        them, and of the cuts. Its oracle is not asked.
     space : Polytope
         The polytope of these rows, plain and of few symbols: what is searched.
     inside : AllowedOutputs

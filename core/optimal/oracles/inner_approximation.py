@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from core import clock
-from core.allowed.allowed_set import Oracle
+from core.allowed.allowed_set import SeparationOracle
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
@@ -61,7 +61,7 @@ class AllowedOutputs:
     """
 
     def __init__(
-        self, kernel: FloatArray, p_x: FloatArray, utility: Utility, oracle: Oracle
+        self, kernel: FloatArray, p_x: FloatArray, utility: Utility, oracle: SeparationOracle
     ) -> None:
         self.p_x, self.utility, self._oracle = p_x, utility, oracle
         weights = (p_x[:, None] * kernel).T
@@ -130,7 +130,9 @@ class AllowedOutputs:
         return np.vstack(inside), distinct(met)
 
 
-def _asked(oracle: Oracle | ManyOracle, points: FloatArray) -> tuple[FloatArray, IntArray]:
+def _asked(
+    oracle: SeparationOracle | ManyOracle, points: FloatArray
+) -> tuple[FloatArray, IntArray]:
     """Return the cuts that some of the points break, and which point breaks each."""
     if isinstance(oracle, ManyOracle):
         return oracle.each(points)

@@ -1,7 +1,7 @@
 """The linear algebra of a basis: what the basic labels are worth, and how the tight ones move them.
 
 A vertex solves one of two systems. Over the basic labels there are as many equations as rows;
-over the variables as many as variables: tight labels at 0, and the equalities. The smaller one
+over the variables as many as variables: nonbasic labels at 0, and the equalities. The smaller one
 is taken. A set of 36 symbols may have 600 rows: then that is a thousandth of the work.
 """
 
@@ -15,8 +15,8 @@ from core.optimal.polytopes.standard_form import Polytope
 from core.validation import FloatArray, IntArray
 
 
-def solved(space: Polytope, basic: IntArray, tight: IntArray, *, edges: bool) -> FloatArray:
-    """Return the tableaus of bases, computed from scratch: basic = last − rest @ tight.
+def solved(space: Polytope, basic: IntArray, nonbasic: IntArray, *, edges: bool) -> FloatArray:
+    """Return the tableaux of bases, computed from scratch: basic = last − rest @ nonbasic.
 
     Parameters
     ----------
@@ -34,24 +34,24 @@ def solved(space: Polytope, basic: IntArray, tight: IntArray, *, edges: bool) ->
         NaN for a basis that is singular.
     """
     if space.n_basic > space.n_vars:
-        return _over_variables(space, basic, tight, edges=edges)
-    return _over_basic(space, basic, tight, edges=edges)
+        return _over_variables(space, basic, nonbasic, edges=edges)
+    return _over_basic(space, basic, nonbasic, edges=edges)
 
 
-def _over_basic(space: Polytope, basic: IntArray, tight: IntArray, *, edges: bool) -> FloatArray:
+def _over_basic(space: Polytope, basic: IntArray, nonbasic: IntArray, *, edges: bool) -> FloatArray:
     """Solve for the basic labels: n_basic equations.
 
     A complement c = width − slack enters its row as width − c.
     """
     columns = space.matrix[:, space.n_vars :]
     wide = np.concatenate([space.matrix, -columns], axis=1)
-    labels = np.concatenate([basic, tight], axis=1)
+    labels = np.concatenate([basic, nonbasic], axis=1)
     flipped = labels >= space.n_vars + space.n_slacks
     widths = np.zeros((len(labels), len(space.upper)))
     np.put_along_axis(widths, labels, np.where(flipped, space.upper[labels], 0.0), axis=1)
     square, sides = _gathered(wide, basic), (space.right + widths @ wide.T)[:, :, None]
     if edges:
-        sides = np.concatenate([_gathered(wide, tight), sides], axis=2)
+        sides = np.concatenate([_gathered(wide, nonbasic), sides], axis=2)
     result: FloatArray = _solve(square, sides)
     return result
 
@@ -62,7 +62,7 @@ def _gathered(wide: FloatArray, labels: IntArray) -> FloatArray:
 
 
 def _over_variables(
-    space: Polytope, basic: IntArray, tight: IntArray, *, edges: bool
+    space: Polytope, basic: IntArray, nonbasic: IntArray, *, edges: bool
 ) -> FloatArray:
     """Solve for the variables z: n_vars equations; every label is offset + normal·z."""
     n_vars, count = space.n_vars, space.n_slacks
@@ -70,11 +70,11 @@ def _over_variables(
     normals = np.concatenate([np.eye(n_vars), -rows[:count], rows[:count]])
     widths = space.upper[n_vars + count :]
     offsets = np.concatenate([np.zeros(n_vars), right[:count], widths - right[:count]])
-    k, n_free = tight.shape
+    k, n_free = nonbasic.shape
     equal = np.broadcast_to(rows[count:], (k, len(rows) - count, n_vars))
-    square = np.concatenate([normals[tight], equal], axis=1)
+    square = np.concatenate([normals[nonbasic], equal], axis=1)
     levels = np.broadcast_to(right[count:], (k, len(rows) - count))
-    sides = np.concatenate([-offsets[tight], levels], axis=1)[:, :, None]
+    sides = np.concatenate([-offsets[nonbasic], levels], axis=1)[:, :, None]
     if not edges:
         levels = _solve(square, sides)[:, :, 0] @ normals.T + offsets
         values: FloatArray = np.take_along_axis(levels, basic, axis=1)[:, :, None]

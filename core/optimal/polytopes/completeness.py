@@ -16,7 +16,7 @@ from core import clock
 from core.allowed.allowed_set import AllowedSet
 from core.errors import TimeLimitError
 from core.optimal.polytopes.standard_form import Polytope
-from core.optimal.polytopes.tableaux import Corners
+from core.optimal.polytopes.tableaux import BasicSolutions
 from core.validation import FloatArray, IntArray
 
 ROUNDED = 2e-15
@@ -30,7 +30,7 @@ BLOCK = 4_000_000
 
 
 def proven_complete(
-    allowed: AllowedSet, space: Polytope, found: Corners, deadline: float = np.inf
+    allowed: AllowedSet, space: Polytope, found: BasicSolutions, deadline: float = np.inf
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return the vertices of a set around the allowed one, if the found ones prove to be all.
 
@@ -42,8 +42,8 @@ def proven_complete(
         The set's rows; its oracle is not asked.
     space : Polytope
         The polytope of these rows.
-    found : Corners
-        Vertices of it, or of the perturbed one, by their tight labels.
+    found : BasicSolutions
+        Vertices of it, or of the perturbed one, by their nonbasic labels.
     deadline : float
         On the clock of `core.clock`.
 
@@ -61,21 +61,21 @@ def proven_complete(
     """
     if len(found) == 0 or space.n_free != space.n_vars - 1 or not _stems_from(space, allowed):
         return None
-    tight = np.sort(found.tight, axis=1)
-    if not _closed(tight, len(space.upper)):
+    nonbasic = np.sort(found.nonbasic, axis=1)
+    if not _closed(nonbasic, len(space.upper)):
         return None
     moves = np.zeros(len(space.upper)) if found.space is space else space.outward()
     known = _Constraints(space, moves)
     size = max(1, BLOCK // (min(space.n_vars, space.n_basic) ** 2 + len(space.upper)))
     parts = []
-    for first in range(0, len(tight), size):
+    for first in range(0, len(nonbasic), size):
         if clock.now() > deadline:
             raise TimeLimitError("Time was over before the vertices were checked.")
-        parts.append(known.solved(tight[first : first + size]))
+        parts.append(known.solved(nonbasic[first : first + size]))
     levels, slopes, error = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
     n_x = space.n_x
     points, moved = levels[:, :n_x].copy(), slopes[:, :n_x] - moves[:n_x]
-    share = _least_share(levels, slopes, error, tight)
+    share = _least_share(levels, slopes, error, nonbasic)
     if not share <= 1.0:
         return None
     points += share * moved
@@ -102,16 +102,16 @@ class _Constraints:
         self.widths = space.upper[n + count :]
         self.wider = moves[n : n + count] + moves[n + count :]
 
-    def solved(self, tight: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def solved(self, nonbasic: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return levels and slopes of all labels, shape (k, n_labels) each, and errors, (k,)."""
-        space, k = self.space, len(tight)
+        space, k = self.space, len(nonbasic)
         n, count, m = space.n_vars, space.n_slacks, space.n_basic
-        core = np.where(tight >= n + count, tight - count, tight)
+        core = np.where(nonbasic >= n + count, nonbasic - count, nonbasic)
         free = np.ones((k, n + count), dtype=bool)
         np.put_along_axis(free, core, False, axis=1)
         both = 2 if self.moving else 1
         values = np.zeros((both, k, n + count))
-        upper = tight >= n + count
+        upper = nonbasic >= n + count
         at = np.where(upper, core - n, count)
         widths, wider = np.append(self.widths, 0.0), np.append(self.wider, 0.0)
         np.put_along_axis(values[0], core, widths[at], axis=1)
@@ -152,11 +152,11 @@ class _Constraints:
 
 
 def _least_share(
-    levels: FloatArray, slopes: FloatArray, error: FloatArray, tight: IntArray
+    levels: FloatArray, slopes: FloatArray, error: FloatArray, nonbasic: IntArray
 ) -> float:
     """Return a small share at which all labels but the tight ones are positive, ∞ if none is."""
-    np.put_along_axis(levels, tight, np.inf, axis=1)
-    np.put_along_axis(slopes, tight, 0.0, axis=1)
+    np.put_along_axis(levels, nonbasic, np.inf, axis=1)
+    np.put_along_axis(slopes, nonbasic, 0.0, axis=1)
     least = np.broadcast_to((2 * error)[:, None], levels.shape)
     low = levels <= least
     if not low.any():
@@ -188,10 +188,10 @@ def _stems_from(space: Polytope, allowed: AllowedSet) -> bool:
     return True
 
 
-def _closed(tight: IntArray, n_labels: int) -> bool:
+def _closed(nonbasic: IntArray, n_labels: int) -> bool:
     """Say whether every edge of vertices, shape (k, n), has both its ends among them."""
     words = np.random.default_rng(1).integers(0, 2**64, n_labels, dtype=np.uint64)
-    of_label = words[tight]
+    of_label = words[nonbasic]
     vertices = np.bitwise_xor.reduce(of_label, axis=1)
     if len(np.unique(vertices)) < len(vertices):
         return False

@@ -22,7 +22,7 @@ ROUNDED = 2.0**-46
 """Part of its size by which each coefficient is lowered: some sixty units in the last place."""
 
 MOST_VARIABLES = 8
-"""With more symbols and helpers than this the numbers get long and the rays many."""
+"""With more symbols and auxiliary variables than this the numbers get long and the rays many."""
 
 MOST_ROWS = 48
 """With more rows than this a quicker way is taken."""
@@ -82,7 +82,7 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: float = np.in
     rows = allowed.rows.toarray()
     n = rows.shape[1]
     lowered = np.full(len(rows), ROUNDED)
-    if allowed.n_helpers == 0:  # a row that P_X breaks was rounded by as much at least
+    if allowed.n_auxiliary == 0:  # a row that P_X breaks was rounded by as much at least
         lowered = np.maximum(lowered, 8 * (rows @ p_x) / (np.abs(rows) @ p_x))
     whole = {_whole(row, float(by)) for row, by in zip(rows, lowered, strict=True)}
     left = sorted(row for row in whole if max(row) > 0)

@@ -65,7 +65,7 @@ class Facets:
 
 
 def facets_of(allowed: AllowedSet, p_x: FloatArray) -> Facets:
-    """Return an allowed set's rows, without helpers, as they are: in kernel coordinates."""
+    """Return an allowed set's rows without auxiliary variables, in kernel coordinates."""
     rows = allowed.rows.toarray()
     rows = rows[(rows > 0).any(axis=1)] * p_x
     rows /= np.abs(rows).max(axis=1, keepdims=True, initial=1e-300)

@@ -40,8 +40,9 @@ TIGHT = 1e-13
 class Polytope:
     """{z ≥ 0 : matrix @ z + slack = right side, 0 ≤ slack ≤ width}, the last row normalising.
 
-    The variables are, in this order: n_x scaled posterior entries, helpers, slacks. A slack with
-    a finite width stands for two opposite rows; its complement (width − slack) has a label too.
+    The variables are, in this order: n_x scaled posterior entries, auxiliary variables, slacks. A
+    slack with a finite width stands for two opposite rows; its complement (width − slack) has a
+    label too.
 
     Attributes
     ----------
@@ -55,7 +56,7 @@ class Polytope:
     unit : ndarray
         r = z·unit, shape (n_x,).
     n_x, n_vars, n_slacks : int
-        Numbers of posterior entries, of these and helpers, and of slacks.
+        Numbers of posterior entries, of these and auxiliary variables, and of slacks.
     scales : ndarray
         The same as `unit` for all variables, shape (n_vars,).
     sources : ndarray
@@ -110,7 +111,7 @@ class Polytope:
         )
 
     def plain(self) -> bool:
-        """Say whether there are no helpers and no equalities."""
+        """Say whether there are no auxiliary variables and no equalities."""
         return self.n_vars == self.n_x and self.n_basic == self.n_slacks + 1
 
     def outward(self) -> FloatArray:
@@ -197,7 +198,7 @@ def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
     InfeasibleError
         If no output at all is allowed.
     """
-    n_x, n_vars = allowed.n_x, allowed.n_x + allowed.n_helpers
+    n_x, n_vars = allowed.n_x, allowed.n_x + allowed.n_auxiliary
     rows = allowed.rows.toarray()
     source = np.flatnonzero((rows > 0).any(axis=1))  # the others say nothing
     rows = rows[source]
@@ -249,7 +250,7 @@ def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
     if n_vars == len(inside):
         tight = np.abs(rows @ inside) <= TIGHT * (np.abs(rows) @ inside)
     else:
-        tight = np.ones(count, dtype=bool)  # helpers have no known value at P_X
+        tight = np.ones(count, dtype=bool)  # auxiliary variables have no known value at P_X
     if not tight.any():
         return tight
     # In the cone without its normalising row a slack that can be positive can be 1, and all such

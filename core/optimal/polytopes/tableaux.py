@@ -1,7 +1,7 @@
 """Many vertices of a polytope at once, and the steps from each to its neighbours.
 
 A vertex is a basis: which labels (variables, slacks, complements of slacks) are zero and which
-are basic. Its tableau tells where every edge leads. Tableaus of many vertices are kept in one
+are basic. Its tableau tells where every edge leads. Tableaux of many vertices are kept in one
 array, so that a step of thousands of them costs a handful of array operations: that makes
 walking a whole polytope, or descending from many starts, quick without compiled code.
 """
@@ -34,7 +34,7 @@ STARTS = 3
 """Random costs tried for a first vertex: HiGHS may end 1e-9 outside, which ties turn to outside."""
 
 BLOCK_BYTES = 400_000
-"""Tableaus worked on at once: a few arrays of this size fit in a processor's second cache."""
+"""Tableaux worked on at once: a few arrays of this size fit in a processor's second cache."""
 
 
 Keys = NDArray[np.uint64]
@@ -60,8 +60,8 @@ class Edges:
 
 
 @dataclass(frozen=True, eq=False)
-class Corners:
-    """Vertices without their tableaus.
+class BasicSolutions:
+    """Vertices without their tableaux.
 
     Attributes
     ----------
@@ -75,15 +75,17 @@ class Corners:
 
     space: Polytope
     basic: IntArray
-    tight: IntArray
+    nonbasic: IntArray
     values: FloatArray
 
     def __len__(self) -> int:
         return len(self.basic)
 
-    def take(self, which: IntArray) -> Corners:
+    def take(self, which: IntArray) -> BasicSolutions:
         """Return some of the vertices."""
-        return Corners(self.space, self.basic[which], self.tight[which], self.values[which])
+        return BasicSolutions(
+            self.space, self.basic[which], self.nonbasic[which], self.values[which]
+        )
 
     def points(self) -> FloatArray:
         """Return the vertices as weights r ≥ 0 up to scale, shape (k, n_x)."""
@@ -91,7 +93,7 @@ class Corners:
 
     def keys(self) -> Keys:
         """Return one word for each vertex, shape (k,), equal only for equal bases."""
-        return basis_keys(self.space, self.tight)
+        return basis_keys(self.space, self.nonbasic)
 
     def tied(self) -> bool:
         """Say whether a basic label may be at a bound too, so that edges may lead nowhere."""
@@ -100,8 +102,8 @@ class Corners:
 
 
 @dataclass(frozen=True, eq=False)
-class Tableaus:
-    """Tableaus of k vertices: basic = rhs − body @ tight, where the tight labels are all zero.
+class Tableaux:
+    """Tableaux of k vertices: basic = rhs − body @ nonbasic, where all nonbasic are 0.
 
     Attributes
     ----------
@@ -116,7 +118,7 @@ class Tableaus:
     space: Polytope
     body: FloatArray
     basic: IntArray
-    tight: IntArray
+    nonbasic: IntArray
 
     def __len__(self) -> int:
         return len(self.basic)
@@ -126,21 +128,21 @@ class Tableaus:
         """Values of the basic labels, shape (k, n_basic)."""
         return self.body[:, :, -1]
 
-    def take(self, which: IntArray) -> Tableaus:
+    def take(self, which: IntArray) -> Tableaux:
         """Return some of the vertices."""
-        return Tableaus(self.space, self.body[which], self.basic[which], self.tight[which])
+        return Tableaux(self.space, self.body[which], self.basic[which], self.nonbasic[which])
 
     def points(self) -> FloatArray:
         """Return the vertices as weights r ≥ 0 up to scale, shape (k, n_x)."""
         return scattered(self.space, self.basic, self.values)
 
-    def corners(self) -> Corners:
-        """Return the vertices without their tableaus."""
-        return Corners(self.space, self.basic, self.tight, self.values.copy())
+    def corners(self) -> BasicSolutions:
+        """Return the vertices without their tableaux."""
+        return BasicSolutions(self.space, self.basic, self.nonbasic, self.values.copy())
 
     def keys(self) -> Keys:
         """Return one word for each vertex, shape (k,), equal only for equal bases."""
-        return basis_keys(self.space, self.tight)
+        return basis_keys(self.space, self.nonbasic)
 
     def edges(self, deadline: float = np.inf) -> Edges:
         """Return where each tight label's edge leads, by the ratio test with bounds.
@@ -150,7 +152,7 @@ class Tableaus:
         TimeLimitError
             If the clock of `core.clock` passes the deadline.
         """
-        shape = self.tight.shape
+        shape = self.nonbasic.shape
         edges = Edges(np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool))
         for block in _blocks(self.space, len(self), deadline):
             self._ratio_test(block, edges)
@@ -158,7 +160,7 @@ class Tableaus:
 
     def neighbours(
         self, which: IntArray, column: IntArray, edges: Edges, deadline: float = np.inf
-    ) -> Tableaus:
+    ) -> Tableaux:
         """Return the vertices at the far ends of chosen edges.
 
         Parameters
@@ -166,7 +168,7 @@ class Tableaus:
         which : ndarray
             Which vertex each edge leaves, shape (j,).
         column : ndarray
-            Which of its tight labels enters, shape (j,).
+            Which of its nonbasic labels enters, shape (j,).
         edges : Edges
             All edges of all vertices.
         deadline : float
@@ -178,31 +180,31 @@ class Tableaus:
             If the deadline passes.
         """
         body = np.empty((len(which), *self.body.shape[1:]))
-        basic, tight = self.basic[which], self.tight[which]
+        basic, nonbasic = self.basic[which], self.nonbasic[which]
         for block in _blocks(self.space, len(which), deadline):
             body[block] = self.body[which[block]]
             at = which[block], column[block]
             row, at_upper = edges.row[at], edges.at_upper[at]
-            self._pivot(body[block], basic[block], tight[block], column[block], row, at_upper)
-        return Tableaus(self.space, body, basic, tight)
+            self._pivot(body[block], basic[block], nonbasic[block], column[block], row, at_upper)
+        return Tableaux(self.space, body, basic, nonbasic)
 
-    def ends(self, which: IntArray, column: IntArray, edges: Edges) -> Corners:
-        """Return the same vertices without their tableaus, which is much cheaper."""
+    def ends(self, which: IntArray, column: IntArray, edges: Edges) -> BasicSolutions:
+        """Return the same vertices without their tableaux, which is much cheaper."""
         each = np.arange(len(which))
         row, step = edges.row[which, column], edges.step[which, column]
-        basic, tight = self.basic[which], self.tight[which]
+        basic, nonbasic = self.basic[which], self.nonbasic[which]
         values = self.values[which] - step[:, None] * self.body[which, :, column]
         flips = row == self.space.n_basic
         stays, moves = np.flatnonzero(flips), np.flatnonzero(~flips)
         leaving = np.empty(len(which), dtype=np.int64)
-        leaving[stays] = self.space.complement(tight[stays, column[stays]])
+        leaving[stays] = self.space.complement(nonbasic[stays, column[stays]])
         leaving[moves] = basic[moves, row[moves]]
         turned = np.flatnonzero(edges.at_upper[which, column])
         leaving[turned] = self.space.complement(leaving[turned])
-        basic[moves, row[moves]] = tight[moves, column[moves]]
+        basic[moves, row[moves]] = nonbasic[moves, column[moves]]
         values[moves, row[moves]] = step[moves]
-        tight[each, column] = leaving
-        return Corners(self.space, basic, tight, values)
+        nonbasic[each, column] = leaving
+        return BasicSolutions(self.space, basic, nonbasic, values)
 
     def _ratio_test(self, block: slice, edges: Edges) -> None:
         """Write the edges of a block of vertices."""
@@ -216,7 +218,7 @@ class Tableaus:
         row = ratio.argmin(axis=1)
         step = np.take_along_axis(ratio, row[:, None, :], axis=1)[:, 0]
         entry = np.take_along_axis(entries, row[:, None, :], axis=1)[:, 0]
-        own = self.space.upper[self.tight[block]]
+        own = self.space.upper[self.nonbasic[block]]
         flips = own < step
         edges.step[block] = np.maximum(np.where(flips, own, step), 0.0)
         edges.row[block] = np.where(flips, self.space.n_basic, row)
@@ -226,7 +228,7 @@ class Tableaus:
         self,
         body: FloatArray,
         basic: IntArray,
-        tight: IntArray,
+        nonbasic: IntArray,
         column: IntArray,
         row: IntArray,
         at_upper: BoolArray,
@@ -241,27 +243,27 @@ class Tableaus:
             body[up, row[up]] *= -1.0
             body[up, row[up], -1] += self.space.upper[leaving[up]]
             leaving[up] = self.space.complement(leaving[up])
-        entering = tight[each, column]
-        lane = body[each, :, column]
-        pivot = np.where(flips, 1.0, lane[each, row])
-        line = body[each, row] / pivot[:, None]
+        entering = nonbasic[each, column]
+        pivot_column = body[each, :, column]
+        pivot = np.where(flips, 1.0, pivot_column[each, row])
+        pivot_row = body[each, row] / pivot[:, None]
         if flips.any():
             # a label that runs to its own other bound: the basis stays, its column changes sign
-            line[flips] = 0.0
-            line[flips, -1] = self.space.upper[entering[flips]]
+            pivot_row[flips] = 0.0
+            pivot_row[flips, -1] = self.space.upper[entering[flips]]
             leaving = np.where(flips, self.space.complement(entering), leaving)
-        body -= lane[:, :, None] * line[:, None, :]
-        lane /= -pivot[:, None]
-        body[each, :, column] = lane
+        body -= pivot_column[:, :, None] * pivot_row[:, None, :]
+        pivot_column /= -pivot[:, None]
+        body[each, :, column] = pivot_column
         kept = np.flatnonzero(~flips)
-        line[each, column] = 1.0 / pivot
-        body[kept, row[kept]] = line[kept]
+        pivot_row[each, column] = 1.0 / pivot
+        body[kept, row[kept]] = pivot_row[kept]
         basic[kept, row[kept]] = entering[kept]
-        tight[each, column] = leaving
+        nonbasic[each, column] = leaving
 
 
 def _blocks(space: Polytope, count: int, deadline: float) -> Iterator[slice]:
-    """Yield slices of vertices whose tableaus fit in a processor's cache, while time lasts."""
+    """Yield slices of vertices whose tableaux fit in a processor's cache, while time lasts."""
     size = max(1, BLOCK_BYTES // (8 * space.n_basic * (space.n_free + 1)))
     for first in range(0, count, size):
         if clock.now() > deadline:
@@ -276,8 +278,8 @@ def scattered(space: Polytope, basic: IntArray, values: FloatArray) -> FloatArra
     return np.maximum(wide[:, : space.n_x], 0.0) * space.unit
 
 
-def tableaus(space: Polytope, basic: IntArray, tight: IntArray) -> Tableaus:
-    """Return the tableaus of given bases, computed from scratch; singular ones are left out.
+def tableaux(space: Polytope, basic: IntArray, nonbasic: IntArray) -> Tableaux:
+    """Return the tableaux of given bases, computed from scratch; singular ones are left out.
 
     Parameters
     ----------
@@ -286,12 +288,12 @@ def tableaus(space: Polytope, basic: IntArray, tight: IntArray) -> Tableaus:
     basic, tight : ndarray
         Labels, shapes (k, n_basic) and (k, n_free).
     """
-    body = solved(space, basic, tight, edges=True)
+    body = solved(space, basic, nonbasic, edges=True)
     proper = np.flatnonzero(np.isfinite(body).all(axis=(1, 2)))
-    return Tableaus(space, body, basic.copy(), tight.copy()).take(proper)
+    return Tableaux(space, body, basic.copy(), nonbasic.copy()).take(proper)
 
 
-def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Corners:
+def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> BasicSolutions:
     """Return vertices that minimise each of some costs, shape (k, n_x), while time lasts.
 
     Raises
@@ -305,7 +307,9 @@ def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Cor
     return found
 
 
-def some_corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Corners | None:
+def some_corners(
+    space: Polytope, costs: FloatArray, deadline: float = np.inf
+) -> BasicSolutions | None:
     """Return what `corners` does, or None where no cost leads to a vertex.
 
     A cost is passed over where HiGHS ends in no proper vertex, or in one that is outside by more
@@ -320,29 +324,29 @@ def some_corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -
     return _inside(space, labels)
 
 
-def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> Corners | None:
+def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> BasicSolutions | None:
     """Return the vertices of given bases that are inside, None where there is none."""
     if labels:
-        basic, tight = (np.stack(part) for part in zip(*labels, strict=True))
-        values = solved(space, basic, tight, edges=False)[:, :, 0]
+        basic, nonbasic = (np.stack(part) for part in zip(*labels, strict=True))
+        values = solved(space, basic, nonbasic, edges=False)[:, :, 0]
         slack = np.minimum(values, space.upper[basic] - values).min(axis=1)
         inside = np.flatnonzero(slack >= -ROUNDING)
         if len(inside):
-            return Corners(space, basic, tight, values).take(inside)
+            return BasicSolutions(space, basic, nonbasic, values).take(inside)
     return None
 
 
-def start(space: Polytope, rng: np.random.Generator) -> Tableaus:
+def start(space: Polytope, rng: np.random.Generator) -> Tableaux:
     """Return the tableau of one vertex, the best for a random cost."""
     found = corners(space, rng.random((STARTS, space.n_x))).take(np.zeros(1, dtype=np.int64))
-    first = tableaus(space, found.basic, found.tight)
+    first = tableaux(space, found.basic, found.nonbasic)
     if len(first) == 0:
         raise SolverError("The first vertex of the polytope has a singular basis.")
     return first
 
 
 def true_points(
-    space: Polytope, found: Corners, deadline: float = np.inf
+    space: Polytope, found: BasicSolutions, deadline: float = np.inf
 ) -> tuple[FloatArray, IntArray]:
     """Return the posteriors of vertices, shape (k, n_x), and which of those given they are.
 
@@ -359,17 +363,17 @@ def true_points(
     if found.space is not space:
         values = np.empty(found.values.shape)
         for block in _blocks(space, len(found), deadline):
-            basic, tight = found.basic[block], found.tight[block]
-            values[block] = solved(space, basic, tight, edges=False)[:, :, 0]
+            basic, nonbasic = found.basic[block], found.nonbasic[block]
+            values[block] = solved(space, basic, nonbasic, edges=False)[:, :, 0]
         slack = np.minimum(values, space.upper[found.basic] - values).min(axis=1)
         which = np.flatnonzero(slack >= -TIE)
         points = scattered(space, found.basic[which], values[which])
     return points / points.sum(axis=1, keepdims=True), which
 
 
-def basis_keys(space: Polytope, tight: IntArray) -> Keys:
-    """Return one word for each basis, from its tight labels, shape (k, n_free) → (k,)."""
-    keys: Keys = np.bitwise_xor.reduce(label_keys(len(space.upper))[tight], axis=1)
+def basis_keys(space: Polytope, nonbasic: IntArray) -> Keys:
+    """Return one word for each basis, from its nonbasic labels, shape (k, n_free) → (k,)."""
+    keys: Keys = np.bitwise_xor.reduce(label_keys(len(space.upper))[nonbasic], axis=1)
     return keys
 
 

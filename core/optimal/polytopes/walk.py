@@ -13,17 +13,17 @@ import numpy as np
 from core.errors import TimeLimitError
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
-from core.optimal.polytopes.tableaux import Corners, Keys, Tableaus
+from core.optimal.polytopes.tableaux import BasicSolutions, Keys, Tableaux
 from core.validation import IntArray
 
 MAX_VERTICES = 1_000_000
 """Most vertices that are walked: some seconds, and some hundred bytes each."""
 
 MAX_BYTES = 300_000_000
-"""Largest level of tableaus that is kept in memory."""
+"""Largest level of tableaux that is kept in memory."""
 
 
-def walk(space: Polytope, *, deadline: float, max_vertices: int = MAX_VERTICES) -> Corners:
+def walk(space: Polytope, *, deadline: float, max_vertices: int = MAX_VERTICES) -> BasicSolutions:
     """Return all vertices of a polytope, or of the perturbed one where it is degenerate.
 
     Parameters
@@ -48,7 +48,9 @@ def walk(space: Polytope, *, deadline: float, max_vertices: int = MAX_VERTICES) 
         return _walk(space.perturbed(), deadline, max_vertices)
 
 
-def _walk(space: Polytope, deadline: float, max_vertices: int, *, ties: bool = True) -> Corners:
+def _walk(
+    space: Polytope, deadline: float, max_vertices: int, *, ties: bool = True
+) -> BasicSolutions:
     """Return all vertices.
 
     Raises
@@ -62,7 +64,7 @@ def _walk(space: Polytope, deadline: float, max_vertices: int, *, ties: bool = T
     level = tableaux.start(space, np.random.default_rng(0))
     keys = level.keys()
     before: Keys = np.zeros(0, dtype=np.uint64)
-    levels: list[Corners] = []
+    levels: list[BasicSolutions] = []
     count = 0
     size = space.n_basic * (space.n_free + 1) * 8
     while len(level):
@@ -76,10 +78,10 @@ def _walk(space: Polytope, deadline: float, max_vertices: int, *, ties: bool = T
             raise TimeLimitError(f"More than {count + len(fresh)} vertices: too many to walk.")
         level = level.neighbours(which, column, edges, deadline)
         before, keys = keys, fresh
-    return Corners(
+    return BasicSolutions(
         space,
         np.concatenate([level.basic for level in levels]),
-        np.concatenate([level.tight for level in levels]),
+        np.concatenate([level.nonbasic for level in levels]),
         np.concatenate([level.values for level in levels]),
     )
 
@@ -89,17 +91,17 @@ class _TieError(Exception):
 
 
 def _unseen(
-    level: Tableaus, keys: Keys, before: Keys, names: Keys, deadline: float
+    level: Tableaux, keys: Keys, before: Keys, names: Keys, deadline: float
 ) -> tuple[Keys, IntArray, IntArray, tableaux.Edges]:
     """Return keys of the vertices met for the first time, and an edge that leads to each."""
     edges = level.edges(deadline)
     space = level.space
     last = np.concatenate([level.basic, np.zeros((len(level), 1), dtype=np.int64)], axis=1)
     leaving = np.take_along_axis(last, edges.row, axis=1)
-    leaving = np.where(edges.row == space.n_basic, level.tight, leaving)
+    leaving = np.where(edges.row == space.n_basic, level.nonbasic, leaving)
     turned = edges.at_upper | (edges.row == space.n_basic)
     leaving = np.where(turned, space.complement(leaving), leaving)
-    far = keys[:, None] ^ names[level.tight] ^ names[leaving]
+    far = keys[:, None] ^ names[level.nonbasic] ^ names[leaving]
     which, column = np.nonzero(np.isfinite(edges.step))
     fresh, first = np.unique(far[which, column], return_index=True)
     old = np.isin(fresh, np.concatenate([keys, before]))

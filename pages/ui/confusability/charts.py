@@ -74,7 +74,7 @@ class Shown:
         return self.found.steps[self.step].clusters
 
     @property
-    def asked(self) -> results.Asked:
+    def asked(self) -> results.RangeQuestion:
         """The question without λ."""
         return self.problem, self.scenario.utility, self.scenario.data
 

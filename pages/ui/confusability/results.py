@@ -33,7 +33,7 @@ LIMIT = 120.0
 Made = TypeVar("Made")
 
 Range = tuple[BoolArray, FloatArray | None]
-Asked = tuple[str, str, DataSpec]
+RangeQuestion = tuple[str, str, DataSpec]
 """Problem, utility and data."""
 
 
@@ -79,7 +79,7 @@ def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
     return LongAnswer(scenario.data, key, cluster, arguments, LIMIT, urgent=True)
 
 
-def trade_offs(asked: Asked) -> tuple[FrontierPoint, ...] | Job[Any]:
+def trade_offs(asked: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
     """Return an algorithm's frontier over all weights; a job while it is at work."""
     problem, _, data = asked
     return _found(
@@ -88,22 +88,22 @@ def trade_offs(asked: Asked) -> tuple[FrontierPoint, ...] | Job[Any]:
     )
 
 
-def compared(asked: Asked) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
+def compared(asked: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
     """Return the frontiers to hold an algorithm's against; a job while it is at work."""
     return _found(rivals_work(asked), quick=_symbols(asked[2]) <= EXACT_SYMBOLS)
 
 
-def trade_offs_work(asked: Asked) -> LongAnswer[tuple[FrontierPoint, ...]]:
+def trade_offs_work(asked: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
     """Return the work that `trade_offs` has done where it is not quick."""
     return _frontier_work("trade-offs", make_trade_offs, asked)
 
 
-def rivals_work(asked: Asked) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
+def rivals_work(asked: RangeQuestion) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
     """Return the work that `compared` has done where it is not quick."""
     return _frontier_work("rivals", make_rivals, asked)
 
 
-def _frontier_work(kind: str, call: Callable[..., Made], asked: Asked) -> LongAnswer[Made]:
+def _frontier_work(kind: str, call: Callable[..., Made], asked: RangeQuestion) -> LongAnswer[Made]:
     problem, utility, data = asked
     return LongAnswer(
         data,
@@ -123,12 +123,12 @@ def _symbols(data: DataSpec) -> int:
     return derived.counted(data).joint.n_x
 
 
-def pending(asked: Asked) -> bool:
+def pending(asked: RangeQuestion) -> bool:
     """Say whether a frontier or its rivals are still being worked out."""
     return any(isinstance(_tried(find, asked), Job) for find in (trade_offs, compared))
 
 
-def _tried(find: Callable[[Asked], Any], asked: Asked) -> Any:
+def _tried(find: Callable[[RangeQuestion], Any], asked: RangeQuestion) -> Any:
     """Return what is found, or None where there is nothing: whoever shows it says why."""
     try:
         return find(asked)

@@ -13,7 +13,7 @@ from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import find_redrawn, find_second
 from core.mechanisms import Mechanism
-from core.notions.base import SymbolNotion
+from core.notions.base import PointwiseNotion
 from core.release.own_levels import Redrawn
 from core.release.sentences import promise_text
 from core.scenario import DOMAINS, Result, Scenario
@@ -162,7 +162,7 @@ def _found(
 ) -> tuple[Redrawn, ...] | Job[tuple[Redrawn, ...]]:
     """Return the levels, at once where that is quick, or the job at work on them."""
     products = comb(result.mechanism.n_y + 2, 3)
-    simple = isinstance(derived.promise(result.scenario), SymbolNotion)
+    simple = isinstance(derived.promise(result.scenario), PointwiseNotion)
     if simple and products * max(result.joint.n_s, 2) <= QUICK_PRODUCTS:
         long_answer.await_only("again", ())
         return derived.kept(result.scenario.data, work.name, work.here)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.measures import catalogue as measures
 from core.measures.leakage import Leakage
-from core.notions import SymbolNotion
+from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
 from core.release.confusability import most_likely
 from core.release.sentences import question
@@ -173,7 +173,7 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
     st.subheader("Which symbols are high-risk, and why", anchor=False)
     written = share(float(found.mass[found.risky].sum()))
     name = markdown(str(notion))
-    if not isinstance(notion, SymbolNotion):
+    if not isinstance(notion, PointwiseNotion):
         st.markdown(f"{name} bounds no single symbol: none is high-risk by itself.")
     elif risky:
         st.markdown(

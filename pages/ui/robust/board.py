@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import CoreError
 from core.release.confusability import most_likely
 from core.scenario import Scenario
-from core.studies.robust_designs import DESIGNS, Outcome, Sample, level_reach, named
+from core.studies.robust_designs import DESIGNS, DesignOutcome, Sample, level_reach, named
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart
@@ -75,7 +75,7 @@ def _live() -> None:
 
 
 def _never_seen(scenario: Scenario, sample: Sample) -> None:
-    names = results.world(scenario.data).s_labels
+    names = results.true_joint(scenario.data).s_labels
     gone = ", ".join(names[s] for s in sample.never_seen)
     st.error(
         f"{markdown(gone)}: never seen in this sample of "
@@ -129,7 +129,7 @@ def _story(scenario: Scenario, sample: Sample) -> None:
 
 
 def _intervals(scenario: Scenario, sample: Sample) -> None:
-    world, unit = results.world(scenario.data), controls.unit()
+    world, unit = results.true_joint(scenario.data), controls.unit()
     with card(
         key="intervals",
         title="What the sample leaves possible",
@@ -185,7 +185,7 @@ def _within(sample: Sample, s: int, n_u: int) -> str:
 
 
 def _interval_table(scenario: Scenario, sample: Sample) -> pd.DataFrame:
-    world, ball, truth = results.world(scenario.data), sample.ball, sample.true_conditional
+    world, ball, truth = results.true_joint(scenario.data), sample.ball, sample.true_conditional
     return pd.DataFrame(
         {
             "s": [s for s in world.s_labels for _ in world.x_labels],
@@ -259,7 +259,7 @@ def _finding(found: results.Designs, unit: str) -> None:
     )
 
 
-def outcome_table(outcomes: tuple[Outcome, ...], unit: str = "nats") -> pd.DataFrame:
+def outcome_table(outcomes: tuple[DesignOutcome, ...], unit: str = "nats") -> pd.DataFrame:
     """Return the designs with their utilities and levels."""
     return pd.DataFrame(
         {
@@ -275,9 +275,9 @@ def outcome_table(outcomes: tuple[Outcome, ...], unit: str = "nats") -> pd.DataF
     )
 
 
-def _matrices(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
+def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
     by_key = {outcome.key: outcome for outcome in outcomes}
-    world = results.world(scenario.data)
+    world = results.true_joint(scenario.data)
     for side, (column, default) in enumerate(
         zip(st.columns(2), ("non_robust", "exact"), strict=True)
     ):

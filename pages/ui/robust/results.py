@@ -15,7 +15,7 @@ from core.joint import Joint
 from core.scenario import Scenario
 from core.studies.robust_designs import (
     QUICK,
-    Outcome,
+    DesignOutcome,
     Sample,
     compare_designs,
     robust_frontiers,
@@ -41,7 +41,7 @@ LIMIT = 900.0
 
 
 @dataclass(frozen=True)
-class Asked:
+class RobustQuestion:
     """What a piece of work answers.
 
     Attributes
@@ -73,15 +73,15 @@ class Asked:
 class Desk:
     """One kind of work of a session: what is under way, and what was found last."""
 
-    asked: Asked | None = None
+    asked: RobustQuestion | None = None
     work: LongAnswer[Any] | None = None
     job: Job[Any] | None = None
-    answered: Asked | None = None
+    answered: RobustQuestion | None = None
     answer: Any = None
     problem: str = ""
 
 
-def world(data: DataSpec) -> Joint:
+def true_joint(data: DataSpec) -> Joint:
     """Return P*(s, u): S and X of the sidebar, X without S in it.
 
     Raises
@@ -111,14 +111,14 @@ def sample(scenario: Scenario) -> Sample:
         scenario.data,
         key,
         lambda: take_sample(
-            world(scenario.data).p, n, scenario.beta, scenario.alpha, scenario.seed
+            true_joint(scenario.data).p, n, scenario.beta, scenario.alpha, scenario.seed
         ),
     )
 
 
-def question(kind: str, scenario: Scenario, **more: Any) -> Asked:
+def question(kind: str, scenario: Scenario, **more: Any) -> RobustQuestion:
     """Return the question that the settings on screen ask of a kind of work."""
-    return Asked(
+    return RobustQuestion(
         data=replace(scenario.data, secret_released=False),
         eps=None if kind == "frontiers" else scenario.eps,
         n=records(scenario),
@@ -148,7 +148,7 @@ def desk(kind: str) -> Desk:
     return place
 
 
-def start(kind: str, asked: Asked, scenario: Scenario) -> None:
+def start(kind: str, asked: RobustQuestion, scenario: Scenario) -> None:
     """Begin a piece of work; what was under way of its kind ends."""
     cancel(kind)
     place = desk(kind)
@@ -166,7 +166,7 @@ def cancel(kind: str) -> None:
         place.work = place.job = None
 
 
-def _work(kind: str, asked: Asked, scenario: Scenario) -> LongAnswer[Any]:
+def _work(kind: str, asked: RobustQuestion, scenario: Scenario) -> LongAnswer[Any]:
     """Return a piece of work; a busy machine makes less of it, so each session has its own."""
     call, arguments = _call(kind, asked, scenario)
     return LongAnswer(
@@ -181,21 +181,21 @@ def _work(kind: str, asked: Asked, scenario: Scenario) -> LongAnswer[Any]:
 
 
 def _call(
-    kind: str, asked: Asked, scenario: Scenario
+    kind: str, asked: RobustQuestion, scenario: Scenario
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     seconds = SECONDS[kind]
     if kind == "designs":
         return compare_designs, (sample(scenario), scenario.eps, seconds)
     if kind == "frontiers":
         return robust_frontiers, (sample(scenario), seconds)
-    truth = world(scenario.data).p
+    truth = true_joint(scenario.data).p
     drawn = Drawn(asked.n, scenario.beta, asked.alpha, asked.seed, max(asked.draws, 1), asked.fresh)
     if kind == "draws":
         return study_draws, (truth, scenario.eps, drawn, asked.keys, seconds)
     return study_beta, (truth, scenario.eps, drawn, seconds, BETAS)
 
 
-def most_seconds(kind: str, asked: Asked) -> float:
+def most_seconds(kind: str, asked: RobustQuestion) -> float:
     """Return about how many seconds a study takes at most."""
     return study_seconds(kind, SECONDS[kind], asked.keys, asked.draws)
 
@@ -206,7 +206,7 @@ class Designs:
 
     Attributes
     ----------
-    outcomes : tuple of Outcome
+    outcomes : tuple of DesignOutcome
         One for each; none where there is no answer yet, no robust optimum in the first moment.
     eps : float
         The budget that they are for.
@@ -214,7 +214,7 @@ class Designs:
         Whether they are for other settings than those on screen.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[DesignOutcome, ...]
     eps: float
     stale: bool = False
 

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.scenario import DOMAINS, Scenario
-from core.studies.robust_designs import BUDGETS, DESIGNS, Outcome
+from core.studies.robust_designs import BUDGETS, DESIGNS, DesignOutcome
 from core.studies.robust_draws import BETAS, Draws, realised_reach
 from core.wording import number_of
 from pages.ui import figures
@@ -24,7 +24,7 @@ PLACES = {key: place for place, key in enumerate(DESIGNS)}
 
 
 @st.fragment
-def frontiers(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> None:
+def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
     """Show what each design keeps along ε."""
     st.subheader("What robustness costs along ε", anchor=False)
     asked = results.question("frontiers", scenario)
@@ -107,7 +107,7 @@ def draws(scenario: Scenario) -> None:
         _drawn(desk.answer, desk.answered)
 
 
-def _drawn(found: Draws, answered: results.Asked) -> None:
+def _drawn(found: Draws, answered: results.RobustQuestion) -> None:
     eps, unit = answered.eps or 0.0, controls.unit()
     told = f"The uncertainty set held the truth in {found.covered} of {found.used} draws."
     if found.skipped:
@@ -230,6 +230,6 @@ def betas(scenario: Scenario) -> None:
         )
 
 
-def _estimate(kind: str, asked: results.Asked) -> str:
+def _estimate(kind: str, asked: results.RobustQuestion) -> str:
     seconds = results.most_seconds(kind, asked)
     return f"up to about {f'{seconds:.0f}'} s" if seconds else "a moment"

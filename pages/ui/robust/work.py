@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.scenario import Scenario
 from pages.ui.robust import results
-from pages.ui.robust.results import Asked
+from pages.ui.robust.results import RobustQuestion
 from pages.ui.style.labels import markdown
 from pages.ui.work import progress as following
 
@@ -14,7 +14,9 @@ NAMES = {"eps": "ε", "n": "n", "beta": "β", "alpha": "α", "seed": "seed", "dr
 """What the numbers of a question are called."""
 
 
-def row(kind: str, what: str, asked: Asked, scenario: Scenario, label: str, about: str) -> None:
+def row(
+    kind: str, what: str, asked: RobustQuestion, scenario: Scenario, label: str, about: str
+) -> None:
     """Show, in a row whose height stays, the button that begins a study, or its progress.
 
     Parameters
@@ -23,7 +25,7 @@ def row(kind: str, what: str, asked: Asked, scenario: Scenario, label: str, abou
         Of work.
     what : str
         What it does, as the beginning of a sentence.
-    asked : Asked
+    asked : RobustQuestion
         The question that the settings on screen ask.
     scenario : Scenario
         Those settings.
@@ -35,7 +37,7 @@ def row(kind: str, what: str, asked: Asked, scenario: Scenario, label: str, abou
         progress(kind, what)
 
 
-def launch(kind: str, asked: Asked, scenario: Scenario, label: str, about: str) -> None:
+def launch(kind: str, asked: RobustQuestion, scenario: Scenario, label: str, about: str) -> None:
     """Show the button that begins a study, or its progress, and what went wrong."""
     desk = results.desk(kind)
     if desk.job is not None:
@@ -55,7 +57,7 @@ def launch(kind: str, asked: Asked, scenario: Scenario, label: str, about: str) 
         st.error(markdown(desk.problem))
 
 
-def stale(kind: str, asked: Asked) -> None:
+def stale(kind: str, asked: RobustQuestion) -> None:
     """Say so where the answer on screen is for other settings than those of the controls."""
     answered = results.desk(kind).answered
     if answered is None or answered == asked:

@@ -26,7 +26,7 @@ from core.data.spec import Binning, DataSpec
 from core.errors import CoreError
 from core.measures.leakage import leakage
 from core.mechanisms import MergeStep, subset_merging_steps
-from core.notions import Notion, SymbolNotion
+from core.notions import Notion, PointwiseNotion
 from core.notions import catalogue as notions
 from core.release import histogram as lift
 from core.release import own_levels as levels
@@ -165,7 +165,7 @@ def bounds_lift(scenario: Scenario) -> bool:
 def budgets(scenario: Scenario) -> tuple[float, float] | None:
     """Return how far a promise lets beliefs fall and rise; None if it bounds something else."""
     notion = promise(scenario)
-    if not (isinstance(notion, SymbolNotion) and notion.bounds_lift):
+    if not (isinstance(notion, PointwiseNotion) and notion.bounds_lift):
         return None
     return notion.lower_budget, notion.upper_budget
 

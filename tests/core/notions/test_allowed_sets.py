@@ -1,4 +1,4 @@
-"""The rows, helpers and cuts of a notion say the same as its measures."""
+"""The rows, auxiliary variables and cuts of a notion say the same as its measures."""
 
 import pickle
 
@@ -33,13 +33,13 @@ TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e
 
 
 def has_helpers(allowed, r):
-    """Say whether helpers h ≥ 0 exist with rows @ [r, h] ≤ 0."""
+    """Say whether auxiliary variables h ≥ 0 exist with rows @ [r, h] ≤ 0."""
     on_r = allowed.rows[:, : allowed.n_x] @ r
-    if allowed.n_helpers == 0:
+    if allowed.n_auxiliary == 0:
         return bool((on_r <= 1e-9).all())
-    helpers = allowed.rows[:, allowed.n_x :].toarray()
-    cost, slack = np.zeros(allowed.n_helpers), 1e-9 - on_r
-    result = linprog(cost, A_ub=helpers, b_ub=slack, method="highs", options=TIGHT)
+    auxiliary = allowed.rows[:, allowed.n_x :].toarray()
+    cost, slack = np.zeros(allowed.n_auxiliary), 1e-9 - on_r
+    result = linprog(cost, A_ub=auxiliary, b_ub=slack, method="highs", options=TIGHT)
     assert result.status in (0, 2), result.message
     return result.status == 0
 
@@ -271,12 +271,12 @@ def test_large_budgets_do_not_overflow():
 def test_helpers_of_an_intersection_are_apart():
     joint = Joint.random_uniform(7, 3, np.random.default_rng(0))
     both = Intersection(LDP(1), L1Privacy(INF, 0.3), LIP(1)).allowed_set(joint)
-    assert both.n_helpers == 1 + 7
-    helpers = both.rows[:, 3:].toarray()
-    assert helpers[:14, 0].all()
-    assert not helpers[:14, 1:].any()
-    assert not helpers[14:, 0].any()
-    assert not helpers[22:].any()
+    assert both.n_auxiliary == 1 + 7
+    auxiliary = both.rows[:, 3:].toarray()
+    assert auxiliary[:14, 0].all()
+    assert not auxiliary[:14, 1:].any()
+    assert not auxiliary[14:, 0].any()
+    assert not auxiliary[22:].any()
 
 
 @pytest.mark.parametrize("n_s", [2, 6, 7])
@@ -284,14 +284,14 @@ def test_ldp_of_pairs_and_with_a_helper_say_the_same(n_s):
     rng = np.random.default_rng(n_s)
     joint = Joint.random_uniform(n_s, 4, rng)
     allowed = LDP(0.5).allowed_set(joint)
-    assert allowed.n_helpers == (n_s > 6)
+    assert allowed.n_auxiliary == (n_s > 6)
     for r in rng.dirichlet(np.full(4, 3.0), 200):
         beliefs = joint.p @ (r / joint.p_x) / joint.p_s
         holds = np.ptp(np.log(beliefs)) <= 0.5
         fits = allowed.rows[:, :4] @ r
-        if allowed.n_helpers:
-            helper = np.abs(allowed.rows[:, 4:].toarray()).ravel()
-            above, below = fits[:n_s] / helper[:n_s], -fits[n_s:] / helper[n_s:]
+        if allowed.n_auxiliary:
+            auxiliary = np.abs(allowed.rows[:, 4:].toarray()).ravel()
+            above, below = fits[:n_s] / auxiliary[:n_s], -fits[n_s:] / auxiliary[n_s:]
             assert holds == (above.max() <= below.min())
         else:
             assert holds == (fits.max() <= 0)

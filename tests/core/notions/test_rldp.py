@@ -40,13 +40,13 @@ def printed_rows_hold(ball, v, eps, same_secret):
 
 
 def in_rows(allowed, r):
-    """Whether helpers exist for a posterior, by an LP of scipy's own."""
+    """Whether auxiliary variables exist for a posterior, by an LP of scipy's own."""
     fixed = allowed.rows[:, : allowed.n_x] @ r
     rest = allowed.rows[:, allowed.n_x :]
-    if allowed.n_helpers == 0:
+    if allowed.n_auxiliary == 0:
         return bool((fixed <= 1e-12).all())
     found = optimize.linprog(
-        np.zeros(allowed.n_helpers), A_ub=rest.toarray(), b_ub=-fixed, bounds=(0, None)
+        np.zeros(allowed.n_auxiliary), A_ub=rest.toarray(), b_ub=-fixed, bounds=(0, None)
     )
     return found.status == 0
 
@@ -176,7 +176,7 @@ def test_no_uncertainty_is_ldp():
         notion = RLDP(1, RenyiBall(EXAMPLE, 0.0), exact=exact)
         assert notion.achieved(joint, kernel) == pytest.approx(expected)
         assert notion.allowed_set(joint).oracle is None
-        assert notion.allowed_set(joint).n_helpers == 0
+        assert notion.allowed_set(joint).n_auxiliary == 0
 
 
 def test_unseen_cells_answer_like_their_secret():

@@ -100,7 +100,7 @@ def test_the_allowed_set_is_what_holds(drawn, eps):
     joint, shape, kernel = drawn
     notion = SRLIP(eps, shape)
     allowed = notion.allowed_set(joint)
-    assert allowed.n_helpers == 0
+    assert allowed.n_auxiliary == 0
     assert allowed.oracle is None
     posterior = (joint.p_x[:, None] * kernel).T
     posterior = posterior[posterior.sum(axis=1) > 0]

@@ -29,18 +29,18 @@ def focused(allowed: AllowedSet, d: int) -> Relaxation:
 
 
 def truth(allowed: AllowedSet, d: int, costs, lower, upper):
-    """The same program by scipy, helpers included; None where it has no solution."""
+    """The same program by scipy, auxiliary variables included; None where it has no solution."""
     rows = allowed.rows.toarray()
-    n_x, helpers = allowed.n_x, rows.shape[1] - allowed.n_x
-    mass = np.concatenate([np.ones(n_x), np.zeros(helpers)])
+    n_x, auxiliary = allowed.n_x, rows.shape[1] - allowed.n_x
+    mass = np.concatenate([np.ones(n_x), np.zeros(auxiliary)])
     mass[d] = 0.0
     answer = linprog(
-        np.concatenate([costs, np.zeros(helpers)]),
+        np.concatenate([costs, np.zeros(auxiliary)]),
         A_ub=rows,
         b_ub=np.zeros(len(rows)),
         A_eq=mass[None],
         b_eq=[1.0],
-        bounds=[*zip(lower, upper, strict=True), *[(0, None)] * helpers],
+        bounds=[*zip(lower, upper, strict=True), *[(0, None)] * auxiliary],
     )
     return answer.fun if answer.status == 0 else None
 

@@ -23,7 +23,7 @@ def small_joint() -> Joint:
 
 @pytest.fixture
 def by_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take every set to be too large for tableaus."""
+    """Take every set to be too large for tableaux."""
     monkeypatch.setattr(linear_search, "MOST_ENTRIES", 0)
 
 

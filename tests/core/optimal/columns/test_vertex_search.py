@@ -42,7 +42,7 @@ def test_a_descent_ends_where_no_neighbour_is_better():
     first = start.points()[0] / start.points()[0].sum()
     assert prices[0] <= GOAL.cost(first) - first @ duals
     stopped, _ = descend(start, duals, GOAL, deadline=0.0)
-    np.testing.assert_array_equal(stopped.tight, start.tight)
+    np.testing.assert_array_equal(stopped.nonbasic, start.nonbasic)
     assert len(again) == 1
 
 

@@ -34,10 +34,10 @@ def test_both_systems_give_the_same_tableaus(joint, notion, perturbed):
     costs = np.random.default_rng(1).standard_normal((20, joint.n_x))
     found = tableaux.corners(space, costs)
     for edges in (False, True):
-        first = bases._over_basic(space, found.basic, found.tight, edges=edges)
-        second = bases._over_variables(space, found.basic, found.tight, edges=edges)
+        first = bases._over_basic(space, found.basic, found.nonbasic, edges=edges)
+        second = bases._over_variables(space, found.basic, found.nonbasic, edges=edges)
         np.testing.assert_allclose(second, first, rtol=1e-9, atol=1e-10)
-        chosen = bases.solved(space, found.basic, found.tight, edges=edges)
+        chosen = bases.solved(space, found.basic, found.nonbasic, edges=edges)
         np.testing.assert_allclose(chosen, first, rtol=1e-9, atol=1e-10)
 
 
@@ -45,40 +45,40 @@ def spoilt():
     """Vertices of which the second names one label twice, so that its basis is singular."""
     space = polytope(ALIP(0.4, 0.8).allowed_set(WIDE), WIDE.p_x)
     found = tableaux.corners(space, np.random.default_rng(1).standard_normal((4, WIDE.n_x)))
-    basic, tight = found.basic.copy(), found.tight.copy()
-    basic[1, 0], tight[1, 0] = basic[1, 1], tight[1, 1]
-    return space, found, basic, tight
+    basic, nonbasic = found.basic.copy(), found.nonbasic.copy()
+    basic[1, 0], nonbasic[1, 0] = basic[1, 1], nonbasic[1, 1]
+    return space, found, basic, nonbasic
 
 
 @pytest.mark.parametrize("system", [bases._over_basic, bases._over_variables])
 @pytest.mark.parametrize("edges", [False, True])
 def test_a_singular_basis_is_nan_and_spoils_no_other(system, edges):
-    space, found, basic, tight = spoilt()
-    body = system(space, basic, tight, edges=edges)
-    whole = system(space, found.basic, found.tight, edges=edges)
+    space, found, basic, nonbasic = spoilt()
+    body = system(space, basic, nonbasic, edges=edges)
+    whole = system(space, found.basic, found.nonbasic, edges=edges)
     assert np.isnan(body[1]).any()
     np.testing.assert_array_equal(body[[0, 2, 3]], whole[[0, 2, 3]])
 
 
 def test_vertices_of_singular_bases_are_left_out():
-    space, found, basic, tight = spoilt()
-    kept = tableaux.tableaus(space, basic, tight)
-    np.testing.assert_array_equal(kept.tight, found.tight[[0, 2, 3]])
+    space, found, basic, nonbasic = spoilt()
+    kept = tableaux.tableaux(space, basic, nonbasic)
+    np.testing.assert_array_equal(kept.nonbasic, found.nonbasic[[0, 2, 3]])
     with pytest.raises(SolverError, match="singular basis"):
-        start_from(space, basic[1:2], tight[1:2])
+        start_from(space, basic[1:2], nonbasic[1:2])
 
 
-def start_from(space, basic, tight):
+def start_from(space, basic, nonbasic):
     """Start where HiGHS ends in a singular basis."""
-    found = tableaux.Corners(space, basic, tight, np.zeros(basic.shape))
+    found = tableaux.BasicSolutions(space, basic, nonbasic, np.zeros(basic.shape))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tableaux, "corners", lambda *_: found)
         tableaux.start(space, np.random.default_rng(0))
 
 
 def test_a_search_passes_over_singular_starts(monkeypatch):
-    space, _, basic, tight = spoilt()
-    found = tableaux.Corners(space, basic[1:2], tight[1:2], np.zeros((1, space.n_basic)))
+    space, _, basic, nonbasic = spoilt()
+    found = tableaux.BasicSolutions(space, basic[1:2], nonbasic[1:2], np.zeros((1, space.n_basic)))
     later = clock.now() + 60
     search = ColumnSearch(space, WIDE.p_x, MutualInformation(), seed=0, deadline=later)
     count = len(search.pool)

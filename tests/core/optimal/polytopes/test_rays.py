@@ -69,7 +69,7 @@ def test_an_equality_and_an_empty_set():
 def test_sets_of_notions_against_cdd(notion, n_x):
     joint = Joint.random_uniform(3, n_x, np.random.default_rng(n_x))
     allowed = notion.allowed_set(joint)
-    if allowed.n_helpers:
+    if allowed.n_auxiliary:
         a = joint.p / joint.p_x / joint.p_s[:, None]
         pairs = [a[i] - np.exp(0.8) * a[j] for i in range(3) for j in range(3) if i != j]
         allowed = AllowedSet(sparse.csr_array(np.array(pairs)), n_x)
