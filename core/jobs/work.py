@@ -15,6 +15,7 @@ from core.release.implications import implications
 from core.release.own_levels import Redrawn, redrawn
 from core.release.reach import Implication
 from core.scenario import Result, Scenario, answer, measured
+from core.scenario.purpose import build_purpose
 from core.studies.comparison import Compared, compare
 from core.studies.frontier import Frontier, sweep
 from core.studies.known import OPTIMUM
@@ -46,6 +47,7 @@ def improve_answer(
         time_limit=scenario.time_limit,
         gap=scenario.gap,
         seed=scenario.seed,
+        utility=build_purpose(scenario, counted.joint, counted.x_values, counted.task),
         start=kernel,
     )
     return measured(scenario, counted, found)
@@ -60,11 +62,11 @@ def compare_all(
 
 
 def make_frontier(
-    scenario: Scenario, joint: Joint, budgets: Sequence[float], *, report: Report
+    scenario: Scenario, counted: Counted, budgets: Sequence[float], *, report: Report
 ) -> Frontier:
     """Answer a scenario along a grid of budgets."""
     report("sweeping")
-    return sweep(scenario, joint, budgets)
+    return sweep(scenario, counted.joint, budgets, counted.x_values, counted.task)
 
 
 def cluster(

@@ -31,6 +31,8 @@ def question(scenario: Scenario) -> str:
     data = scenario.data
     secret = _columns(data.secret, "the secret S")
     released = _columns(data.released, "X")
+    if data.task and scenario.purpose in ("task", "guess"):
+        return f"Can {released} tell {_columns(data.task, 'T')} without giving away {secret}?"
     if data.secret_released:
         return f"How much can {secret} and {released} be published and still hide {secret}?"
     return f"Does publishing {released} give away {secret}?"
@@ -162,20 +164,43 @@ def _changes(level: float, secret: str) -> str:
 
 def _kept(result: Result) -> str:
     data, kept = result.scenario.data, _percent(result.mechanism.nmi)
+    if result.scenario.purpose != "information":
+        return _for_purpose(result, kept)
     if data.secret_released:
         pair = _columns(data.secret + data.released, "S and U")
         return f"{kept} of what {pair} say survives."
     return f"{kept} of what {_columns(data.released, 'X')} says survives."
 
 
+def _for_purpose(result: Result, of_x: str) -> str:
+    """Say what survives for the purpose, and of all that X says."""
+    made, data = result.mechanism, result.scenario.data
+    released = _columns(data.released, "X")
+    beside = f"{of_x} of all that {released} says survives beside it."
+    nothing, everything = made.purpose.range(result.joint)
+    if result.scenario.purpose == "task":
+        task = _columns(data.task, "T")
+        return f"{_percent(made.kept)} of what {released} tells of {task} survives. {beside}"
+    if result.scenario.purpose == "guess":
+        guessed = _columns(data.task, released)
+        return (
+            f"{guessed} is guessed right with probability {made.utility:.3f}, where {released} "
+            f"itself gives {everything:.3f} and nothing {nothing:.3f}. {beside}"
+        )
+    return (
+        f"The best guess of {released} has an expected error of {-made.utility:.4g}, where "
+        f"nothing published gives {-nothing:.4g}. {beside}"
+    )
+
+
 def _bound(result: Result, unit: str) -> str:
     mechanism = result.mechanism
-    if mechanism.notion is None or mechanism.nmi >= 1:
+    if mechanism.notion is None or mechanism.kept >= 1:
         return ""
     asked = promise_text(mechanism.notion, unit)
-    if mechanism.gap <= PROVEN_GAP:
+    if mechanism.gap <= PROVEN_GAP * mechanism.purpose.size():
         return f"No mechanism under {asked} keeps more: proven."
-    most = mechanism.nmi * mechanism.upper_bound / mechanism.utility if mechanism.utility else 1.0
+    most = mechanism.purpose.share(result.joint, mechanism.upper_bound)
     if most >= 1:
         return ""  # all of it: no bound is known but the trivial one
     bound = at_most(most)

@@ -157,6 +157,28 @@ def _each(
     ]
 
 
+def in_shares(found: Frontier, joint: Joint, purpose: Purpose) -> Frontier:
+    """Return a frontier whose shares are of what X itself is worth for a purpose.
+
+    Parameters
+    ----------
+    found : Frontier
+        With utilities for the purpose.
+    joint : Joint
+        P(s, x).
+    purpose : Purpose
+        What is to survive.
+    """
+
+    def shares(values: FloatArray) -> FloatArray:
+        known = [
+            np.nan if np.isnan(value) else purpose.share(joint, value) for value in values.tolist()
+        ]
+        return np.array(known)
+
+    return replace(found, nmi=shares(found.utility), most_nmi=shares(found.upper_bound))
+
+
 def share_of_x(information: FloatArray, joint: Joint) -> FloatArray:
     """Return information over H(X), at most 1; 1 where there is nothing to know of X."""
     entropy = float(measures.entropy(joint.p_x))

@@ -14,7 +14,7 @@ from core.release.confusability import Lookalikes
 from core.release.sentences import finding, question
 from core.scenario import Result, Scenario
 from pages.ui.explore import again, charts, frontier_lines, meaning
-from pages.ui.frame import controls, gc_freeze, page_frame, remedies, state, theme
+from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
 from pages.ui.parts import exports, formulas
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
@@ -46,6 +46,7 @@ def show() -> None:
     """Show the page: first all that stays while sliders move, then what is live."""
     theme.apply()
     controls.sidebar()
+    purpose.show()
     scenario = state.scenario()
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")

@@ -34,16 +34,30 @@ NAMES = ("X itself", "the release")
 """What is before, and what is after."""
 
 
+KEPT = {
+    "information": figures.OF_X,
+    "task": figures.Kept("kept of T, of what X tells of it", "what X tells of T", "I(T;Y)"),
+    "guess": figures.Kept(
+        "kept of what X adds to a right guess", "what X adds", "right guess", in_nats=False
+    ),
+    "distortion": figures.Kept(
+        "kept of what X takes off the error", "what X takes off", "expected error", in_nats=False
+    ),
+}
+"""What the frontier's vertical axis counts, by purpose."""
+
+
 def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded: bool) -> None:
     """Show utility along ε, with the current point."""
     scenario, made = result.scenario, result.mechanism
-    drawn = [_line(place, unit, by_promise=by_promise) for place in lines.places]
+    drawn = [_line(place, unit, scenario.purpose, by_promise=by_promise) for place in lines.places]
     key = (scenario.notion, scenario.mechanism)
     here = in_unit(scenario.eps, unit)
     figure = figures.frontier(
         drawn,
         eps=here,
-        nmi=made.nmi,
+        nmi=made.kept,
+        kept=KEPT[scenario.purpose],
         unit=unit,
         limit=in_unit(DOMAINS["eps"].high, unit),
         current=next((line.place for line in drawn if line.key == key), -1),
@@ -53,7 +67,7 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
         figure,
         key="frontier",
         title="Cost of privacy",
-        alt=f"Share of X kept along the budget; now ε is {here:.3g} {unit}, {made.nmi:.0%} kept.",
+        alt=f"Share of X kept along the budget; now ε is {here:.3g} {unit}, {made.kept:.0%} kept.",
         on_pick=frontier_lines.pick,
         faded=faded,
     )
@@ -84,8 +98,9 @@ def falling(lines: dict[int, Frontier]) -> str:
     )
 
 
-def _line(place: Place, unit: str, *, by_promise: bool) -> figures.Line:
+def _line(place: Place, unit: str, purpose: str, *, by_promise: bool) -> figures.Line:
     line, scale = place.line, in_unit(1.0, unit)
+    worth = {"guess": 1.0, "distortion": -1.0}.get(purpose, scale)
     return figures.Line(
         place=place.number,
         key=(line.notion, line.mechanism),
@@ -94,7 +109,7 @@ def _line(place: Place, unit: str, *, by_promise: bool) -> figures.Line:
         else mechanisms.entry(line.mechanism).title,
         eps=line.eps * scale,
         nmi=line.nmi,
-        utility=line.utility * scale,
+        utility=line.utility * worth,
         most=line.most_nmi if line.mechanism == OPTIMUM else None,
         faded=place.faded,
     )

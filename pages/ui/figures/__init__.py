@@ -3,7 +3,7 @@
 from pages.ui.figures.asymmetry import overlay_histogram
 from pages.ui.figures.bars import bars, levels
 from pages.ui.figures.beliefs import beliefs
-from pages.ui.figures.frontier import Line, frontier, is_open
+from pages.ui.figures.frontier import OF_X, Kept, Line, frontier, is_open
 from pages.ui.figures.graph import confusability
 from pages.ui.figures.histogram import lift_histogram
 from pages.ui.figures.implications import Level, implications, repeats
@@ -30,8 +30,10 @@ from pages.ui.figures.trade_off import Offers, trade_off
 from pages.ui.style.base import Figure
 
 __all__ = [
+    "OF_X",
     "Box",
     "Figure",
+    "Kept",
     "Level",
     "Line",
     "Offers",

@@ -46,6 +46,31 @@ class Line:
     faded: bool = False
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What the vertical axis counts.
+
+    Attributes
+    ----------
+    axis : str
+        Its title.
+    of : str
+        What it is a share of, in a word or two.
+    value : str
+        What `Line.utility` is called.
+    in_nats : bool
+        Whether that is information, in the unit shown.
+    """
+
+    axis: str
+    of: str
+    value: str
+    in_nats: bool = True
+
+
+OF_X = Kept("kept of X, I(X;Y)/H(X)", "X", "I(X;Y)")
+"""The share of all that X says."""
+
 BAND = 0.001
 """Share of H(X) from which on what is left open can be seen."""
 
@@ -71,6 +96,7 @@ def frontier(
     limit: float,
     current: int,
     empty: str = NO_BUDGET,
+    kept: Kept = OF_X,
 ) -> Figure:
     """Draw utility against ε, a line each.
 
@@ -91,16 +117,18 @@ def frontier(
         Place of the line that the current point is on, −1 if on none.
     empty : str
         What is said where there is no line.
+    kept : Kept
+        What the vertical axis counts.
     """
     traces = [band for line in lines if (band := _band(line)) is not None]
-    traces += [_curve(line, unit, strong=line.place == current) for line in lines]
+    traces += [_curve(line, kept, unit, strong=line.place == current) for line in lines]
     return {
         "data": traces,
         "layout": layout(
             HEIGHT,
             (52, 14, 34, 42),
             xaxis=axis(f"privacy budget ε, in {unit}: less is more private", (0, limit), dtick=1),
-            yaxis=axis("kept of X, I(X;Y)/H(X)", (-0.03, 1.05), **PERCENT),
+            yaxis=axis(kept.axis, (-0.03, 1.05), **PERCENT),
             showlegend=True,
             legend={
                 "orientation": "h",
@@ -118,7 +146,7 @@ def frontier(
     }
 
 
-def _curve(line: Line, unit: str, *, strong: bool) -> dict[str, object]:
+def _curve(line: Line, kept: Kept, unit: str, *, strong: bool) -> dict[str, object]:
     ink = colour(SERIES[line.place % len(SERIES)])
     return {
         "type": "scatter",
@@ -139,8 +167,8 @@ def _curve(line: Line, unit: str, *, strong: bool) -> dict[str, object]:
             "size": 6 if strong else 5,
             "symbol": SYMBOLS[line.place % len(SYMBOLS)],
         },
-        "hovertemplate": "ε = %{x:.2f}<br>keeps %{y:.1%} of X<br>"
-        f"I(X;Y) = %{{customdata:.3f}} {unit}"
+        "hovertemplate": f"ε = %{{x:.2f}}<br>keeps %{{y:.1%}} of {kept.of}<br>"
+        f"{kept.value} = %{{customdata:.3f}} {unit if kept.in_nats else ''}"
         f"<extra>{labels.text(line.title)}</extra>",
     }
 

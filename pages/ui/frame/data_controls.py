@@ -35,7 +35,7 @@ def show() -> None:
         on_change=_choose_source,
         help="Bundled data, this session's uploads, and joints from papers. More on the Data page.",
     )
-    columns = _columns(spec)
+    columns = columns_of(spec)
     if columns:
         for key, label, chosen in (
             ("data_secret", "Secret S", spec.secret),
@@ -106,7 +106,8 @@ def _sources(current: str) -> dict[str, str]:
     return found
 
 
-def _columns(spec: DataSpec) -> list[str]:
+def columns_of(spec: DataSpec) -> list[str]:
+    """Return the columns that S, X and T can be chosen from; none where there are none."""
     if is_joint(spec):
         return []
     try:

@@ -56,6 +56,8 @@ def _working(spec: DataSpec) -> tuple[Changed, ...]:
     except CoreError:
         info = None  # the source itself cannot be read: only another one helps
     found: list[Changed] = []
+    if spec.task and _has_answer(replace(spec, task=())):
+        found.append(("Without the task T", replace(spec, task=())))
     for some in () if info is None else _kinds(spec, info):
         working = (one for one in some if _has_answer(one[1]))
         found += [one for one, _ in zip(working, range(OFFERED), strict=False)]

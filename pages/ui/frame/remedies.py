@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import streamlit as st
 
@@ -48,6 +49,9 @@ def _offered(scenario: Scenario) -> list[Remedy]:
 
 def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     """Offer the mechanisms that work under the promise, then the promises this one works under."""
+    if scenario.purpose != "information":
+        plain: dict[str, object] = {"for": "information", "_data": replace(scenario.data, task=())}
+        yield "Keep all of X", plain
     notion = notions.entry(scenario.notion)
     able = [
         entry

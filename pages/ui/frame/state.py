@@ -13,14 +13,14 @@ import streamlit as st
 
 from core.data.spec import DataSpec
 from core.scenario import DOMAINS, Scenario
-from core.scenario.url import CHOICES, DATA_KEYS, NUMBERS, Query, from_query, to_query
+from core.scenario.url import CHOICES, DATA_KEYS, LISTS, NUMBERS, Query, from_query, to_query
 from pages.ui.frame import site
 from pages.ui.style.units import UNITS, exact, level, to_nats
 
 WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
 """Widget key, which is also the URL's, → the scenario's field."""
 
-KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, "unit")
+KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, *LISTS, "unit")
 """The URL's keys that are a scenario's, and the unit that its ε is written in."""
 
 _SEEN = "_url_seen"
@@ -74,13 +74,16 @@ def adopt(found: Scenario) -> None:
     for key, name in WIDGETS.items():
         st.session_state[key] = getattr(found, name)
     st.session_state["_n"] = found.n
+    for name in LISTS.values():
+        st.session_state[f"_{name}"] = getattr(found, name)
     st.session_state["_data"] = found.data
 
 
 def scenario() -> Scenario:
     """Return the scenario on screen."""
     values = {name: st.session_state[key] for key, name in WIDGETS.items()}
-    return Scenario(data=data(), n=st.session_state["_n"], **values)
+    lists = {name: st.session_state[f"_{name}"] for name in LISTS.values()}
+    return Scenario(data=data(), n=st.session_state["_n"], **values, **lists)
 
 
 def data() -> DataSpec:

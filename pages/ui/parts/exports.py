@@ -16,6 +16,7 @@ from core.errors import CoreError
 from core.mechanisms import Mechanism
 from core.scenario import Scenario
 from core.scenario.snippet import snippet
+from core.utilities import Information
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers
 
@@ -68,15 +69,27 @@ def mechanism_json(mechanism: Mechanism) -> bytes:
         "x_labels": mechanism.x_labels,
         "y_labels": mechanism.y_labels,
         "kernel": mechanism.kernel.tolist(),
-        "utility_nats": mechanism.utility,
+        "utility_nats": mechanism.information,
         "nmi": mechanism.nmi,
-        "upper_bound_nats": mechanism.upper_bound,
-        "gap_nats": mechanism.gap,
+        **_of_purpose(mechanism),
         "solver": mechanism.solver,
         "status": mechanism.status,
         "audited": mechanism.audit is not None and mechanism.audit.holds,
     }
     return json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8")
+
+
+def _of_purpose(mechanism: Mechanism) -> dict[str, object]:
+    """Return the bound, and what was asked to be kept where that is not I(X;Y)."""
+    if isinstance(mechanism.purpose, Information):
+        return {"upper_bound_nats": mechanism.upper_bound, "gap_nats": mechanism.gap}
+    return {
+        "purpose": mechanism.purpose.title,
+        "purpose_unit": mechanism.purpose.unit,
+        "purpose_value": mechanism.utility,
+        "purpose_upper_bound": mechanism.upper_bound,
+        "purpose_gap": mechanism.gap,
+    }
 
 
 def mechanism_npz(mechanism: Mechanism) -> bytes:

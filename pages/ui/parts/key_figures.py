@@ -15,12 +15,7 @@ def strip(result: Result, unit: str) -> None:
     """Show a result's figures in one row that wraps where there is little room."""
     mechanism, after, before = result.mechanism, result.after, result.before
     with st.container(horizontal=True, gap="medium", key="strip"):
-        _figure(
-            f"I(X;Y), {unit}",
-            level(mechanism.utility, unit),
-            f"at most {level(mechanism.upper_bound, unit)}",
-            "mutual_information",
-        )
+        _kept(result, unit)
         _figure("NMI", share(mechanism.nmi), "of what X says", "nmi")
         for title, term, now, then, digits in (
             ("LIP reached", "level", after.achieved["lip"], before.achieved["lip"], 3),
@@ -43,8 +38,33 @@ def strip(result: Result, unit: str) -> None:
         if notion is not None and notion.reached and audit is not None:
             own, term = level(audit.achieved, unit), "robust" if notion.of_estimate else "level"
             _figure(f"{notion.name} reached, {unit}", own, notion.reached, term)
-        _figure(f"Gap, {unit}", level(mechanism.gap, unit), mechanism.status, "gap")
+        gap, of = level(mechanism.gap, unit), f", {unit}"
+        if mechanism.purpose.unit != "nats":
+            gap, of = f"{mechanism.gap:.3g}", ""
+        _figure(f"Gap{of}", gap, mechanism.status, "gap")
         _audit(result, unit)
+
+
+def _kept(result: Result, unit: str) -> None:
+    """Show what was asked to be kept, and I(X;Y) beside it."""
+    mechanism, purpose = result.mechanism, result.scenario.purpose
+    most = f"at most {level(mechanism.upper_bound, unit)}"
+    if purpose == "information":
+        label = f"I(X;Y), {unit}"
+        _figure(label, level(mechanism.utility, unit), most, "mutual_information")
+        return
+    task = "T" if result.scenario.data.task else "X"
+    if purpose == "task":
+        _figure(f"I(T;Y), {unit}", level(mechanism.utility, unit), most, "task_information")
+    elif purpose == "guess":
+        value, bound = share(mechanism.utility), share(mechanism.upper_bound)
+        _figure(f"{task} guessed right", value, f"at most {bound}", "right_guess")
+    else:
+        value, bound = f"{-mechanism.utility:.4g}", f"{-mechanism.upper_bound:.4g}"
+        _figure("Expected error", value, f"at least {bound}", "expected_error")
+    _figure("Kept for that", share(mechanism.kept), "of what X itself gives", "kept_for_purpose")
+    whole = level(mechanism.information, unit)
+    _figure(f"I(X;Y), {unit}", whole, "all that X says", "mutual_information")
 
 
 def _figure(label: str, value: str, beside: str, term: str) -> None:

@@ -21,10 +21,10 @@ from core.mechanisms import Mechanism, catalogue
 from core.mechanisms.optima.frontier import FAILED
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result, Scenario, measured
-from core.studies.frontier import GRID, Frontier, sweep
+from core.studies.frontier import GRID, Frontier, in_shares, sweep
 from core.studies.known import OPTIMUM, UNPROVEN
 from pages.ui.work import long_answer
-from pages.ui.work.derived import counted, promise
+from pages.ui.work.derived import counted, promise, purpose
 from pages.ui.work.long_answer import LongAnswer
 from pages.ui.work.store import kept_for, known_for
 
@@ -210,7 +210,10 @@ def frontier(scenario: Scenario) -> Frontier | None:
     """
     joint = counted(scenario.data).joint
     found = _swept(scenario)
-    return None if found is None else known_for(scenario.data).along(found, scenario, joint)
+    if found is None:
+        return None
+    best = known_for(scenario.data).along(found, scenario, joint)
+    return best if scenario.purpose == "information" else in_shares(best, joint, purpose(scenario))
 
 
 def sweeping(scenario: Scenario) -> Job[Frontier] | None:
@@ -224,7 +227,7 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     key = _question(scenario)
     store = kept_for(scenario.data)
     if _is_quick(scenario):
-        store.get(key, lambda: _taken(scenario, sweep(scenario, _joint(scenario))))
+        store.get(key, lambda: _taken(scenario, _sweep(scenario)))
         return None
     if store.find(key) is not None or key in _seen():
         return None
@@ -254,7 +257,7 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
         scenario.data,
         _question(scenario),
         make_frontier,
-        lambda: (asked, _joint(scenario), GRID),
+        lambda: (asked, counted(scenario.data), GRID),
         SWEEP_LIMIT,
         keep=False,
     )
@@ -269,6 +272,12 @@ def _swept(scenario: Scenario) -> Frontier | None:
     if found is None:
         found = store.find(("unproven", *key))
     return found
+
+
+def _sweep(scenario: Scenario) -> Frontier:
+    """Return a scenario's frontier, worked out in place."""
+    data = counted(scenario.data)
+    return sweep(scenario, data.joint, values=data.x_values, task=data.task)
 
 
 def _taken(scenario: Scenario, found: Frontier) -> Frontier:
@@ -303,7 +312,8 @@ def _glance(scenario: Scenario) -> Mechanism:
     known = known_for(scenario.data)
     if name not in seen:
         hurried = replace(scenario, time_limit=min(GLANCE, scenario.time_limit))
-        _know(scenario, hurried.build_mechanism(joint, counted(scenario.data).x_values))
+        data = counted(scenario.data)
+        _know(scenario, hurried.build_mechanism(joint, data.x_values, data.task))
         seen.add(name)
     best = known.best(scenario, joint)
     if best is None:  # forgotten meanwhile, for want of room

@@ -41,7 +41,9 @@ from core.release.posteriors import (
     side_channels,
 )
 from core.scenario import Result, Scenario
+from core.scenario.purpose import build_purpose
 from core.uncertainty.estimate import assumed_records
+from core.utilities import Purpose
 from pages.ui.work.store import SHARED, kept_for
 
 Made = TypeVar("Made")
@@ -155,6 +157,18 @@ def promise(scenario: Scenario) -> Notion:
     data = scenario.data
     key = ("promise", repr(data), repr((scenario.notion, scenario.numbers)))
     return _cached(data, key, lambda: scenario.build_notion(counted(data).joint))
+
+
+def purpose(scenario: Scenario) -> Purpose:
+    """Return what a scenario asks to be kept of its data.
+
+    Raises
+    ------
+    CoreError
+        If the data cannot be counted, or does not have what the purpose needs.
+    """
+    data = counted(scenario.data)
+    return build_purpose(scenario, data.joint, data.x_values, data.task)
 
 
 def bounds_lift(scenario: Scenario) -> bool:

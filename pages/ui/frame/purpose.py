@@ -1,0 +1,116 @@
+"""What should survive: the picker of what a release is made for, with its task or its losses."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from core.data.spec import DataSpec
+from core.errors import CoreError
+from core.scenario import LOSSES, PURPOSES, Scenario
+from core.scenario.loss_table import read_losses
+from core.scenario.url import to_query
+from core.wording import number_of
+from pages.ui.frame import data_controls, state
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived
+
+MEANS = {
+    "information": "I(X;Y): every difference between symbols of X counts.",
+    "task": "I(T;Y): only what X tells of another column T counts.",
+    "guess": "How often the best guess of T, or of X, is right.",
+    "distortion": "How far the best guess of X is from X, on average; less is better.",
+}
+"""What each purpose counts."""
+
+PRESET = Scenario(data=DataSpec(task=("income",)), purpose="task")
+"""Publish occupation so that income can be predicted and sex cannot."""
+
+
+def show() -> None:
+    """Show the picker, and what the chosen purpose needs."""
+    with st.sidebar:
+        st.selectbox(
+            "What should survive",
+            list(PURPOSES),
+            format_func=lambda key: PURPOSES[key],
+            key="for",
+            help=" ".join(MEANS.values()),
+            on_change=_changed,
+            persist_state="session",
+        )
+        chosen = st.session_state["for"]
+        if chosen in ("task", "guess"):
+            _task(optional=chosen == "guess")
+        if chosen == "distortion":
+            _losses()
+        if state.scenario() != PRESET:
+            st.markdown(
+                f":small[[Publish occupation so that income can be predicted and sex "
+                f"cannot](?{urlencode(to_query(PRESET), doseq=True)})]"
+            )
+
+
+def _changed() -> None:
+    """Leave the task out where none is asked for."""
+    if st.session_state["for"] in ("information", "distortion") and state.data().task:
+        state.with_data(task=())
+
+
+def _task(*, optional: bool) -> None:
+    """Show the picker of T's columns."""
+    spec = state.data()
+    columns = data_controls.columns_of(spec)
+    if not columns:
+        st.caption("This data has no further column that could be a task.")
+        return
+    st.session_state["data_task"] = [name for name in spec.task if name in columns]
+    st.multiselect(
+        "Task T",
+        columns,
+        key="data_task",
+        on_change=lambda: state.with_data(task=tuple(st.session_state["data_task"])),
+        placeholder="X itself" if optional else "Choose a column",
+        help="What is to be predicted from the release: another column than S and X.",
+        select_all=False,
+    )
+
+
+def _losses() -> None:
+    """Show the picker of how an error counts, and of the table where it is one."""
+    st.selectbox(
+        "How an error counts",
+        list(LOSSES),
+        format_func=lambda key: LOSSES[key],
+        key="loss",
+        persist_state="session",
+    )
+    if st.session_state["loss"] != "table":
+        if st.session_state["loss"] != "hamming" and not derived.numeric(state.data()):
+            st.caption("This X is not numeric: count any error, or give a table.")
+        return
+    st.file_uploader(
+        "Loss table (CSV)",
+        type=["csv", "txt"],
+        key="loss_file",
+        on_change=_take,
+        help="A row for each symbol of X, a column for each guess, numbers of at least 0.",
+    )
+    if problem := st.session_state.get("_loss_problem"):
+        st.markdown(f":red[:small[{markdown(problem)}]]")
+    table = st.session_state["_table"]
+    if table:
+        st.caption(f"{number_of(len(table), 'row')}, {number_of(len(table[0]), 'column')}.")
+
+
+def _take() -> None:
+    """Take an uploaded table, or say what is wrong with it; the last one stays then."""
+    st.session_state["_loss_problem"] = ""
+    file = st.session_state.get("loss_file")
+    if file is None:
+        return
+    try:
+        st.session_state["_table"] = read_losses(file.getvalue().decode("utf-8", "replace"))
+    except CoreError as error:
+        st.session_state["_loss_problem"] = str(error)

@@ -1,0 +1,138 @@
+"""What should survive, on Explore: its picker, link, strip, sentence, axis and bad input."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.data.spec import DataSpec
+from core.release.sentences import finding, question
+from core.scenario import Scenario, evaluate
+from core.scenario.snippet import snippet
+from core.scenario.url import to_query
+from pages.ui.frame import purpose
+from pages.ui.style.labels import markdown
+from tests.pages.test_explore import QUICK, figures, opened
+
+INCOME = Scenario(data=DataSpec(task=("income",)), purpose="task", mechanism="subset_merging")
+AGES = DataSpec(released=("education-num",))
+
+
+def said(app):
+    return " ".join(one.value for one in (*app.markdown, *app.caption, *app.error)).replace(
+        "\\", ""
+    )
+
+
+def opened_on(asked):
+    return opened(**to_query(asked))
+
+
+def test_all_of_x_survives_by_default():
+    app = opened(**QUICK)
+    assert app.selectbox(key="for").value == "information"
+    assert "Kept for that" not in figures(app)
+    assert "(?t=income&for=task)" in said(app).replace("for=task&t=income", "t=income&for=task")
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_link_asks_for_a_task(drawn):
+    app = opened_on(INCOME)
+    assert not app.exception
+    assert not app.warning
+    result = evaluate(INCOME)
+    assert app.title[0].value == markdown(question(INCOME))
+    assert "Can occupation tell income without giving away sex?" in said(app) + app.title[0].value
+    told = figures(app)
+    assert told["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
+    assert told["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
+    assert told["Kept for that"] == f"{100 * result.mechanism.kept:.1f} %"
+    assert "of what occupation tells of income survives" in finding(result)
+    assert finding(result).split(". ")[1] in said(app)
+    figure, _ = drawn["frontier"]
+    assert figure["layout"]["yaxis"]["title"]["text"].startswith("kept of T")
+    assert figure["layout"]["meta"]["now"][1] == pytest.approx(result.mechanism.kept, abs=1e-4)
+    here = next(line for line in figure["data"] if line.get("meta") == ["alip", "subset_merging"])
+    at = here["x"].index(1.0)
+    assert here["y"][at] == pytest.approx(result.mechanism.kept, abs=1e-4)
+    assert "Task(counted.task.p_t_given_x)" in snippet(INCOME)
+
+
+def test_pickers_ask_for_a_task_and_leave_it_again():
+    app = opened(**QUICK)
+    app.selectbox(key="for").set_value("task").run()
+    assert "To keep a task, choose the column of T." in said(app)
+    app.multiselect(key="data_task").set_value(["income"]).run()
+    assert not app.exception
+    assert figures(app)["I(T;Y), nats"] == f"{evaluate(INCOME).mechanism.utility:.3f}"
+    app.selectbox(key="for").set_value("information").run()
+    assert "I(T;Y), nats" not in figures(app)
+    assert app.session_state["_data"].task == ()
+
+
+def test_a_guess_is_of_x_where_no_task_is_chosen():
+    asked = Scenario(purpose="guess", mechanism="subset_merging")
+    app = opened_on(asked)
+    made = evaluate(asked).mechanism
+    assert figures(app)["X guessed right"] == f"{100 * made.utility:.1f} %"
+    assert "guessed right with probability" in said(app)
+
+
+def test_an_error_counts_numbers_and_says_where_there_are_none():
+    asked = Scenario(data=AGES, purpose="distortion", mechanism="subset_merging")
+    app = opened_on(asked)
+    assert not app.exception
+    made = evaluate(asked).mechanism
+    assert figures(app)["Expected error"] == f"{-made.utility:.4g}"
+    app.selectbox(key="loss").set_value("squared").run()
+    made = evaluate(replace(asked, loss="squared")).mechanism
+    assert figures(app)["Expected error"] == f"{-made.utility:.4g}"
+    app = opened(**{"for": "distortion"}, **QUICK)
+    assert "needs numbers, and X is not numeric here" in said(app)
+    app.button(key="remedy_0").click().run()
+    assert not app.exception
+    assert app.selectbox(key="for").value == "information"
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ({"t": "sex", "for": "task"}, "The task T and S are both 'sex'"),
+        ({"t": "occupation", "for": "task"}, "The task T and X are both 'occupation'"),
+        ({"for": "distortion", "loss": "table", "table": "[[0,1],[1,0]]"}, "must have 15 rows"),
+        ({"for": "distortion", "loss": "table"}, "The loss table is empty"),
+    ],
+)
+def test_what_cannot_be_kept_is_told_in_a_sentence(query, part):
+    app = opened(**query, **QUICK)
+    assert not app.exception
+    assert part in said(app)
+
+
+def test_what_a_link_has_wrong_falls_back_with_a_notice():
+    app = opened(**{"for": "fun", "loss": "-1", "table": "[[0,"}, **QUICK)
+    assert not app.exception
+    told = " ".join(warning.value for warning in app.warning).replace("\\", "")
+    assert "for=fun" in told and "loss=-1" in told and "table=" in told
+    assert app.selectbox(key="for").value == "information"
+
+
+class File:
+    def __init__(self, content):
+        self._content = content
+
+    def getvalue(self):
+        return self._content
+
+
+def test_an_uploaded_table_is_taken_and_a_bad_one_told(monkeypatch):
+    state = {"loss_file": File(b"0,1\n1,0")}
+    monkeypatch.setattr(purpose.st, "session_state", state)
+    purpose._take()
+    assert state["_table"] == ((0.0, 1.0), (1.0, 0.0))
+    state["loss_file"] = File(b"0,x\n1,0")
+    purpose._take()
+    assert "row 1, column 2" in state["_loss_problem"]
+    assert state["_table"] == ((0.0, 1.0), (1.0, 0.0))
+    state["loss_file"] = None
+    purpose._take()
+    assert state["_loss_problem"] == ""
