@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.data.spec import DataSpec
+from core.data.spec import Binning, DataSpec
 from core.release.sentences import finding, question
 from core.scenario import Scenario, evaluate
 from core.scenario.snippet import snippet
@@ -14,7 +14,7 @@ from pages.ui.style.labels import markdown
 from tests.pages.test_explore import QUICK, figures, opened
 
 INCOME = Scenario(data=DataSpec(task=("income",)), purpose="task", mechanism="subset_merging")
-AGES = DataSpec(released=("education-num",))
+AGES = DataSpec(released=("age",), binnings=(Binning("age"),))
 
 
 def said(app):
@@ -112,7 +112,9 @@ def test_what_a_link_has_wrong_falls_back_with_a_notice():
     app = opened(**{"for": "fun", "loss": "-1", "table": "[[0,"}, **QUICK)
     assert not app.exception
     told = " ".join(warning.value for warning in app.warning).replace("\\", "")
-    assert "for=fun" in told and "loss=-1" in told and "table=" in told
+    assert "for=fun" in told
+    assert "loss=-1" in told
+    assert "table=" in told
     assert app.selectbox(key="for").value == "information"
 
 
