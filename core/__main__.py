@@ -61,6 +61,8 @@ def describe(result: Result) -> dict[str, Any]:
             "outputs": mechanism.y_labels,
             "kernel": mechanism.kernel.tolist(),
             "utility": mechanism.utility,
+            "kept": mechanism.kept,
+            "information": mechanism.information,
             "nmi": mechanism.nmi,
             "upper_bound": mechanism.upper_bound,
             "gap": mechanism.gap,

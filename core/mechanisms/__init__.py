@@ -13,6 +13,7 @@ from core.mechanisms.optima.frontier import frontier
 from core.mechanisms.optima.non_robust import non_robust
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.polyopt import polyopt
+from core.mechanisms.optima.reading_secret import optimal_reading_secret
 from core.mechanisms.optima.robust_optimal import robust_optimal
 from core.mechanisms.products.srlip_product import srlip_product
 from core.mechanisms.quantisation import clustering, quantisation, secret_quantisation
@@ -46,6 +47,7 @@ __all__ = [
     "non_robust",
     "on_symbols",
     "optimal",
+    "optimal_reading_secret",
     "optimized_unary_encoding",
     "pair_randomized_response",
     "polyopt",
