@@ -6,7 +6,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions.base import Notion, SymbolNotion
+from core.notions.base import Notion, PointwiseNotion
 from core.utilities import Task
 
 
@@ -60,7 +60,7 @@ def optimal_reading_secret(
     >>> round(alone.nmi, 3), round(both.nmi, 3), both.status
     (0.765, 0.822, 'optimal')
     """
-    if not isinstance(notion, SymbolNotion):
+    if not isinstance(notion, PointwiseNotion):
         raise InvalidInputError(
             f"A mechanism that reads S is looked for under a promise about each output's P(s, y), "
             f"got {notion}."
