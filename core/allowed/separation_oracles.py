@@ -16,6 +16,9 @@ from scipy import optimize, special
 from core.limits import CUT_TOL
 from core.validation import FloatArray
 
+NEAR = 0.1
+"""Budget in nats up to which distances from 1 have more digits than what they are taken of."""
+
 INWARD = 1e-13
 """Part of the way to P_X by which a gradient is taken inside the edge: so no lift is 0 there."""
 
@@ -47,9 +50,12 @@ class AlphaLiftCuts:
         if self._log_mean(levels) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
         edge = _edge(self._log_mean, self.eps, levels)
-        norm = np.exp(self._log_mean(edge))
-        weights = self.p_s * (edge / norm) ** (self.alpha - 1)
-        return _scaled(np.exp(-self.eps) * (weights @ self.lift) - 1)
+        with np.errstate(divide="ignore"):  # a lift of 0 has no weight
+            rise = np.expm1((self.alpha - 1) * (np.log(edge) - self._log_mean(edge)))
+        told, most = _weighed(self.p_s, self.lift, rise, self.alpha / (self.alpha - 1))
+        if self.eps > NEAR:
+            return _scaled(np.exp(-self.eps) * ((self.p_s * (1 + rise)) @ self.lift) - np.exp(most))
+        return _scaled(np.exp(-self.eps) * told + np.expm1(-self.eps) - np.expm1(most))
 
     def _log_mean(self, levels: FloatArray) -> float:
         """Return the log of the power mean of L, shape (n_s,)."""
@@ -88,9 +94,12 @@ class AlphaLiftInverseCuts:
         if self._log_mean(levels) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
         edge = _edge(self._log_mean, self.eps, levels)
-        mean = np.exp(-self._log_mean(edge))
-        weights = self.p_s * (mean / edge) ** (self.alpha + 1)
-        return _scaled(np.exp(-self.eps) - weights @ self.lift)
+        rise = np.expm1(-(self.alpha + 1) * (np.log(edge) + self._log_mean(edge)))
+        told, least = _weighed(self.p_s, self.lift, rise, self.alpha / (self.alpha + 1))
+        if self.eps > NEAR:
+            weights = self.p_s * np.exp(-(self.alpha + 1) * (np.log(edge) + self._log_mean(edge)))
+            return _scaled(np.exp(least - self.eps) - weights @ self.lift)
+        return _scaled(np.expm1(least - self.eps) - told)
 
     def _log_mean(self, levels: FloatArray) -> float:
         """Return the log of the power mean of 1/L, shape (n_s,); ∞ where a lift is 0."""
@@ -181,6 +190,22 @@ def _edge(level: Callable[[FloatArray], float], eps: float, levels: FloatArray) 
         return result
 
     return at(float(optimize.brentq(excess, 0.0, 1.0, xtol=np.finfo(float).eps)))
+
+
+def _weighed(
+    p_s: FloatArray, lift: FloatArray, rise: FloatArray, order: float
+) -> tuple[FloatArray, float]:
+    """Return Σ_s P(s) u_s l(s, x) − 1, shape (n_x,), and log (Σ_s P(s) u_s^q)^{1/q}, u = 1 + rise.
+
+    By Hölder's inequality Σ_s P(s) u_s L_s is at most this mean of u times that of L of order
+    q/(q − 1), and at least that where q < 1: whatever u is, so its rounding costs no validity.
+    Neither is taken as a difference of numbers near 1: their last digits are more than a small
+    budget.
+    """
+    with np.errstate(divide="ignore"):
+        powers = np.expm1(order * np.log1p(rise))
+    told: FloatArray = (p_s * rise) @ lift  # Σ_s P(s) l(s, x) is 1
+    return told, float(np.log1p(p_s @ powers)) / order
 
 
 def _scaled(cut: FloatArray) -> FloatArray:

@@ -4,7 +4,13 @@ import numpy as np
 
 from core import validation
 from core.joint import Joint
-from core.mechanisms.response.calibration import asked, calibrate, calibration_note, status_at
+from core.mechanisms.response.calibration import (
+    LARGEST,
+    asked,
+    calibrate,
+    calibration_note,
+    status_at,
+)
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import Notion, PointwiseNotion
 from core.validation import FloatArray
@@ -67,7 +73,8 @@ def grr_kernel(n_x: int, alpha: float) -> FloatArray:
            [0.25, 0.75]])
     """
     size = validation.whole(n_x, "n_x", low=1)
-    other = np.exp(-validation.budget(alpha, "alpha"))
+    wanted = validation.budget(alpha, "alpha")
+    other = np.exp(-wanted if wanted == np.inf else -min(wanted, LARGEST))  # short of ∞, not 0
     kernel: FloatArray = np.where(np.eye(size) > 0, 1.0, other) / (1 + (size - 1) * other)
     return kernel
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
+from core.mechanisms.response.calibration import LARGEST
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import released
 from core.notions.rldp import RLDP
@@ -69,6 +70,7 @@ def secret_response_kernel(n_s: int, n_u: int, eps: float) -> FloatArray:
            [0.222, 0.222, 0.111, 0.444]])
     """
     # all weights over e^ε, so that an infinite budget is the identity
+    eps = eps if eps == np.inf else min(eps, LARGEST / 2)  # so that no weight is rounded to 0
     other, same = np.exp(-eps), np.exp(-2 * eps)
     block = np.where(np.eye(n_u) > 0, 1.0, same)
     weights = np.where(

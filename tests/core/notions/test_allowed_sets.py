@@ -323,3 +323,21 @@ def test_tiny_lifts_keep_their_digits_where_a_cut_touches_the_set(excess):
         share = (least - d) / (2 - 2 * d)  # of the other symbol at which the lift is the least
         assert abs(cut @ [1 - share, share]) < 1e-15
     assert len(AlphaLiftInverseCuts(lift, np.array([0.5, 0.5]), 17.0, 2.0)(np.ones(2))) == 0
+
+
+@pytest.mark.parametrize("eps", [2e-12, 1e-11, 1e-10, 1e-8])
+@pytest.mark.parametrize("alpha", [1.5, 2.0, 1e3, 1e6, 1e9])
+def test_what_tells_nothing_is_cut_off_by_no_smooth_notion(eps, alpha):
+    """Cuts were taken as differences of numbers near 1: at such budgets they were rounding."""
+    joint = Joint.from_counts([[0, 2, 8, 0, 0], [5, 0, 0, 6, 3]])
+    rng = np.random.default_rng(3)
+    nothing = np.zeros((40, 5))  # P(S | y) = P(S): a symbol of each secret, by their masses
+    for r in nothing:
+        r[rng.choice([1, 2])], r[rng.choice([0, 3, 4])] = joint.p_s
+    for notion in (AlphaLift(INF, eps, alpha), AlphaLift(eps, INF, alpha)):
+        oracle = notion.allowed_set(joint).oracle
+        for share in (1e-9, 1e-6, 1e-3, 1.0):
+            told = (1 - share) * joint.p_x + share * rng.dirichlet(np.ones(5), 10)
+            for r in told:
+                cuts = oracle(r)
+                assert (nothing @ cuts.T).max(initial=0.0) <= 1e-15

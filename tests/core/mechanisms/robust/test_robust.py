@@ -184,6 +184,18 @@ def test_independent_reporting_is_a_product_with_the_stated_budgets():
     assert found.utility == pytest.approx(max(utilities), abs=1e-3)
 
 
+@pytest.mark.parametrize("eps", [400.0, 709.5, 1e308])
+@pytest.mark.parametrize(
+    "made", [m.secret_randomized_response, m.pair_randomized_response], ids=["secret", "pair"]
+)
+def test_a_finite_budget_leaves_no_answer_impossible(made, eps):
+    found = made(EXAMPLE, eps)
+    assert found.audit.holds
+    assert found.nmi == pytest.approx(1.0)
+    assert (found.kernel > 0).all()
+    assert m.independent_reporting(EXAMPLE, eps, BALL).nmi == pytest.approx(1.0)
+
+
 def test_independent_secret_releases_u():
     cells = np.outer([0.3, 0.7], [0.5, 0.25, 0.25])
     ball = RenyiBall(cells, 0.0)
