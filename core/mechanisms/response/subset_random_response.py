@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from core import clock, validation
+from core import clock, measures, validation
 from core.allowed.allowed_set import AllowedSet
 from core.joint import Joint
 from core.mechanisms.entry import TIME_SHARE
-from core.mechanisms.merging.partition import merging_kernel
 from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.mechanisms.merging.subset_merging import merge_high_risk, subset_merging
 from core.mechanisms.outputs import in_reading_order
@@ -45,7 +44,7 @@ def subset_random_response(
         A convex one: LIP, ALIP, LDP, α-lift, …
     time_limit : float, optional
         Seconds for all sets together, of which TIME_SHARE is used; those that matter most come
-        first, and a set that has no time left is merged.
+        first, and a set that has no time left is merged, or diluted where that keeps more.
     gap, seed
         As in `optimal`, for each set.
 
@@ -83,14 +82,15 @@ def subset_random_response(
     sets = merging.sets
     high = {x for members in sets for x in members}
     columns = [np.eye(joint.n_x)[:, [x for x in range(joint.n_x) if x not in high]]]
-    merged = merging_kernel(sets, joint.n_x)
     stakes = [_stake(joint.p_x[list(members)]) for members in sets]
     ranked = sorted(range(len(sets)), key=lambda i: -stakes[i])
     late, cut = 0, False
     for done, i in enumerate(ranked):
         members, p_in = list(sets[i]), joint.p_x[list(sets[i])] / joint.p_x[list(sets[i])].sum()
         inside = _restricted(allowed, sets[i])
-        if len(members) == 2 and inside.oracle is None and not inside.n_auxiliary:
+        plain = inside.oracle is None and not inside.n_auxiliary
+        proven = True
+        if len(members) == 2 and plain:
             block = _of_two(inside.rows.toarray(), p_in)
         elif (now := clock.now()) < deadline:
             left = stakes[i] / sum(stakes[j] for j in ranked[done:])
@@ -102,14 +102,13 @@ def subset_random_response(
                 seed=seed,
                 prove=False,  # the answer as a whole is no optimum: the time is better spent
             )
-            block = outcome.kernel
-            late += outcome.status != "optimal"
+            block, proven = outcome.kernel, outcome.status == "optimal"
             cut |= outcome.status == "time limit"
         else:
-            columns.append(merged[:, [i]])
-            late += 1
-            cut = True
-            continue
+            block, proven, cut = np.ones((len(members), 1)), False, True
+        if plain and not proven:
+            block = _more_of(block, _diluted(inside.rows.toarray(), p_in), p_in)
+        late += not proven
         wide = np.zeros((joint.n_x, block.shape[1]))
         wide[members] = block
         columns.append(wide)
@@ -139,7 +138,7 @@ def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
     """
     t, slope = float(p_in[0]), rows[:, 0] - rows[:, 1]
     room = -np.minimum(rows @ p_in, 0.0)  # above 0 it is rounding
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # a row without a slope bounds nothing
         steps = room / np.abs(slope)
     up = float(steps[slope > 0].min(initial=1.0 - t))
     down = float(steps[slope < 0].min(initial=t))
@@ -150,6 +149,25 @@ def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
     low = np.maximum(1.0 - high, 0.0)
     result: FloatArray = np.column_stack([high, low])
     return result
+
+
+def _diluted(rows: FloatArray, p_in: FloatArray) -> FloatArray:
+    """Return the symbols themselves, moved towards their law until rows·r ≤ 0 for each output r.
+
+    There is always time for it: hundreds of symbols in one set take a program more than a moment.
+    """
+    there = np.minimum(rows @ p_in, 0.0)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(rows > 0, rows / (rows - there), 0.0)
+    share = float(shares.max(initial=0.0))
+    result: FloatArray = (1 - share) * np.eye(len(p_in)) + share * p_in
+    return result
+
+
+def _more_of(first: FloatArray, second: FloatArray, p_in: FloatArray) -> FloatArray:
+    """Return the kernel that keeps more of the symbols, shape (n, n_y)."""
+    kept = [measures.mutual_information(p_in[:, None] * kernel) for kernel in (first, second)]
+    return second if kept[1] > kept[0] else first
 
 
 def _restricted(allowed: AllowedSet, members: Members) -> AllowedSet:

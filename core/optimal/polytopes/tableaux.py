@@ -212,7 +212,7 @@ class Tableaux:
         room = self.space.upper[self.basic[block]][:, :, None] - values
         # the distance to the bound that the label moves to, signed as the entry is
         ratio = np.where(entries > 0, values, -room)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # by 1e-309, say
             ratio /= entries
         ratio[np.abs(entries) < PIVOT] = np.inf
         row = ratio.argmin(axis=1)

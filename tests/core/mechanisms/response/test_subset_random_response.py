@@ -1,9 +1,10 @@
 import numpy as np
+import pytest
 
 from core import clock
 from core import mechanisms as m
 from core.joint import Joint
-from core.notions import LIP
+from core.notions import ALIP, LIP
 
 JOINT = Joint.from_counts(np.random.default_rng(1).integers(1, 100, (3, 12)))
 NOTION = LIP(0.25)
@@ -17,3 +18,22 @@ def test_it_says_whether_more_time_may_find_a_better_one():
     assert (whole.status, short.status) == ("heuristic", "time limit")
     assert short.utility < whole.utility
     assert NOTION.holds(JOINT, short.kernel)
+
+
+def test_a_set_without_time_is_told_as_far_as_it_may_be():
+    """All symbols in one set: merged they say nothing, moved towards P(X) a little."""
+    rng = np.random.default_rng(0)
+    joint = Joint.from_counts(rng.integers(1, 9, size=(6, 300)))
+    notion = LIP(0.02)
+    with clock.using(clock.Ticking(1000.0)):
+        found = m.subset_random_response(joint, notion)
+        merged = m.subset_merging(joint, notion)
+    assert found.status == "time limit"
+    assert found.audit.holds
+    assert found.utility > merged.utility + 1e-6
+
+
+def test_symbols_that_a_secret_cannot_have_are_told_without_a_warning():
+    joint = Joint.from_counts([[0, 0, 1, 1, 0], [1, 0, 1, 1, 1], [1, 0, 1, 0, 0]])
+    found = m.subset_random_response(joint, ALIP(0.5, 0.0))
+    assert found.utility == pytest.approx(np.log(2))
