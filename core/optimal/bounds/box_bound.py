@@ -21,7 +21,8 @@ from scipy import sparse, special
 from core import clock
 from core.allowed.allowed_set import AllowedSet
 from core.errors import SolverError
-from core.optimal.bounds.relaxation import EPSILON, THIN, Relaxation
+from core.optimal.bounds.box_solver import BoxSolver
+from core.optimal.bounds.relaxation import EPSILON, THIN
 from core.optimal.programs.highs import LinearProgram
 from core.validation import FloatArray, IntArray
 
@@ -35,7 +36,7 @@ SPLIT_SHARE = 0.2
 """Boxes are split that gain at least this part of what the worst gains by its secants."""
 
 MOST_SPLIT = 8
-"""Most boxes that are split at a time."""
+"""Most boxes that are split at a time, or four times as many where these are solved together."""
 
 INWARD = 0.15
 """A split keeps at least this part of the side on either side of it."""
@@ -107,7 +108,7 @@ class BoxBound:
 
     def __init__(self, allowed: AllowedSet, p_x: FloatArray) -> None:
         self.p_x = p_x
-        self._relaxation = Relaxation(allowed, primal=True)
+        self._solver = BoxSolver(allowed)
         self._entropy = float(special.entr(p_x).sum())
         self._best = self._entropy + MARGIN
         self._boxes: list[Box] = []
@@ -154,8 +155,7 @@ class BoxBound:
         n = len(self.p_x)
         nowhere = np.full((n, n), np.inf)
         whole = Box(np.zeros(n), np.ones(n), np.zeros(n), 0.0, nowhere, np.zeros(n))
-        box = self._narrowed(whole, whole.lower, whole.upper, np.arange(n))
-        self._boxes = [] if box is None else [box]
+        self._boxes = self._narrowed([(whole, np.arange(n))])
 
     def _empty_program(self) -> LinearProgram:
         n = len(self.p_x)
@@ -195,21 +195,13 @@ class BoxBound:
             worth = float(prices @ self.p_x)
             slack = max(CLOSE * (self._entropy - worth - enough), INSIDE)
             floors = self._floors(prices)
-            found: list[FloatArray] = []
-            of: list[int] = []
-            for k in np.flatnonzero(floors < -slack):
-                if clock.now() >= deadline:
-                    break
-                point = self._price(int(k), prices)
-                if point is not None:
-                    found.append(point)
-                    of.append(int(k))
+            found, of = self._priced(np.flatnonzero(floors < -slack), prices, deadline)
             floors = self._floors(prices)
             lowest = float(floors.min(initial=np.inf))
             self._best = min(self._best, self._entropy - worth - min(lowest, 0.0) + MARGIN)
-            if lowest >= -slack or self._best <= enough or not found or clock.now() >= deadline:
+            if lowest >= -slack or self._best <= enough or not len(of) or clock.now() >= deadline:
                 return np.maximum(solution.x[len(self.p_x) :], 0.0)
-            self._enter(np.array(found), np.array(of))
+            self._enter(found, of)
             self._columns = np.vstack([self._columns, found])
             self._of = np.append(self._of, of)
 
@@ -224,28 +216,36 @@ class BoxBound:
         reduced = costs + np.array([box.priced for box in self._boxes]) - mass[:, None]
         least = np.minimum(reduced * lower, reduced * upper).sum(axis=1) + mass
         rounding = np.array([box.rounding for box in self._boxes]) + np.abs(costs).max(axis=1)
-        terms = len(self._relaxation.matrix) + len(prices) + 8
+        terms = len(self._solver.relaxation.matrix) + len(prices) + 8
         rounding *= EPSILON * terms * (1.0 + upper.sum(axis=1))
         floors: FloatArray = least - rounding + np.array([box.intercept for box in self._boxes])
         return floors
 
-    def _price(self, k: int, prices: FloatArray) -> FloatArray | None:
-        """Solve a box's program: keep what proves it, and return its point where there is one."""
-        box, relaxation = self._boxes[k], self._relaxation
-        if box.basis is not None:
-            relaxation.set_basis(box.basis)
-        point, multipliers = relaxation.solve(box.slopes - prices, box.lower, box.upper)
-        if point is None:
-            return None
-        priced, rows = relaxation.priced(multipliers.rows)
-        self._boxes[k] = replace(
-            box,
-            priced=priced,
-            mass=multipliers.mass,
-            rounding=1.0 + abs(multipliers.mass) + float(rows.sum()),
-            basis=relaxation.basis(),
-        )
-        return np.clip(point, box.lower, box.upper)
+    def _priced(
+        self, which: IntArray, prices: FloatArray, deadline: float
+    ) -> tuple[FloatArray, IntArray]:
+        """Solve some boxes' programs: keep what proves them, and return their points, and whose."""
+        points, of = [np.zeros((0, len(self.p_x)))], [np.zeros(0, dtype=np.int64)]
+        for part in self._solver.parts(which):
+            if clock.now() >= deadline:
+                break
+            boxes = [self._boxes[k] for k in part]
+            lower, upper = np.array([b.lower for b in boxes]), np.array([b.upper for b in boxes])
+            costs = np.array([box.slopes for box in boxes]) - prices
+            answers = self._solver.solve(costs, lower, upper, [box.basis for box in boxes])
+            for i in np.flatnonzero(answers.met):
+                multipliers = answers.multipliers[i]
+                priced, rows = self._solver.relaxation.priced(multipliers.rows)
+                self._boxes[part[i]] = replace(
+                    boxes[i],
+                    priced=priced,
+                    mass=multipliers.mass,
+                    rounding=1.0 + abs(multipliers.mass) + float(rows.sum()),
+                    basis=answers.bases[i],
+                )
+            points.append(np.clip(answers.points, lower, upper)[answers.met])
+            of.append(part[answers.met])
+        return np.concatenate(points), np.concatenate(of)
 
     def _refine(self, weights: FloatArray, deadline: float) -> bool:
         """Split the boxes whose secants gain most in the solution; say whether there are any."""
@@ -261,57 +261,71 @@ class BoxBound:
             slopes, intercepts = secants(lower, upper)
             errors[k] = masses[k] * (special.entr(means[k]) - slopes * means[k] - intercepts)
         totals = errors.sum(axis=1)
-        worst = np.argsort(-totals)[:MOST_SPLIT]
-        worst = worst[totals[worst] >= max(FINE, SPLIT_SHARE * float(totals.max()))]
+        more = 4 if self._solver.together else 1
+        worst = np.argsort(-totals)[: more * MOST_SPLIT]
+        worst = worst[totals[worst] >= max(FINE, SPLIT_SHARE / more * float(totals.max()))]
         halves: list[Box] = []
-        done = 0
-        while done < len(worst) and clock.now() < deadline:
-            q = int(worst[done])
-            halves += self._split(q, int(errors[q].argmax()), means[q])
-            done += 1
-        gone = np.isin(np.arange(len(self._boxes)), worst[:done])
+        gone = np.zeros(len(self._boxes), dtype=bool)
+        for part in self._solver.parts(worst):
+            if clock.now() >= deadline:
+                break
+            split = [self._split(int(q), int(errors[q].argmax()), means[q]) for q in part]
+            halves += self._narrowed([half for pair in split for half in pair])
+            gone[part] = True
         place = np.where(gone, -1, np.cumsum(~gone) - 1)
         self._of = place[self._of]
         self._boxes = [box for k, box in enumerate(self._boxes) if not gone[k]] + halves
         return len(worst) > 0
 
-    def _split(self, k: int, x: int, mean: FloatArray) -> list[Box]:
-        """Return the halves of a box, split at one symbol's share, that are not empty."""
+    def _split(self, k: int, x: int, mean: FloatArray) -> list[tuple[Box, IntArray]]:
+        """Return the halves of a box, split at one symbol's share, and the symbols in use there."""
         box = self._boxes[k]
         side = box.upper[x] - box.lower[x]
         at = np.clip(mean[x], box.lower[x] + INWARD * side, box.upper[x] - INWARD * side)
         left, right = box.upper.copy(), box.lower.copy()
         left[x] = right[x] = at
         which = np.flatnonzero(mean > 0)
-        halves = [
-            self._narrowed(box, box.lower, left, which),
-            self._narrowed(box, right, box.upper, which),
-        ]
-        return [half for half in halves if half is not None]
+        return [(replace(box, upper=left), which), (replace(box, lower=right), which)]
 
-    def _narrowed(
-        self, box: Box, lower: FloatArray, upper: FloatArray, which: IntArray
-    ) -> Box | None:
-        """Return part of a box, some of its sides as short as can be shown; None if it is empty.
+    def _narrowed(self, parts: list[tuple[Box, IntArray]]) -> list[Box]:
+        """Return boxes with some of their sides as short as can be shown; none that is empty.
 
         A symbol that is known to be as large as it can be in an output of this very part needs
         no program.
         """
-        lower, upper, highest = lower.copy(), upper.copy(), box.highest.copy()
-        for x in which:
-            r = highest[x]
-            if (r <= upper + INSIDE).all() and (r >= lower - INSIDE).all():
-                continue
-            met = self._reach(int(x), -1.0, lower, upper)
-            if met is None:
-                return None
-            upper[x] = max(min(upper[x], -met[0]), lower[x])
-            highest[x] = met[1]
         largest = int(self.p_x.argmax())
-        met = self._reach(largest, 1.0, lower, upper)
-        if met is None:
-            return None
-        lower[largest] = min(max(lower[largest], met[0]), upper[largest])
+        asked = []
+        for i, (box, which) in enumerate(parts):
+            inside = (box.highest <= box.upper + INSIDE) & (box.highest >= box.lower - INSIDE)
+            sought = which[~inside[which].all(axis=1)]
+            asked += [(i, int(x), -1.0) for x in sought] + [(i, largest, 1.0)]
+        costs = np.zeros((len(asked), len(self.p_x)))
+        for j, (_, x, sign) in enumerate(asked):
+            costs[j, x] = sign
+        boxes = [parts[i][0] for i, _, _ in asked]
+        answers = self._solver.solve(
+            costs,
+            np.array([box.lower for box in boxes]),
+            np.array([box.upper for box in boxes]),
+            [box.basis for box in boxes],
+        )
+        ends = [(box.lower.copy(), box.upper.copy(), box.highest.copy()) for box, _ in parts]
+        empty = np.zeros(len(parts), dtype=bool)
+        for j, (i, x, sign) in enumerate(asked):
+            lower, upper, highest = ends[i]
+            empty[i] |= bool(np.isposinf(answers.floors[j]))
+            if sign > 0:
+                lower[x] = min(max(lower[x], answers.floors[j]), upper[x])
+            else:
+                upper[x] = max(min(upper[x], -answers.floors[j]), lower[x])
+                highest[x] = answers.points[j] if answers.met[j] else np.inf
+        halves = [self._made(parts[i][0], *ends[i]) for i in range(len(parts)) if not empty[i]]
+        return [half for half in halves if half is not None]
+
+    def _made(
+        self, box: Box, lower: FloatArray, upper: FloatArray, highest: FloatArray
+    ) -> Box | None:
+        """Return a box between new ends, None if they leave no mass of 1."""
         upper = np.minimum(upper, 1.0 - (lower.sum() - lower) + THIN)
         lower = np.maximum(lower, 1.0 - (upper.sum() - upper) - THIN)
         if (lower > upper).any():
@@ -321,19 +335,6 @@ class BoxBound:
         return replace(
             box, lower=lower, upper=upper, slopes=slopes, intercept=intercept, highest=highest
         )
-
-    def _reach(
-        self, x: int, sign: float, lower: FloatArray, upper: FloatArray
-    ) -> tuple[float, FloatArray] | None:
-        """Return what sign·r_x is at least in a box, and where; None if it is shown to be empty."""
-        costs = np.zeros(len(lower))
-        costs[x] = sign
-        point, multipliers = self._relaxation.solve(costs, lower, upper)
-        if point is not None:
-            return self._relaxation.proven(costs, lower, upper, multipliers)[0], point
-        if self._relaxation.shown_empty(lower, upper, multipliers):
-            return None
-        return -np.inf, np.full(len(lower), np.inf)
 
 
 def secants(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:

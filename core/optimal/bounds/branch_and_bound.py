@@ -46,6 +46,16 @@ MANY = 60
 FLAT = 1e-9
 """A reduced cost below this tightens nothing."""
 
+STRIDE = 32
+"""Boxes that a tree does before the next worst tree has its turn: a turn costs about one box."""
+
+DISPROVEN_SHARE = 0.5
+"""Work stops when what is unproven is below this part of what columns have disproven: then
+better prices, which these columns bring, help more than a closer look at these."""
+
+MOST_WAITING = 100_000
+"""Most boxes kept in wait, some 4 kB each: work stops there."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Box:
@@ -277,3 +287,84 @@ class Tree:
     def _excess(self, r: FloatArray) -> float:
         """Return p·r − H(r): by how much a column shows the prices to be too high."""
         return float(self._prices @ r - special.entr(r).sum())
+
+
+class Trees:
+    """The trees of all symbols; parameters as of `Tree`.
+
+    Parameters
+    ----------
+    floors : ndarray
+        The floor of each tree, shape (n_x,).
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        prices: FloatArray,
+        tolerance: float,
+        floors: FloatArray,
+        found: Callable[[FloatArray], list[FloatArray]],
+    ) -> None:
+        self._aims = prices - tolerance
+        self.trees = [
+            Tree(space, d, prices, tolerance, float(floors[d]), found) for d in range(len(prices))
+        ]
+
+    @property
+    def proven(self) -> FloatArray:
+        """The prices proven so far, shape (n_x,)."""
+        return np.array([tree.proven for tree in self.trees])
+
+    @property
+    def closed(self) -> bool:
+        """Whether all targets are proven."""
+        return all(tree.closed for tree in self.trees)
+
+    @property
+    def boxes(self) -> int:
+        """How many boxes were looked at."""
+        return sum(tree.boxes for tree in self.trees)
+
+    @property
+    def spread(self) -> float:
+        """How many of the boxes that were looked at are open: a part of them."""
+        return sum(tree.waiting for tree in self.trees) / max(self.boxes, 1)
+
+    def learn(self, column: FloatArray) -> None:
+        """Aim lower for the symbol of which an allowed column shows the target to be too high."""
+        self.trees[int(column.argmax())].learn(column)
+
+    def work(self, weights: FloatArray, deadline: float) -> None:
+        """Let the worst tree go on, until all are closed, better prices are due or time is up.
+
+        Parameters
+        ----------
+        weights : ndarray
+            What each price counts for, shape (n_x,).
+        deadline : float
+            On the clock of `core.clock`.
+        """
+        trees = self.trees
+        unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
+        for d in np.argsort(-unproven, kind="stable"):  # its first box lifts a price most
+            if unproven[d] <= 0 or clock.now() >= deadline:
+                break
+            trees[d].grow(1, deadline)
+        unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
+        disproven = np.array([self._aims[d] - tree.target for d, tree in enumerate(trees)])
+        disproven *= weights
+        queue = [(-float(unproven[d]), d) for d in np.flatnonzero(unproven > 0)]
+        heapq.heapify(queue)
+        while queue and clock.now() < deadline:
+            if unproven.sum() <= DISPROVEN_SHARE * disproven.sum():
+                break
+            if sum(tree.waiting for tree in trees) > MOST_WAITING:
+                break
+            _, d = heapq.heappop(queue)
+            tree = trees[d]
+            tree.grow(STRIDE, deadline)
+            unproven[d] = weights[d] * (tree.target - tree.proven)
+            disproven[d] = weights[d] * (self._aims[d] - tree.target)
+            if not tree.closed:
+                heapq.heappush(queue, (-float(unproven[d]), d))

@@ -20,12 +20,12 @@ from core.optimal.polytopes.facets import (
     MOST_BYTES,
     PARALLEL,
     Facets,
-    inverses,
     relaxed,
     simplex_corners,
     solved_corners,
     systems,
 )
+from core.optimal.programs.batched_simplex import inverses
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 

@@ -8,7 +8,6 @@ d alone: what is lost is Σ_d P(d)(λ_d − p_d), not the worst difference for a
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -17,23 +16,16 @@ from scipy import special
 
 from core import clock
 from core.allowed.allowed_set import AllowedSet
-from core.optimal.bounds.branch_and_bound import Tree
+from core.optimal.bounds import branch_and_bound
+from core.optimal.bounds.box_programs import BoxPrograms
+from core.optimal.bounds.branch_and_bound import Trees
+from core.optimal.bounds.forest import Forest
 from core.optimal.bounds.odds import inherited_prices, unseen_price
 from core.optimal.bounds.space import Space
 from core.validation import FloatArray
 
-STRIDE = 32
-"""Boxes that a tree does before the next worst tree has its turn: a turn costs about one box."""
-
-DISPROVEN_SHARE = 0.5
-"""Work stops when what is unproven is below this part of what columns have disproven: then
-better prices, which these columns bring, help more than a closer look at these."""
-
 MOST_PROOFS = 16
 """Latest proven prices that are kept: new ones are seldom far from all of them."""
-
-MOST_WAITING = 100_000
-"""Most boxes kept in wait, some 4 kB each: work stops there."""
 
 MARGIN = 1e-12
 """Taken off every proven price, relative to 1 + |price|: the rounding of its last divisions."""
@@ -92,6 +84,8 @@ class PricingBound:
     def __init__(self, allowed: AllowedSet) -> None:
         self.n_x = allowed.n_x
         self.space = Space(allowed)
+        few = allowed.n_x < branch_and_bound.MANY and BoxPrograms.suits(allowed)
+        self._programs = BoxPrograms(allowed) if few else None
         self._proofs: list[FloatArray] = []
         self._asked: _Asked | None = None
 
@@ -130,13 +124,17 @@ class PricingBound:
         found, trees = self._asked.found, self._asked.trees
         for start in starts:
             found.add(start)
-            trees[int(start.argmax())].learn(start)
-        self._work(trees, prices - tolerance, weights, deadline)
-        proven = np.array([tree.proven for tree in trees])
+            trees.learn(start)
+        trees.work(weights, deadline)
+        proven = trees.proven
         proven -= MARGIN * (1.0 + np.abs(proven))
         self._proofs = [*self._proofs, proven][-MOST_PROOFS:]
-        finished = all(tree.closed for tree in trees)
-        return found.result(proven, finished, sum(tree.boxes for tree in trees))
+        return found.result(proven, trees.closed, trees.boxes)
+
+    @property
+    def spread(self) -> float:
+        """How many of the boxes that were looked at, at the latest prices, are open: a part."""
+        return self._asked.trees.spread if self._asked is not None else 0.0
 
     def _planted(self, prices: FloatArray, tolerance: float) -> _Asked:
         """Return a tree for each symbol, not yet grown."""
@@ -149,10 +147,10 @@ class PricingBound:
             return ends
 
         floors = self._floors(prices)
-        trees = [
-            Tree(self.space, d, prices, tolerance, float(floors[d]), explore)
-            for d in range(self.n_x)
-        ]
+        if self._programs is None:
+            trees: Trees | Forest = Trees(self.space, prices, tolerance, floors, explore)
+        else:
+            trees = Forest(self.space, self._programs, prices, tolerance, floors, explore)
         return _Asked(prices, tolerance, found, trees)
 
     def _floors(self, prices: FloatArray) -> FloatArray:
@@ -161,32 +159,6 @@ class PricingBound:
         known += [inherited_prices(prices, proven) for proven in self._proofs]
         floors: FloatArray = np.max(known, axis=0)
         return floors
-
-    def _work(
-        self, trees: list[Tree], aims: FloatArray, weights: FloatArray, deadline: float
-    ) -> None:
-        """Let the worst tree go on, until all are closed, better prices are due or time is up."""
-        unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
-        for d in np.argsort(-unproven, kind="stable"):  # its first box lifts a price most
-            if unproven[d] <= 0 or clock.now() >= deadline:
-                break
-            trees[d].grow(1, deadline)
-        unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
-        disproven = np.array([aims[d] - tree.target for d, tree in enumerate(trees)]) * weights
-        queue = [(-float(unproven[d]), d) for d in np.flatnonzero(unproven > 0)]
-        heapq.heapify(queue)
-        while queue and clock.now() < deadline:
-            if unproven.sum() <= DISPROVEN_SHARE * disproven.sum():
-                break
-            if sum(tree.waiting for tree in trees) > MOST_WAITING:
-                break
-            _, d = heapq.heappop(queue)
-            tree = trees[d]
-            tree.grow(STRIDE, deadline)
-            unproven[d] = weights[d] * (tree.target - tree.proven)
-            disproven[d] = weights[d] * (aims[d] - tree.target)
-            if not tree.closed:
-                heapq.heappush(queue, (-float(unproven[d]), d))
 
 
 class _Columns:
@@ -223,7 +195,7 @@ class _Asked:
     prices: FloatArray
     tolerance: float
     found: _Columns
-    trees: list[Tree]
+    trees: Trees | Forest
 
     def same(self, prices: FloatArray, tolerance: float) -> bool:
         """Say whether the same is asked for."""

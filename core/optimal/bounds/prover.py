@@ -17,6 +17,9 @@ from core import clock
 from core.allowed.allowed_set import AllowedSet
 from core.errors import SolverError, TimeLimitError
 from core.optimal.bounds.box_bound import BoxBound
+from core.optimal.bounds.box_programs import BoxPrograms
+from core.optimal.bounds.box_solver import FEW
+from core.optimal.bounds.branch_and_bound import MANY
 from core.optimal.bounds.image_bound import ImageBound
 from core.optimal.bounds.low_vertices import MOST, undercutting, worth_of
 from core.optimal.bounds.pricing_bound import PricingBound
@@ -43,8 +46,18 @@ LOW_SYMBOLS, LOW_ROWS, LOW_VERTICES = (20, 50), (400, 40), (MOST, MOST // 4)
 """Up to these symbols and rows, the vertices that undercut the duals are the first thing to find,
 so many of them at most: a round of it takes milliseconds, but many rows have many such vertices."""
 
-LOW_SHARE = 0.3
-"""Part of the time left that this may take, once if in vain."""
+LOW_SHARE, LOW_SHARE_ALONE = 0.02, 0.3
+"""Part of the time left that this may take, once if in vain: less where branch and bound takes many
+boxes together, and so has no need of help."""
+
+FIRST_SHARE = 0.12
+"""Part of the time left that branch and bound, of many boxes together, may take at first;"""
+
+LAST_SHARE = 0.8
+"""then this part of what is left, where it has a chance."""
+
+WIDE_TREE = 0.37
+"""It has none if so many of the boxes that it looked at are open."""
 
 LOW_GROWTH = 4
 """How many times as many vertices are kept where so many were too few, of few symbols."""
@@ -128,6 +141,7 @@ class Prover:
         self._boxes: BoxBound | None = None
         self._images: ImageBound | None = None
         self._tried_all = self._sliced = False
+        self._together = len(p_x) < MANY and BoxPrograms.suits(self.allowed)
         self._most_low = _low_vertices(space)
         self._known = self._trivial()
 
@@ -165,26 +179,35 @@ class Prover:
         """
         outputs = self.p_x[None] if outputs is None else outputs
         enough = self.utility.offset(self.p_x) - float(duals @ self.p_x) + gap
+        plain = isinstance(self.utility, MutualInformation)
+
+        def settled(verdict: Verdict) -> bool:
+            return verdict.bound <= enough or len(verdict.better) > 0
+
         if may_enumerate(self.allowed) and self.walk(_part(WALK_SHARE, deadline), MOST_RAYS):
-            return self._check_all(duals)
-        if self._most_low and self.vertices is None:
-            verdict = self._undercut(duals, gap / 2, _part(LOW_SHARE, deadline))
-            if verdict.bound <= enough or len(verdict.better):
+            verdict = self._check_all(duals)
+            if not plain or settled(verdict):
                 return verdict
-        most = WALK_ENTRIES * (LOW_FACTOR if self.space.n_free <= LOW else 1)
-        few = most // (self.space.n_basic * (self.space.n_free + 1))
-        if self.walk(_part(WALK_SHARE, deadline), few):
-            return self._check_all(duals)
-        pieces = self.utility.pieces()
-        if pieces is not None:
+        if self._most_low and self.vertices is None:
+            share = LOW_SHARE if self._together else LOW_SHARE_ALONE
+            verdict = self._undercut(duals, gap / 2, _part(share, deadline))
+            if settled(verdict):
+                return verdict
+        if plain and self._together and self.vertices is None:
+            verdict = self._branch(duals, gap, _part(FIRST_SHARE, deadline))
+        elif self.walk(_part(WALK_SHARE, deadline), self._few()):
+            verdict = self._check_all(duals)
+            if not plain:
+                return verdict
+        elif (pieces := self.utility.pieces()) is not None:
             return self._check_pieces(duals, pieces, deadline)
-        image = self.utility.image()
-        if image is not None:
+        elif (image := self.utility.image()) is not None:
             return self._check_image(*image, duals, gap, deadline)
-        if not isinstance(self.utility, MutualInformation):
+        elif not plain:
             return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
-        verdict = self._branch(duals, gap, _part(QUICK_SHARE, deadline))
-        if verdict.bound <= enough or len(verdict.better):
+        else:
+            verdict = self._branch(duals, gap, _part(QUICK_SHARE, deadline))
+        if settled(verdict):
             return verdict
         if self.allowed.parts and not self._sliced and not self.allowed.n_auxiliary:
             self._sliced = True
@@ -194,17 +217,32 @@ class Prover:
             if self._known <= enough:
                 return Verdict(self._known, verdict.better)
         wide = enough + WIDE * self._trivial()
-        self._box(outputs, wide, _part(BOX_SHARE, deadline))
-        few_vertices = self.space.n_free <= LOW and self.space.n_slacks <= LOW_WALK_ROWS
-        if few_vertices and not self._tried_all:
-            verdict = self._branch(duals, gap, _part(BRANCH_SHARE, deadline))
-            if verdict.bound <= enough or len(verdict.better):
-                return verdict
-            self._tried_all, self._tried = True, 0
-            if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
-                return self._check_all(duals)
+        if self._together and self.space.n_x <= FEW:
+            if not self._tree_is_wide():
+                verdict = self._branch(duals, gap, _part(LAST_SHARE, deadline))
+                if settled(verdict):
+                    return verdict
+        else:
+            self._box(outputs, wide, _part(BOX_SHARE, deadline))
+            few_vertices = self.space.n_free <= LOW and self.space.n_slacks <= LOW_WALK_ROWS
+            if few_vertices and not self._tried_all:
+                verdict = self._branch(duals, gap, _part(BRANCH_SHARE, deadline))
+                if settled(verdict):
+                    return verdict
+                self._tried_all, self._tried = True, 0
+                if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
+                    return self._check_all(duals)
         self._box(outputs, wide, deadline)
         return self._branch(duals, gap, deadline)
+
+    def _few(self) -> int:
+        """Return how many vertices are walked sooner than branched over."""
+        most = WALK_ENTRIES * (LOW_FACTOR if self.space.n_free <= LOW else 1)
+        return most // (self.space.n_basic * (self.space.n_free + 1))
+
+    def _tree_is_wide(self) -> bool:
+        """Say whether branch and bound keeps most of its boxes: then it will not end in time."""
+        return self._tree is not None and self._tree.spread > WIDE_TREE
 
     def _box(self, outputs: FloatArray, enough: float, deadline: float) -> None:
         """Lower the bound by boxes for the whole mixture, until it is low enough."""

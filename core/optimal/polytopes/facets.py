@@ -6,7 +6,6 @@ more: it is then known by these rows, and each edge leaves one of them.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -94,18 +93,6 @@ def solved_corners(
     right[:, :-1, 0] = limits[tight]
     found = np.linalg.solve(systems(rows, norm, tight), right)
     return np.asarray(found[:, :, 0], np.float64)
-
-
-def inverses(square: FloatArray) -> FloatArray:
-    """Return the inverses of systems, shape (k, n, n); NaN for one that is singular."""
-    result = np.full(square.shape, np.nan)
-    try:
-        result[:] = np.linalg.inv(square)
-    except np.linalg.LinAlgError:
-        for i in range(len(square)):
-            with suppress(np.linalg.LinAlgError):
-                result[i] = np.linalg.inv(square[i])
-    return result
 
 
 def simplex_corners(n: int) -> IntArray:

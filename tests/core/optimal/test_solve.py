@@ -320,6 +320,7 @@ def test_a_round_set_is_solved_to_the_gap(alpha):
 def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
     monkeypatch.setattr("core.optimal.polytopes.exact_vertices.MOST_VARIABLES", 0)
     monkeypatch.setattr("core.optimal.bounds.prover.LOW_SYMBOLS", (0, 0))
+    monkeypatch.setattr("core.optimal.bounds.box_programs.BoxPrograms.suits", lambda _: False)
     joint = Joint.random_dirichlet(3, 7, 0.5, np.random.default_rng(0))
     allowed = LIP(0.4).allowed_set(joint)
     prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, MutualInformation())

@@ -6,7 +6,7 @@ from scipy import sparse, special
 from core.allowed.allowed_set import AllowedSet
 from core.joint import Joint
 from core.notions import ALIP
-from core.optimal.bounds import branch_and_bound, pricing_bound
+from core.optimal.bounds import branch_and_bound, forest
 from core.optimal.bounds.pairs import HALF, none_large, one_large, pair_bounds
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.relaxation import Multipliers, Relaxation
@@ -82,7 +82,9 @@ def test_proofs_that_start_from_pairs_hold_at_every_vertex(monkeypatch):
 
 
 def test_either_start_proves_the_same(monkeypatch):
-    monkeypatch.setattr(pricing_bound, "DISPROVEN_SHARE", 0.0)
+    for part in (branch_and_bound, forest):
+        monkeypatch.setattr(part, "DISPROVEN_SHARE", 0.0)
+    monkeypatch.setattr(forest, "LONGER", np.inf)
     joint = Joint.random_uniform(3, 14, np.random.default_rng(0))
     allowed = ALIP.from_lambda(1, 0.5).allowed_set(joint)
     prices = np.random.default_rng(1).uniform(0.3, 0.9, 14)

@@ -1,0 +1,144 @@
+"""The linear programs of many boxes over one allowed set, and safe bounds from their multipliers.
+
+minimise costs·v subject to rows @ v ≤ 0, mass·v = 1, lower ≤ v ≤ upper. Slacks are bounded too, by
+what the box allows. Multipliers prove bounds whatever they are: what is lost by rounding, or by
+stopping early, is a worse bound and never a wrong one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.allowed.allowed_set import AllowedSet
+from core.optimal.programs.batched_simplex import BatchedSimplex, Ends
+from core.validation import FloatArray, IntArray
+
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """Boxes and the mass that is 1 in each.
+
+    Attributes
+    ----------
+    lower, upper, mass : ndarray
+        Shape (k, n_x).
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    mass: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    def take(self, which: IntArray) -> Boxes:
+        """Return some of the boxes."""
+        return Boxes(self.lower[which], self.upper[which], self.mass[which])
+
+
+class BoxPrograms:
+    """The programs of boxes over one allowed set.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The rows, with one auxiliary variable at most; its oracle is not asked.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> programs = BoxPrograms(AllowedSet(sparse.csr_array([[1.0, -2.0]]), n_x=2))  # v_1 ≤ 2 v_2
+    >>> box = Boxes(np.zeros((1, 2)), np.ones((1, 2)), np.ones((1, 2)))
+    >>> ends = programs.solve(box, np.array([[-1.0, 0.0]]))
+    >>> ends.points.round(3).tolist(), bool(ends.solved[0])
+    ([[0.667, 0.333]], True)
+    >>> float(programs.proven(box, np.array([[-1.0, 0.0]]), ends)[0][0].round(3))
+    -0.667
+    """
+
+    def __init__(self, allowed: AllowedSet) -> None:
+        self.n_x = allowed.n_x
+        self.matrix: FloatArray = allowed.rows.toarray()
+        if not self.suits(allowed):
+            raise ValueError(
+                f"{allowed.n_auxiliary} auxiliary variables in such rows have no upper end."
+            )
+        self._above, self._below = np.maximum(self.matrix, 0.0), np.minimum(self.matrix, 0.0)
+
+    @staticmethod
+    def suits(allowed: AllowedSet) -> bool:
+        """Say whether an allowed set has no auxiliary variable, or one that a row bounds from above."""
+        if allowed.n_auxiliary > 1:
+            return False
+        uses = allowed.rows.toarray()[:, allowed.n_x :]
+        return bool((uses > 0).any(axis=0).all())
+
+    def solve(
+        self,
+        boxes: Boxes,
+        costs: FloatArray,
+        *,
+        labels: IntArray | None = None,
+        enough: FloatArray | None = None,
+    ) -> Ends:
+        """Solve the program of each box; points are those of symbols and auxiliary variable.
+
+        Parameters
+        ----------
+        boxes : Boxes
+            k of them, lower ≤ upper.
+        costs : ndarray
+            Shape (k, n_x).
+        labels : ndarray, optional
+            To start from, shape (k, n − 1), such as those where a box around it ended.
+        enough : ndarray, optional
+            A cost that need not be exceeded, shape (k,): a program ends when it must.
+        """
+        lower, upper, slack = self.widths(boxes)
+        k, n = lower.shape
+        wide, mass = np.zeros((2, k, n))
+        wide[:, : self.n_x], mass[:, : self.n_x] = costs, boxes.mass
+        lower = np.hstack([lower, np.zeros_like(slack)])
+        upper = np.hstack([upper, slack])
+        return BatchedSimplex(self.matrix, wide, mass, lower, upper, labels, enough).run()
+
+    def proven(self, boxes: Boxes, costs: FloatArray, ends: Ends) -> tuple[FloatArray, FloatArray]:
+        """Return a lower bound of costs·v over each box, (k,), and reduced costs, (k, n_x).
+
+        It holds whatever the multipliers are: each variable and slack takes its cheaper end. The
+        rounding of these sums is taken off.
+        """
+        lower, upper, slack = self.widths(boxes)
+        reduced = ends.rows @ self.matrix
+        reduced[:, : self.n_x] += costs - ends.totals[:, None] * boxes.mass
+        value = ends.totals + np.minimum(reduced * lower, reduced * upper).sum(axis=1)
+        value += (np.minimum(ends.rows, 0.0) * slack).sum(axis=1)
+        size = 1.0 + np.abs(ends.totals) + np.abs(ends.rows).sum(axis=1)
+        size += np.abs(costs).max(axis=1)
+        terms = sum(self.matrix.shape) + 8
+        value -= EPSILON * terms * size * (1.0 + upper.sum(axis=1) + slack.max(axis=1, initial=0.0))
+        return value, reduced[:, : self.n_x]
+
+    def widths(self, boxes: Boxes) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return ends of all variables, (k, n) each, and the largest slack of each row, (k, m).
+
+        They are rounded outwards. A negative slack says that the box is empty.
+        """
+        n_x, n = self.n_x, self.matrix.shape[1]
+        lower, upper = boxes.lower, boxes.upper
+        most = upper.sum(axis=1)
+        rounding = EPSILON * (n + 8) * most[:, None]
+        least = lower @ self._above[:, :n_x].T + upper @ self._below[:, :n_x].T - rounding
+        if n > n_x:
+            uses = self.matrix[:, n_x]
+            tops = np.flatnonzero(uses > 0)
+            top = np.maximum((-least[:, tops] / uses[tops]).min(axis=1, keepdims=True), 0.0)
+            top *= 1.0 + 4 * EPSILON
+            lower = np.hstack([lower, np.zeros_like(top)])
+            upper = np.hstack([upper, top])
+            least = least + top * self._below[:, n_x] * (1.0 + 4 * EPSILON)
+        return lower, upper, -least

@@ -1,0 +1,129 @@
+"""The programs of boxes, where all symbols have mass 1 together: by whichever way is quicker.
+
+Of few symbols they are solved together, in one array; of many by HiGHS, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.allowed.allowed_set import AllowedSet
+from core.optimal.bounds.box_programs import Boxes, BoxPrograms
+from core.optimal.bounds.relaxation import Multipliers, Relaxation
+from core.validation import BoolArray, FloatArray, IntArray
+
+FEW = 24
+"""With no more symbols they are solved together; of more, HiGHS profits from the one before."""
+
+TOGETHER = 256
+"""Programs that are solved together: between two looks at the clock."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What k programs say.
+
+    Attributes
+    ----------
+    floors : ndarray
+        Proven lower bounds, shape (k,): ∞ where a box is proven to be empty, −∞ for none.
+    points : ndarray
+        Where they are met, shape (k, n_x), if they are.
+    met : ndarray
+        Whether there is a point, shape (k,).
+    multipliers : list of Multipliers
+        What proves the bounds, where there is a point.
+    bases : list
+        Where each program ended.
+    """
+
+    floors: FloatArray
+    points: FloatArray
+    met: BoolArray
+    multipliers: list[Multipliers]
+    bases: list[Any]
+
+
+class BoxSolver:
+    """The programs of boxes over one allowed set.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        The allowed outputs; its oracle is not asked.
+
+    Attributes
+    ----------
+    relaxation : Relaxation
+        The same, one at a time.
+    """
+
+    def __init__(self, allowed: AllowedSet) -> None:
+        self.relaxation = Relaxation(allowed, primal=True)
+        few = allowed.n_x <= FEW and BoxPrograms.suits(allowed)
+        self._programs = BoxPrograms(allowed) if few else None
+
+    @property
+    def together(self) -> bool:
+        """Whether programs are solved together."""
+        return self._programs is not None
+
+    def parts(self, which: IntArray) -> Iterator[IntArray]:
+        """Yield parts of some boxes, to look at the clock in between."""
+        size = 1 if self._programs is None else TOGETHER
+        for first in range(0, len(which), size):
+            yield which[first : first + size]
+
+    def solve(
+        self, costs: FloatArray, lower: FloatArray, upper: FloatArray, bases: list[Any]
+    ) -> Answers:
+        """Minimise costs·r over each box.
+
+        Parameters
+        ----------
+        costs, lower, upper : ndarray
+            Shape (k, n_x).
+        bases : list
+            Where a program of the same box, or of one around it, ended; None where none did.
+        """
+        if self._programs is None:
+            return self._one_by_one(costs, lower, upper, bases)
+        boxes = Boxes(lower, upper, np.ones_like(lower))
+        known = all(basis is not None for basis in bases)
+        ends = self._programs.solve(boxes, costs, labels=np.array(bases) if known else None)
+        floors = self._programs.proven(boxes, costs, ends)[0]
+        nothing = self._programs.proven(boxes, np.zeros_like(costs), ends)[0]
+        floors[ends.empty] = np.where(nothing > 0, np.inf, -np.inf)[ends.empty]
+        rows = np.maximum(ends.rows, 0.0)
+        return Answers(
+            floors=floors,
+            points=ends.points[:, : costs.shape[1]],
+            met=ends.solved,
+            multipliers=[Multipliers(*one) for one in zip(rows, ends.totals.tolist(), strict=True)],
+            bases=list(ends.labels),
+        )
+
+    def _one_by_one(
+        self, costs: FloatArray, lower: FloatArray, upper: FloatArray, bases: list[Any]
+    ) -> Answers:
+        """Do the same by HiGHS."""
+        relaxation, k = self.relaxation, len(costs)
+        floors, points = np.full(k, -np.inf), np.zeros(costs.shape)
+        met = np.zeros(k, dtype=bool)
+        multipliers, ended = [], []
+        for i in range(k):
+            if bases[i] is not None:
+                relaxation.set_basis(bases[i])
+            point, found = relaxation.solve(costs[i], lower[i], upper[i])
+            if point is not None:
+                points[i], met[i] = point, True
+                floors[i] = relaxation.proven(costs[i], lower[i], upper[i], found)[0]
+            elif relaxation.shown_empty(lower[i], upper[i], found):
+                floors[i] = np.inf
+            multipliers.append(found)
+            ended.append(relaxation.basis() if met[i] else bases[i])
+        return Answers(floors, points, met, multipliers, ended)

@@ -1,0 +1,302 @@
+"""The trees of all dominant symbols, grown together: the worst boxes of any tree at a time.
+
+What is proven is what `core.optimal.bounds.branch_and_bound` proves tree by tree and box by box,
+by the same relaxation. Here a few hundred boxes are bounded at once: where symbols are few that
+takes a tenth of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from core import clock
+from core.optimal.bounds.box_batch import BoxBatch
+from core.optimal.bounds.box_programs import BoxPrograms
+from core.optimal.bounds.branch_and_bound import (
+    ABOUT_LARGEST,
+    DISPROVEN_SHARE,
+    MOST_WAITING,
+    NARROW,
+)
+from core.optimal.bounds.odds import least_worth, odds_worth_a_look
+from core.optimal.bounds.relaxation import THIN
+from core.optimal.bounds.space import Space
+from core.validation import BoolArray, FloatArray, IntArray
+
+TIGHTENINGS = 2
+"""Most times that boxes are tightened by their reduced costs and solved again."""
+
+WIDEST = 256
+"""Most boxes that are split at a time: enough for array operations to cost more than their calls,
+few enough to be about the worst."""
+
+LONGER = 2
+"""Work stops with so many times the boxes that the last column took to be found: better prices,
+which it brings, are soon worked on as long, and most columns are found early."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leaves:
+    """Boxes of all trees.
+
+    Attributes
+    ----------
+    lower, upper : ndarray
+        In the coordinates of `Relaxation`, shape (k, n_x).
+    dominant : ndarray
+        Whose tree each is in, shape (k,).
+    closing : ndarray
+        The price of that symbol that is proven on each, shape (k,).
+    split : ndarray
+        The variable to split, shape (k,).
+    at : ndarray
+        Where, shape (k,).
+    labels : ndarray
+        Where the program of each ended, shape (k, n − 1).
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    dominant: IntArray
+    closing: FloatArray
+    split: IntArray
+    at: FloatArray
+    labels: IntArray
+
+    def __len__(self) -> int:
+        return len(self.closing)
+
+    def take(self, which: IntArray | BoolArray) -> Leaves:
+        """Return some of the boxes."""
+        return Leaves(**{name: value[which] for name, value in vars(self).items()})
+
+    def and_those(self, more: list[Leaves]) -> Leaves:
+        """Return these and others."""
+        return Leaves(
+            **{
+                name: np.concatenate([value, *(vars(leaves)[name] for leaves in more)])
+                for name, value in vars(self).items()
+            }
+        )
+
+
+class Forest:
+    """Branch and bound over the allowed outputs, a tree for each symbol that may be the largest.
+
+    Parameters
+    ----------
+    space : Space
+        The allowed outputs.
+    programs : BoxPrograms
+        The same for many boxes at once.
+    prices : ndarray
+        p, shape (n_x,), n_x ≥ 2.
+    tolerance : float
+        What each price may lose to save work: the trees aim at p_d − tolerance.
+    floors : ndarray
+        Prices that are known to hold, each with the other prices as given, shape (n_x,).
+    found : callable
+        Takes an allowed column, shape (n_x,), that shows p to be too high, and returns columns
+        near it that may show more.
+
+    Attributes
+    ----------
+    targets : ndarray
+        The prices that the trees try to prove at present, shape (n_x,).
+    boxes : int
+        How many boxes were looked at.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        programs: BoxPrograms,
+        prices: FloatArray,
+        tolerance: float,
+        floors: FloatArray,
+        found: Callable[[FloatArray], list[FloatArray]],
+    ) -> None:
+        self._space, self._programs, self._given = space, programs, prices
+        self._aims = prices - tolerance
+        self.targets = self._aims.copy()
+        self.boxes = 0
+        self._tolerance, self._floors, self._found = tolerance, floors, found
+        self._found_at = np.inf
+        n_x, n = len(prices), programs.matrix.shape[1]
+        self._started = np.zeros(n_x, dtype=bool)
+        none = np.zeros(0, dtype=np.int64)
+        empty, flat = np.zeros((0, n_x)), np.zeros(0)
+        self._leaves = Leaves(empty, empty, none, flat, none, flat, none.reshape(0, n - 1))
+
+    @property
+    def proven(self) -> FloatArray:
+        """The prices proven so far, each with the others as given (or any lower ones)."""
+        worst = np.where(self._started, self.targets, self._floors)
+        np.minimum.at(worst, self._leaves.dominant, self._leaves.closing)
+        return np.minimum(self.targets, np.maximum(worst, self._floors))
+
+    @property
+    def closed(self) -> bool:
+        """Whether all targets are proven."""
+        return bool((self.proven >= self.targets).all())
+
+    @property
+    def spread(self) -> float:
+        """How many of the boxes that were looked at are open: a part of them."""
+        return len(self._leaves) / max(self.boxes, 1)
+
+    def learn(self, column: FloatArray) -> None:
+        """Aim lower if an allowed column shows that a target is too high.
+
+        That is the target of its largest symbol, and of any that is about as large.
+        """
+        for d in map(int, np.flatnonzero(column >= ABOUT_LARGEST * column.max())):
+            excess = self._excess(column, d)
+            if excess > 0:
+                price = self.targets[d] - excess / float(column[d]) - self._tolerance
+                self._lower(d, price)
+
+    def work(self, weights: FloatArray, deadline: float) -> None:
+        """Split the worst boxes until all are closed, better prices are due or time is up.
+
+        Parameters
+        ----------
+        weights : ndarray
+            What each price counts for, shape (n_x,).
+        deadline : float
+            On the clock of `core.clock`.
+        """
+        if clock.now() >= deadline:
+            return
+        self._found_at = np.inf
+        self.start(np.argsort(-weights * (self.targets - self.proven), kind="stable"))
+        while clock.now() < deadline and not self.closed:
+            unproven = weights @ (self.targets - self.proven)
+            disproven = weights @ (self._aims - self.targets)
+            if unproven <= DISPROVEN_SHARE * disproven or len(self._leaves) > MOST_WAITING:
+                break
+            if self.boxes > LONGER * self._found_at:
+                break
+            self.grow(weights)
+
+    def start(self, order: IntArray) -> None:
+        """Plant the trees of some symbols, unless their prices alone prove the targets."""
+        lower, upper, planted = [], [], []
+        for d in map(int, order):
+            if self._started[d] or self._floors[d] >= self.targets[d]:
+                continue
+            self._started[d] = True
+            ends = self._range(d)
+            if ends is not None:
+                least, most = np.zeros(len(self.targets)), np.full(len(self.targets), ends[1])
+                np.minimum(most, 1.0, out=most)
+                least[d], most[d] = ends
+                lower.append(least)
+                upper.append(most)
+                planted.append(d)
+        if planted:
+            self._plant(np.array(lower), np.array(upper), np.array(planted), None)
+
+    def _range(self, d: int) -> tuple[float, float] | None:
+        """Return the odds of a symbol that are worth a look, None if there are none."""
+        highest = self._space.highest_odds(d)
+        if np.isinf(highest):  # d alone is (nearly) allowed, and costs nothing
+            self._inspect(self._space.purest(d), d)
+            self._lower(d, -self._tolerance)
+        prices = self._prices(np.array([d]))[0]
+        least, most = odds_worth_a_look(prices, d, highest)
+        least = least_worth(prices, d, least, most)
+        return (least, most) if least < most else None
+
+    def grow(self, weights: FloatArray) -> None:
+        """Split the boxes that leave most unproven, weights of the symbols given, shape (n_x,)."""
+        leaves = self._leaves
+        lack = self.targets[leaves.dominant] - leaves.closing
+        opened = np.flatnonzero(lack > 0)
+        lack = np.minimum(lack, (self.targets - self._floors)[leaves.dominant])[opened]
+        lack *= weights[leaves.dominant[opened]]
+        worst = opened[np.argsort(-lack, kind="stable")[:WIDEST]]
+        kept = np.zeros(len(leaves), dtype=bool)
+        kept[opened] = True
+        kept[worst] = False
+        halves = leaves.take(worst)
+        self._leaves = leaves.take(kept)
+        each = np.arange(len(halves))
+        left, right = halves.upper.copy(), halves.lower.copy()
+        left[each, halves.split] = right[each, halves.split] = halves.at
+        self._plant(
+            np.vstack([halves.lower, right]),
+            np.vstack([left, halves.upper]),
+            np.tile(halves.dominant, 2),
+            np.vstack([halves.labels, halves.labels]),
+        )
+
+    def _lower(self, dominant: int, price: float) -> None:
+        """Aim at a lower price of a symbol, but not below what is known to hold."""
+        price = max(price, float(self._floors[dominant]))
+        self.targets[dominant] = min(self.targets[dominant], price)
+
+    def _prices(self, dominant: IntArray) -> FloatArray:
+        """Return the prices of some trees, shape (k, n_x): as given, but each tree's target."""
+        prices = np.tile(self._given, (len(dominant), 1))
+        prices[np.arange(len(dominant)), dominant] = self.targets[dominant]
+        return prices
+
+    def _plant(
+        self,
+        lower: FloatArray,
+        upper: FloatArray,
+        dominant: IntArray,
+        labels: IntArray | None,
+    ) -> None:
+        """Bound boxes, tighten them, and keep those whose bound is below 0."""
+        self.boxes += len(lower)
+        aims = self.targets[dominant]
+        prices = self._prices(dominant)
+        todo = BoxBatch(self._programs, prices, lower, upper, dominant, labels)
+        for _ in range(TIGHTENINGS):
+            if not todo.improve():
+                break
+        kept = todo.waiting()
+        points, dominant = todo.points[kept], dominant[kept]
+        excess = self._excesses(points, dominant)
+        solved = todo.solved[kept]
+        for i in np.argsort(-excess, kind="stable"):
+            if solved[i] and excess[i] > 0:
+                self._inspect(points[i], int(dominant[i]))
+        each = np.arange(len(kept))
+        closing = aims[kept] + todo.values[kept] / todo.lower[kept][each, dominant]
+        side = todo.upper[kept] - todo.lower[kept]
+        narrow = (side <= NARROW * (1.0 + todo.lower[kept])).all(axis=1)
+        for i in np.flatnonzero(narrow):  # what is missing is rounding
+            self._lower(int(dominant[i]), float(closing[i]))
+        split, at = todo.splits(kept)
+        leaves = Leaves(
+            todo.lower[kept], todo.upper[kept], dominant, closing, split, at, todo.labels[kept]
+        )
+        self._leaves = self._leaves.and_those([leaves.take(np.flatnonzero(~narrow))])
+
+    def _inspect(self, point: FloatArray, dominant: int) -> None:
+        """Learn from a point of a program, if it is allowed and costs too little."""
+        r = np.maximum(point, 0.0)
+        r /= r.sum()
+        if self._excess(r, dominant) > 0:
+            self._found_at = self.boxes
+            for column in (r, *self._found(r)):
+                self.learn(column)
+
+    def _excess(self, r: FloatArray, dominant: int) -> float:
+        """Return p·r − H(r): by how much a column shows a tree's prices to be too high."""
+        drop = float(self._given[dominant] - self.targets[dominant]) * float(r[dominant])
+        return float(self._given @ r - special.entr(r).sum()) - drop
+
+    def _excesses(self, points: FloatArray, dominant: IntArray) -> FloatArray:
+        """Return the same of many points, shape (k, n_x), up to scale."""
+        r = np.maximum(points, 0.0)
+        r /= np.maximum(r.sum(axis=1, keepdims=True), THIN)
+        result: FloatArray = (self._prices(dominant) * r - special.entr(r)).sum(axis=1)
+        return result

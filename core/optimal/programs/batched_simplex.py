@@ -1,0 +1,317 @@
+"""Many linear programs at once: one dual simplex, a pivot of all of them at a time.
+
+minimise costs·v subject to lower ≤ (v, slacks) ≤ upper, mass·v = 1, where programs share the rows
+that make slacks of variables. A vertex is the n − 1 labels (variables, then slacks) that are at a
+bound; the inverse of their system says how each moves the variables. Every label has two ends, so
+any set of them is dual feasible with each at the proper one: a program may start where another
+ended. However a program ends, its multipliers prove a bound.
+
+Source: the dual simplex method with long steps past labels that change ends, Kirillova, Gabasov
+and Kostyukova (1979).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.validation import BoolArray, FloatArray, IntArray
+
+PIVOT = 1e-9
+"""No step is taken on an entry of an edge that is smaller."""
+
+FEASIBLE = 1e-10
+"""How far a variable or slack may be beyond its end."""
+
+MOST_STEPS = 300
+"""Pivots after which a program ends where it is: none was seen to take half as many."""
+
+REST = 0.6
+"""Programs that are done are set aside once no more than this part of them goes on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Where k programs ended.
+
+    Attributes
+    ----------
+    points : ndarray
+        Shape (k, n).
+    rows : ndarray
+        Multipliers of the slacks, shape (k, m); negative where one is at its upper end.
+    totals : ndarray
+        Multipliers of the mass, shape (k,).
+    labels : ndarray
+        What is at a bound, shape (k, n − 1): a start for programs like these.
+    solved : ndarray
+        Whether the point is optimal, shape (k,).
+    empty : ndarray
+        Whether the multipliers are those that show a program to have no point, shape (k,).
+    """
+
+    points: FloatArray
+    rows: FloatArray
+    totals: FloatArray
+    labels: IntArray
+    solved: BoolArray
+    empty: BoolArray
+
+
+@dataclass(eq=False)
+class _State:
+    """The programs that go on: what of `_Run` changes with each pivot, a row each."""
+
+    which: IntArray
+    inverse: FloatArray
+    labels: IntArray
+    turned: BoolArray
+    points: FloatArray
+    reduced: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    costs: FloatArray
+    enough: FloatArray
+
+    def take(self, kept: IntArray) -> _State:
+        """Return some of the programs."""
+        return _State(**{name: value[kept] for name, value in vars(self).items()})
+
+
+class BatchedSimplex:
+    """Programs that share their rows, pivoted together.
+
+    Parameters
+    ----------
+    rows : ndarray
+        Slacks are −rows @ v, shape (m, n).
+    costs, mass : ndarray
+        Shape (k, n); mass ≥ 0, and above 0 somewhere.
+    lower, upper : ndarray
+        Ends of variables and slacks, shape (k, n + m), finite.
+    labels : ndarray, optional
+        To start from, shape (k, n − 1).
+    enough : ndarray, optional
+        A cost that need not be exceeded, shape (k,): a program ends when it must.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, -2.0]])  # v_1 ≤ 2 v_2
+    >>> costs, mass = np.array([[-1.0, 0.0]]), np.ones((1, 2))
+    >>> lower, upper = np.zeros((1, 3)), np.array([[1.0, 1.0, 2.0]])
+    >>> ends = BatchedSimplex(rows, costs, mass, lower, upper).run()
+    >>> ends.points.round(3).tolist(), bool(ends.solved[0])
+    ([[0.667, 0.333]], True)
+    """
+
+    def __init__(
+        self,
+        rows: FloatArray,
+        costs: FloatArray,
+        mass: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        labels: IntArray | None = None,
+        enough: FloatArray | None = None,
+    ) -> None:
+        k, (m, n) = len(costs), rows.shape
+        self._m, self._n = m, n
+        self._normals = np.vstack([np.eye(n), -rows])
+        labels, inverse = self._started(labels, mass)
+        self._rows, self._totals = np.zeros((k, m)), np.zeros(k)
+        self._labels, self._points = labels.copy(), np.zeros((k, n))
+        self._solved, self._empty = np.zeros(k, dtype=bool), np.zeros(k, dtype=bool)
+        self._steps, self._going = 0, np.ones(k, dtype=bool)
+        reduced = np.einsum("ki,kij->kj", costs, inverse)
+        turned = reduced[:, :-1] < 0
+        at = np.ones((k, n))
+        tops, bottoms = (np.take_along_axis(ends, labels, axis=1) for ends in (upper, lower))
+        at[:, :-1] = np.where(turned, tops, bottoms)
+        self._state = _State(
+            which=np.arange(k),
+            inverse=inverse,
+            labels=labels,
+            turned=turned,
+            points=np.einsum("kij,kj->ki", inverse, at),
+            reduced=reduced,
+            lower=lower,
+            upper=upper,
+            costs=costs,
+            enough=np.full(k, np.inf) if enough is None else enough,
+        )
+
+    def run(self) -> Ends:
+        """Return where the programs end."""
+        while self._step():
+            pass
+        self._rest()
+        return Ends(
+            points=self._points,
+            rows=self._rows,
+            totals=self._totals,
+            labels=self._labels,
+            solved=self._solved,
+            empty=self._empty,
+        )
+
+    def _started(self, labels: IntArray | None, mass: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return labels to start from and their inverses: those given, where they have one."""
+        if labels is None:
+            labels = _first_labels(mass)
+            return labels, self._inverted(labels, mass)
+        labels, inverse = labels.copy(), self._inverted(labels, mass)
+        bad = ~np.isfinite(inverse).all(axis=(1, 2))
+        if bad.any():
+            labels[bad] = _first_labels(mass[bad])
+            inverse[bad] = self._inverted(labels[bad], mass[bad])
+        return labels, inverse
+
+    def _inverted(self, labels: IntArray, mass: FloatArray) -> FloatArray:
+        """Return how labels at a bound, and then the mass, move all variables, shape (k, n, n).
+
+        Variables at a bound move themselves and nothing else that is: what has to be inverted is
+        the system of the others, as many as there are slacks at a bound and one.
+        """
+        k, n = mass.shape
+        slack = labels >= n
+        size = int(slack.sum(axis=1).max(initial=0)) + 1
+        order = np.argsort(~slack, axis=1, kind="stable")
+        ours, fixed = order[:, : size - 1], order[:, size - 1 :]
+        at = np.take_along_axis(labels, fixed, axis=1)
+        free = np.ones((k, n), dtype=bool)
+        np.put_along_axis(free, at, False, axis=1)
+        moved = np.nonzero(free)[1].reshape(k, size)
+        rows = np.empty((k, size, n))
+        rows[:, :-1] = self._normals[np.take_along_axis(labels, ours, axis=1)]
+        rows[:, -1] = mass
+        small = inverses(np.take_along_axis(rows, moved[:, None, :], axis=2))
+        columns = np.hstack([ours, np.full((k, 1), n - 1)])
+        each = np.arange(k)[:, None, None]
+        result = np.zeros((k, n, n))
+        result[np.arange(k)[:, None], at, fixed] = 1.0
+        result[each, moved[:, :, None], columns[:, None, :]] = small
+        across = np.matmul(small, np.take_along_axis(rows, at[:, None, :], axis=2))
+        result[each, moved[:, :, None], fixed[:, None, :]] = -across
+        return result
+
+    def _step(self) -> bool:
+        """Pivot all programs that go on; say whether any does."""
+        state, each = self._state, np.arange(len(self._state.which))
+        values = np.hstack([state.points, state.points @ self._normals[self._n :].T])
+        below, above = state.lower - values, values - state.upper
+        beyond = np.maximum(below, above)
+        leaving = beyond.argmax(axis=1)
+        far = beyond[each, leaving]
+        met = far <= FEASIBLE * (1.0 + np.abs(values[each, leaving]))
+        done = met | ((state.points * state.costs).sum(axis=1) >= state.enough)
+        self._solved[state.which[self._going & met]] = True
+        self._going &= ~done
+        self._steps += 1
+        if not self._going.any() or self._steps > MOST_STEPS:
+            return False
+        if self._going.mean() <= REST:
+            kept = np.flatnonzero(self._going)
+            self._rest()
+            self._state = state = state.take(kept)
+            leaving, far, below = leaving[kept], far[kept], below[kept]
+            each = np.arange(len(kept))
+            self._going = np.ones(len(kept), dtype=bool)
+        short = below[each, leaving] > 0
+        self._pivot(leaving, np.where(short, far, -far))
+        return bool(self._going.any())
+
+    def _pivot(self, leaving: IntArray, lack: FloatArray) -> None:
+        """Let a label leave to the end that it is beyond, by `lack`, in each program that goes on.
+
+        On the way labels may change ends, as long as that helps: what is left brings one in.
+        """
+        state, each = self._state, np.arange(len(leaving))
+        line = np.matmul(self._normals[leaving][:, None, :], state.inverse)[:, 0]
+        entries = line[:, :-1]
+        size = np.abs(entries)
+        every = each[:, None]
+        room = state.upper[every, state.labels] - state.lower[every, state.labels]
+        helps = (entries * np.sign(lack)[:, None] > 0) != state.turned
+        helps &= (size > PIVOT) & (room > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(helps, np.abs(state.reduced[:, :-1]) / size, np.inf)
+        order = ratio.argsort(axis=1)
+        gain = np.where(helps, size * room, 0.0)
+        needed = np.abs(lack)[:, None] - FEASIBLE  # what is short by less is not empty
+        covered = gain[every, order].cumsum(axis=1) >= needed
+        able = covered.any(axis=1)
+        lost = np.flatnonzero(self._going & ~able)
+        if len(lost):
+            self._show_empty(lost, leaving[lost], np.sign(lack[lost]), line[lost])
+        self._going &= able
+        going = np.flatnonzero(self._going)
+        if len(going) == 0:
+            return
+        place = covered.argmax(axis=1)
+        entering = order[each, place]
+        moves = np.zeros_like(entries)
+        passed = np.arange(entries.shape[1]) < place[:, None]
+        turning = np.zeros_like(state.turned)
+        turning[every, order] = passed
+        turning &= helps & self._going[:, None]
+        moves[turning] = np.where(state.turned, -room, room)[turning]
+        state.turned ^= turning
+        pivot = np.where(self._going, entries[each, entering], 1.0)
+        left = lack - (entries * moves).sum(axis=1)
+        moves[each, entering] = np.where(self._going, left / pivot, 0.0)
+        state.points += np.matmul(state.inverse[:, :, :-1], moves[:, :, None])[:, :, 0]
+        lane = state.inverse[each, :, entering] / pivot[:, None]
+        theta = np.where(self._going, state.reduced[each, entering] / pivot, 0.0)
+        lane[~self._going] = 0.0
+        state.reduced -= theta[:, None] * line
+        state.inverse -= lane[:, :, None] * line[:, None, :]
+        state.reduced[going, entering[going]] = theta[going]
+        state.inverse[going, :, entering[going]] = lane[going]
+        state.labels[going, entering[going]] = leaving[going]
+        state.turned[going, entering[going]] = lack[going] < 0
+
+    def _show_empty(
+        self, which: IntArray, leaving: IntArray, sign: FloatArray, line: FloatArray
+    ) -> None:
+        """Note multipliers that show boxes to be empty: a label is beyond reach of all others."""
+        state, n = self._state, self._n
+        of = state.which[which]
+        wide = np.zeros((len(which), n + self._m))
+        np.put_along_axis(wide, state.labels[which], -line[:, :-1], axis=1)
+        wide[np.arange(len(which)), leaving] = 1.0
+        self._rows[of] = sign[:, None] * wide[:, n:]
+        self._totals[of] = -sign * line[:, -1]
+        self._empty[of] = True
+        self._points[of], self._labels[of] = state.points[which], state.labels[which]
+
+    def _rest(self) -> None:
+        """Take down where the programs are, except those that are empty."""
+        state, n = self._state, self._n
+        kept = np.flatnonzero(~self._empty[state.which])
+        of = state.which[kept]
+        wide = np.zeros((len(kept), n + self._m))
+        wide[np.arange(len(kept))[:, None], state.labels[kept]] = state.reduced[kept, :-1]
+        self._rows[of], self._totals[of] = wide[:, n:], state.reduced[kept, -1]
+        self._points[of], self._labels[of] = state.points[kept], state.labels[kept]
+
+
+def _first_labels(mass: FloatArray) -> IntArray:
+    """Return labels to start from, shape (k, n − 1): all variables but one that has mass."""
+    k, n = mass.shape
+    order = np.tile(np.arange(n), (k, 1))
+    others: IntArray = order[order != mass.argmax(axis=1)[:, None]].reshape(k, n - 1)
+    return others
+
+
+def inverses(square: FloatArray) -> FloatArray:
+    """Return the inverses of systems, shape (k, n, n); NaN for one that is singular."""
+    result = np.full(square.shape, np.nan)
+    try:
+        result[:] = np.linalg.inv(square)
+    except np.linalg.LinAlgError:
+        for i in range(len(square)):
+            with suppress(np.linalg.LinAlgError):
+                result[i] = np.linalg.inv(square[i])
+    return result
