@@ -71,7 +71,7 @@ class BoxPrograms:
 
     @staticmethod
     def suits(allowed: AllowedSet) -> bool:
-        """Say whether an allowed set has no auxiliary variable, or one that a row bounds from above."""
+        """Say whether there is no auxiliary variable, or one that a row bounds from above."""
         if allowed.n_auxiliary > 1:
             return False
         uses = allowed.rows.toarray()[:, allowed.n_x :]
