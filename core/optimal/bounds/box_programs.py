@@ -17,6 +17,9 @@ from core.validation import FloatArray, IntArray
 
 EPSILON = float(np.finfo(np.float64).eps)
 
+MOST_ENTRIES = 5_000
+"""Entries of rows up to which boxes are solved together; HiGHS makes more of larger programs."""
+
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
@@ -71,8 +74,8 @@ class BoxPrograms:
 
     @staticmethod
     def suits(allowed: AllowedSet) -> bool:
-        """Say whether there is no auxiliary variable, or one that a row bounds from above."""
-        if allowed.n_auxiliary > 1:
+        """Say whether rows are few, and auxiliary variables none, or one that a row bounds."""
+        if allowed.n_auxiliary > 1 or np.prod(allowed.rows.shape) > MOST_ENTRIES:
             return False
         uses = allowed.rows.toarray()[:, allowed.n_x :]
         return bool((uses > 0).any(axis=0).all())
