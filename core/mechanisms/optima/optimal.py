@@ -7,7 +7,7 @@ from core.mechanisms.optima.search import NAME, checked_options, checked_purpose
 from core.mechanisms.optima.starts import at_least, starts
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.mechanisms.robust.design import estimate, is_estimate, on_symbols
+from core.mechanisms.robust.design import is_estimate, on_symbols
 from core.notions.base import Notion
 from core.notions.rldp import RLDP
 from core.optimal.solve import Solver
@@ -87,8 +87,7 @@ def optimal(
         kernel = before[0].kernel if before else None
         found = optimal_from(joint, notion, kernel, utility=utility, **options)
         return at_least(joint, found, before)
-    cells = estimate(notion.uncertainty.p_hat_su, notion.uncertainty)
-    found = best_under(notion, cells, name=NAME, **options)
+    found = best_under(notion, notion.uncertainty.p_hat_su, name=NAME, **options)
     answer = on_symbols(joint, found)
     known = starts(joint, notion, Options(time_limit, gap, seed))
     return at_least(joint, answer, [*before, *known])

@@ -16,7 +16,6 @@ from core.optimal.columns.linear_search import too_large
 from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, Solver
 from core.uncertainty import RenyiBall
-from core.validation import FloatArray
 
 _LEAST_SECONDS = 0.4
 """With less than this, cutting planes would not come round once: then PolyOpt is the answer."""
@@ -71,12 +70,13 @@ def robust_optimal(
     """
     notion = RLDP(validation.budget(eps, "eps"), uncertainty, exact=True)
     options = checked_options(solver, time_limit, gap, seed)
-    return best_under(notion, estimate(p_su, uncertainty), name=NAME, **options)
+    estimate(p_su, uncertainty)  # checked here; normalised once, as PolyOpt by itself does
+    return best_under(notion, p_su, name=NAME, **options)
 
 
 def best_under(
     notion: RLDP,
-    cells: FloatArray,
+    p_su: ArrayLike,
     *,
     name: str,
     solver: Solver,
@@ -93,16 +93,18 @@ def best_under(
     ----------
     notion : RLDP
         The promise.
-    cells : ndarray
-        P̂(s, u), checked, shape (n_s, n_u).
+    p_su : array_like
+        P̂(s, u), or counts, as PolyOpt takes them: normalised twice they differ in the last digit,
+        and so may the answers of the two.
     name : str
         Of the result.
     solver, time_limit, gap, seed
         As in `optimal`, checked.
     """
     began, ball = clock.now(), notion.uncertainty
+    cells = estimate(p_su, ball)
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
-    search = partial(robust_search, cells, ball, name=name, solver=solver, gap=gap, seed=seed)
+    search = partial(robust_search, p_su, ball, name=name, solver=solver, gap=gap, seed=seed)
     alone = seconds < _LEAST_SECONDS or too_large(
         notion.allowed_set(Joint.with_secret_released(cells))
     )

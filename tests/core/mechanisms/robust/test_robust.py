@@ -100,6 +100,18 @@ def test_no_optimum_is_below_polyopt_of_the_same_limit(shape, exact, limit):
     assert poly.utility >= m.secret_randomized_response(counts, 0.7).utility - 1e-9
 
 
+def test_the_robust_optimum_normalises_the_estimate_as_polyopt_does():
+    """Once more changes the last digit, and so the outputs that a search without a proof finds."""
+    cells = [[10**13, 0, 5 * 10**8], [0, 1, 6 * 10**11], [0, 0, 9]]
+    joint = Joint.with_secret_released(cells)
+    notion = RLDP.of_joint(joint, 1.0, n=10**6, beta=0.5, alpha=0.3)
+    centre = notion.uncertainty.p_hat_su
+    with clock.using(clock.Ticking(1 / 16)):
+        best = m.optimal(joint, notion)
+        poly = m.polyopt(centre, 1.0, notion.uncertainty)
+    assert best.utility >= poly.utility - 1e-9
+
+
 @pytest.mark.parametrize(("eps", "n"), [(0.01, 10**6), (0.5, 10**12)])
 def test_levels_rounded_up_cost_the_robust_optimum_no_more_than_polyopt_has(eps, n):
     """Below the order ½ the audit rounds levels up by 1e-6, which is dear where ε is small."""
