@@ -49,7 +49,21 @@ class MinLift(OneBudget):
 
 
 @dataclass(frozen=True)
-class L1Lift(OneBudget):
+class _OfTheLift(OneBudget):
+    """A bound on a measure of the lift alone: its inverse is free."""
+
+    @property
+    def lower_budget(self) -> float:
+        """∞: nothing is asked of the inverse."""
+        return np.inf
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return 0, shape (..., n_y): nothing is asked of the inverse."""
+        return 0.0 * max_lift(joint_sy)
+
+
+@dataclass(frozen=True)
+class L1Lift(_OfTheLift):
     """ℓ1-lift ≤ e^{ε} − 1 for every y: the upper half of ℓ1-privacy, which is convex.
 
     Source: [Lift] eq. 27. Half the ℓ1-lift is the total variation of P(S|y) and P(S).
@@ -63,15 +77,6 @@ class L1Lift(OneBudget):
 
     name: ClassVar[str] = "ℓ1-lift"
 
-    @property
-    def lower_budget(self) -> float:
-        """∞: nothing is asked of the inverse."""
-        return np.inf
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): nothing is asked of the inverse."""
-        return 0.0 * max_lift(joint_sy)
-
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log(1 + ℓ1-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
         return L1Privacy(np.inf, self.eps).upper_level(joint_sy)
@@ -82,7 +87,7 @@ class L1Lift(OneBudget):
 
 
 @dataclass(frozen=True)
-class Chi2Lift(OneBudget):
+class Chi2Lift(_OfTheLift):
     """χ²-lift ≤ (e^{ε} − 1)² for every y: the upper half of χ²-privacy, which is convex.
 
     Source: [Lift] eq. 28. It is 2-lift ≤ √(1 + (e^{ε} − 1)²): Σ P(s) l² = 1 + χ²-lift.
@@ -95,15 +100,6 @@ class Chi2Lift(OneBudget):
     """
 
     name: ClassVar[str] = "χ²-lift"
-
-    @property
-    def lower_budget(self) -> float:
-        """∞: nothing is asked of the inverse."""
-        return np.inf
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): nothing is asked of the inverse."""
-        return 0.0 * max_lift(joint_sy)
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log(1 + √χ²-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""

@@ -233,11 +233,13 @@ class _Sessions:
     def _watch(self) -> None:
         while True:
             time.sleep(INTERVAL)
-            with _lock:
-                if not runtime.exists():  # the server has stopped
+            try:
+                server = runtime.get_instance()
+            except RuntimeError:  # the server has stopped
+                with _lock:
                     self._watched = False
-                    return
-            self.look(runtime.get_instance().is_active_session, time.monotonic())
+                return
+            self.look(server.is_active_session, time.monotonic())
 
     def look(self, is_active: Callable[[str], bool], now: float) -> None:
         """End the work of sessions whose page has been closed for a while."""
