@@ -231,6 +231,8 @@ class Known:
             y_labels=best.y_labels,
             upper_bound=own.upper_bound,
             notes=own.notes,
+            partition=best.partition,
+            purpose=own.purpose,
         )
         return promise.answers[place]
 
@@ -331,7 +333,7 @@ def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:
         bound = optimum.upper_bound
         for i in np.flatnonzero((budgets <= at) & (reached > bound + CONTRADICTION)):
             eps, made = starts[i]
-            if disproves(joint, made.kernel, optimum.notion, bound):
+            if disproves(joint, made.kernel, optimum.notion, bound, optimum.purpose):
                 raise SolverError(
                     f"{made.name} keeps {made.utility:.9g} nats of X at ε = {eps:g}, more than "
                     f"the bound of {bound:.9g} that was found at ε = {at:g}: one of them is wrong."

@@ -163,9 +163,12 @@ def test_what_was_not_used_for_longest_goes_when_there_is_no_more_room():
     assert known.best(replace(OPTIMAL, notion="pml"), JOINT) is not None
 
 
-def test_a_monotone_mechanism_is_not_below_its_own_at_a_smaller_budget_and_the_watchdog_may_be():
+@pytest.mark.parametrize("purpose", ["information", "guess"])
+def test_a_monotone_mechanism_is_not_below_its_own_at_a_smaller_budget_and_the_watchdog_may_be(
+    purpose,
+):
     for mechanism, carries in (("grr", True), ("watchdog", False)):
-        small = Scenario(notion="lip", eps=0.8, mechanism=mechanism)
+        small = Scenario(notion="lip", eps=0.8, mechanism=mechanism, purpose=purpose)
         larger = replace(small, eps=1.1)
         known, better = Known(), made(small)
         worse = made(replace(larger, mechanism="constant"))
@@ -175,6 +178,7 @@ def test_a_monotone_mechanism_is_not_below_its_own_at_a_smaller_budget_and_the_w
         known.add(larger, JOINT, worse)
         best = known.best(larger, JOINT)
         assert best.utility == pytest.approx(better.utility if carries else worse.utility)
+        assert best.purpose == worse.purpose  # what was asked to survive, and measured by it
 
 
 def test_the_best_starts_are_kept_where_not_all_answers_fit():
