@@ -2,6 +2,7 @@
 
 from core.notions.numbers import Domain
 from core.scenario.domains import DOMAINS
+from core.scenario.project import Project
 from core.scenario.promise import Promise
 from core.scenario.purpose import LOSSES, PURPOSES
 from core.scenario.scenario import (
@@ -21,6 +22,7 @@ __all__ = [
     "PURPOSES",
     "VERSION",
     "Domain",
+    "Project",
     "Promise",
     "Result",
     "Scenario",
