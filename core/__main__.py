@@ -1,10 +1,9 @@
-"""The command line: `python -m core evaluate scenario.json`, `python -m core datasets`."""
+"""The command line: `python -m core evaluate scenario.json`, `compare project.json`, `datasets`."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,19 @@ from typing import Any
 
 from core.data import catalogue
 from core.errors import CoreError, InvalidInputError
-from core.scenario import Result, Scenario, evaluate
+from core.scenario import Project, Scenario, evaluate
+from core.studies.columns_table import describe, described, table
+from core.studies.side_by_side import compare, reference
+
+EXAMPLE = """\
+example:
+  $ cat project.json
+  {"columns": [
+    {"name": "LIP", "scenario": {"notion": "lip", "eps": 0.5, "mechanism": "watchdog"}},
+    {"name": "LDP", "scenario": {"notion": "ldp", "eps": 0.5, "mechanism": "watchdog"}}
+  ]}
+  $ python -m core compare project.json"""
+"""What `compare --help` ends with; a test runs it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,11 +32,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("evaluate", help="answer a scenario, as JSON")
     one.add_argument("scenario", type=Path, help="a scenario's JSON file")
+    several = commands.add_parser(
+        "compare",
+        help="answer the columns of a project side by side",
+        description="Answer every column of a project, and say what each reaches of every notion, "
+        "that which differs most first.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    several.add_argument("project", type=Path, help="a project's JSON file, as the page saves it")
+    several.add_argument("--json", action="store_true", help="print all of it as JSON")
     commands.add_parser("datasets", help="list the bundled data sets")
     options = parser.parse_args(arguments)
     try:
         if options.command == "evaluate":
-            text = json.dumps(_answer(_read(options.scenario)), indent=2, ensure_ascii=False)
+            scenario = Scenario.from_json(_read(options.scenario, "scenario"))
+            text = json.dumps(_answer(scenario), indent=2, ensure_ascii=False)
+        elif options.command == "compare":
+            return _compare(Project.from_json(_read(options.project, "project")), options.json)
         else:
             text = _datasets()
     except CoreError as error:
@@ -35,56 +59,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _read(path: Path) -> Scenario:
+def _read(path: Path, kind: str) -> str:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
         raise InvalidInputError(
-            f"The scenario file {str(path)!r} cannot be read: {error}."
+            f"The {kind} file {str(path)!r} cannot be read: {error}."
         ) from error
-    return Scenario.from_json(text)
+
+
+def _compare(project: Project, as_json: bool) -> int:
+    """Print a comparison; return 2 where a column has no answer, which is told."""
+    columns = compare(project)
+    numbers = reference(project.scenarios)
+    if as_json:
+        print(json.dumps(described(project, columns, numbers), indent=2, ensure_ascii=False))
+    else:
+        print(table(columns, numbers))
+    for column in columns:
+        if column.reason:
+            print(f"{column.name}: {column.reason}", file=sys.stderr)
+    return 2 if any(column.reason for column in columns) else 0
 
 
 def _answer(scenario: Scenario) -> dict[str, Any]:
     return describe(evaluate(scenario))
-
-
-def describe(result: Result) -> dict[str, Any]:
-    """Return an answer as plain values for JSON; an infinite level is written "inf"."""
-    mechanism = result.mechanism
-    return {
-        "scenario": json.loads(result.scenario.to_json()),
-        "n": result.joint.n,
-        "mechanism": {
-            "name": mechanism.name,
-            "inputs": mechanism.x_labels,
-            "outputs": mechanism.y_labels,
-            "kernel": mechanism.kernel.tolist(),
-            "utility": mechanism.utility,
-            "kept": mechanism.kept,
-            "information": mechanism.information,
-            "nmi": mechanism.nmi,
-            "upper_bound": mechanism.upper_bound,
-            "gap": mechanism.gap,
-            "solver": mechanism.solver,
-            "status": mechanism.status,
-            "notes": mechanism.notes,
-        },
-        "audit": None
-        if mechanism.audit is None
-        else {
-            "asked": str(mechanism.notion),
-            "achieved": _finite(mechanism.audit.achieved),
-            "holds": mechanism.audit.holds,
-        },
-        "before": {key: _finite(value) for key, value in result.before.achieved.items()},
-        "after": {key: _finite(value) for key, value in result.after.achieved.items()},
-        "seconds": result.seconds,
-    }
-
-
-def _finite(value: float) -> float | str:
-    return value if math.isfinite(value) else "inf"
 
 
 def _datasets() -> str:

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -82,3 +83,66 @@ def test_a_scenario_may_begin_with_a_byte_order_mark(tmp_path, capsys):
     path.write_bytes(b'\xef\xbb\xbf{"mechanism": "constant"}')
     assert main(["evaluate", str(path)]) == 0
     assert json.loads(capsys.readouterr().out)["mechanism"]["name"] == "Constant"
+
+
+PROJECT = """{"columns": [
+  {"name": "first", "scenario": {"notion": "lip", "mechanism": "watchdog"}},
+  {"scenario": {"notion": "ldp", "mechanism": "watchdog"}, "note": "why"}
+]}"""
+
+
+def test_compare_prints_columns_and_their_differences(tmp_path, capsys):
+    path = tmp_path / "project.json"
+    path.write_text(PROJECT, encoding="utf-8")
+    assert main(["compare", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["first", "LDP,", "Watchdog"]
+    kept = evaluate(Scenario(notion="lip", mechanism="watchdog")).mechanism.kept
+    told = next(line for line in lines if line.startswith("Kept of what was asked for"))
+    assert f" {100 * kept:.1f} %" in told
+
+
+def test_compare_prints_json(tmp_path, capsys):
+    path = tmp_path / "project.json"
+    path.write_text(PROJECT, encoding="utf-8")
+    assert main(["compare", "--json", str(path)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [column["note"] for column in printed["columns"]] == ["", "why"]
+    result = evaluate(Scenario(notion="ldp", mechanism="watchdog"))
+    assert printed["columns"][1]["answer"]["mechanism"]["kernel"] == (
+        result.mechanism.kernel.tolist()
+    )
+    assert printed["columns"][1]["levels"]["ldp"] == result.after.achieved["ldp"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "The project file "),
+        ("{", "The project is not valid JSON"),
+        ('{"columns": []}', "one scenario or more"),
+        ('{"columns": [{"scenario": {"eps": 9}}]}', "Column 1: eps must be in [0, 8], got 9."),
+        ('{"columns": [{"name": "a", "scenario": {"notion": "rldp"}}]}', "a: RLDP protects S"),
+    ],
+)
+def test_a_bad_project_is_one_sentence_and_exit_status_2(text, sentence, tmp_path, capsys):
+    path = tmp_path / "project.json"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    assert main(["compare", str(path)]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(sentence) or sentence in told
+    assert told.count("\n") == 1
+
+
+def test_the_example_of_compare_runs(tmp_path, capsys, monkeypatch):
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", "--help"])
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    written, command = re.search(r"cat project.json\n(.*?)\n *\$ (.*)", told, re.S).groups()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "project.json").write_text(written, encoding="utf-8")
+    assert command.strip() == "python -m core compare project.json"
+    assert main(command.split()[3:]) == 0
+    assert capsys.readouterr().out.split()[:2] == ["LIP", "LDP"]

@@ -1,0 +1,278 @@
+"""Matching: the ε at which a question reaches what another one reaches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from core import clock
+from core.data import Counted
+from core.errors import CoreError, InvalidInputError
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+from core.scenario import DOMAINS, Result, Scenario, answer
+from core.validation import number, shown
+
+EPS, LDP, KEPT, LEAK = "eps", "ldp", "kept", "leak"
+
+TARGETS = {
+    EPS: "the same ε",
+    LDP: "the same achieved LDP level",
+    KEPT: "the same utility",
+    LEAK: "the same I(S;Y)",
+}
+"""What may be made the same, and how that is called."""
+
+CLOSE = 1e-4
+"""Difference, in nats or as a share, up to which a target counts as reached: no page shows less."""
+
+FINE = 1e-6
+"""Width of ε at which a bracket is closed: what jumps within it, jumps."""
+
+FALLS = 1e-6
+"""How far a figure may fall as ε grows and still count as rising: what solvers leave open."""
+
+FIRST = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""The budgets that are looked at first, all over the domain of ε."""
+
+SECONDS = 30.0
+"""Time for one question, where none is given."""
+
+REACHED, JUMPS, BEYOND, CUT, FIXED = "reached", "jumps", "beyond", "cut short", "fixed"
+
+
+@dataclass(frozen=True)
+class Match:
+    """What came of matching a question to a target.
+
+    Attributes
+    ----------
+    status : str
+        "reached"; "jumps", where the figure goes past the target at once; "beyond", where no ε
+        that was looked at reaches it; "cut short", where time ended the search; "fixed", where
+        the question has no ε.
+    eps : float
+        The ε that comes closest, of two as close the smaller one; at a jump the one before it,
+        which gives less away. NaN where the status is "fixed".
+    value : float
+        What the question reaches there.
+    low, high : float
+        The least and the most that it reached at any ε that was looked at.
+    monotone : bool
+        Whether the figure never fell as ε grew, where it was looked at. If it did, other ε may
+        reach the target too.
+    looks : int
+        Number of budgets that were looked at.
+    """
+
+    status: str
+    eps: float
+    value: float
+    low: float
+    high: float
+    monotone: bool
+    looks: int
+
+
+def figure(result: Result, target: str) -> float:
+    """Return what an answer has of a target.
+
+    Parameters
+    ----------
+    result : Result
+        The answer.
+    target : str
+        One of `TARGETS`: ε itself, the achieved LDP level in nats, the share kept of what was
+        asked for, or I(S;Y) in nats.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such target.
+    """
+    _check(target)
+    if target == EPS:
+        return result.scenario.eps
+    if target == LDP:
+        return float(result.after.achieved["ldp"])
+    if target == KEPT:
+        return float(result.mechanism.kept)
+    return float(result.after.averages["mutual_information"])
+
+
+def has_budget(scenario: Scenario) -> bool:
+    """Say whether a question's answer depends on ε.
+
+    Examples
+    --------
+    >>> has_budget(Scenario()), has_budget(Scenario(notion="guess"))
+    (True, False)
+    """
+    uses = mechanisms.entry(scenario.mechanism).uses_notion
+    return uses and "eps" in notions.entry(scenario.notion).parameters
+
+
+def match(
+    scenario: Scenario,
+    counted: Counted,
+    target: str,
+    value: float,
+    *,
+    seconds: float = SECONDS,
+    report: Callable[[Any], None] | None = None,
+) -> Match:
+    """Find the ε at which a question's answer reaches a value.
+
+    The figure is looked at over the whole domain of ε first. Between the two smallest budgets on
+    either side of the value the bracket is then narrowed by secants and halves.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question; its ε plays no part.
+    counted : Counted
+        Its data.
+    target : str
+        What is to be the same, one of `TARGETS`.
+    value : float
+        What it is to be.
+    seconds : float
+        Time for all of it.
+    report : callable, optional
+        Takes how many budgets were looked at.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such target, or the value is none.
+    CoreError
+        If the question has no answer at any budget: the first reason.
+
+    Examples
+    --------
+    >>> from core.data import count
+    >>> scenario = Scenario(notion="lip")
+    >>> found = match(scenario, count(scenario.data), "kept", 0.9)
+    >>> found.status, round(found.value, 3), found.monotone
+    ('reached', 0.9, True)
+    """
+    _check(target)
+    wanted = number(value, "The value to match", low=0.0)
+    if not has_budget(scenario):
+        reached = figure(answer(scenario, counted), target)
+        return Match(FIXED, math.nan, reached, reached, reached, True, 1)
+    domain = DOMAINS["eps"]
+    if target == EPS:
+        near = min(max(wanted, domain.low), domain.high)
+        status = REACHED if near == wanted else BEYOND
+        return Match(status, near, near, domain.low, domain.high, True, 0)
+    return _Search(scenario, counted, target, wanted, seconds, report).found()
+
+
+class _Search:
+    """What a target is at the budgets that were looked at."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        counted: Counted,
+        target: str,
+        wanted: float,
+        seconds: float,
+        report: Callable[[Any], None] | None,
+    ) -> None:
+        self._scenario, self._counted = scenario, counted
+        self._target, self._wanted = target, wanted
+        self._end = clock.now() + seconds
+        self._report = report or (lambda _looks: None)
+        self._seen: dict[float, float] = {}
+        self._reason: CoreError | None = None
+        self._looks = 0
+
+    def found(self) -> Match:
+        """Look, narrow, and tell."""
+        for eps in FIRST:
+            self._look(eps)
+        if not self._seen:
+            raise self._reason or InvalidInputError("No budget could be looked at.")
+        bracket = self._bracket()
+        if bracket is None:
+            return self._told(BEYOND if not self._over() else CUT)
+        low, high = bracket
+        while not self._reached() and high - low > FINE and not self._over():
+            eps = self._between(low, high)
+            if not self._look(eps):
+                break  # there is no answer between: the bracket stays as it is
+            if (self._seen[eps] < self._wanted) == (self._seen[low] < self._wanted):
+                low = eps
+            else:
+                high = eps
+        if self._reached():
+            return self._told(REACHED)
+        return self._told(JUMPS if high - low <= FINE else CUT, low, high)
+
+    def _over(self) -> bool:
+        return clock.now() >= self._end
+
+    def _look(self, eps: float) -> bool:
+        """Answer the question at a budget, and say whether it has an answer."""
+        if self._over() and self._seen:
+            return False
+        left = max(self._end - clock.now(), DOMAINS["time_limit"].low)
+        asked = replace(self._scenario, eps=eps, time_limit=min(self._scenario.time_limit, left))
+        self._looks += 1
+        self._report(self._looks)
+        try:
+            self._seen[eps] = figure(answer(asked, self._counted), self._target)
+        except CoreError as error:
+            self._reason = self._reason or error
+            return False
+        return True
+
+    def _bracket(self) -> tuple[float, float] | None:
+        """Return the smallest neighbours that have the value between them."""
+        at = sorted(self._seen)
+        for low, high in pairwise(at):
+            ends = sorted((self._seen[low], self._seen[high]))
+            if ends[0] <= self._wanted <= ends[1]:
+                return low, high
+        return None
+
+    def _between(self, low: float, high: float) -> float:
+        """Return where to look next: by the secant, every other time and at its ends by halves."""
+        span, rise = high - low, self._seen[high] - self._seen[low]
+        half = low + span / 2
+        if self._looks % 2 or not math.isfinite(rise) or rise == 0:
+            return half
+        share = (self._wanted - self._seen[low]) / rise
+        return low + span * min(max(share, 0.05), 0.95)
+
+    def _distance(self, eps: float) -> float:
+        value = self._seen[eps]
+        return 0.0 if value == self._wanted else abs(value - self._wanted)
+
+    def _closest(self) -> float:
+        return min(sorted(self._seen), key=self._distance)
+
+    def _reached(self) -> bool:
+        return self._distance(self._closest()) <= CLOSE
+
+    def _told(self, status: str, low: float | None = None, high: float | None = None) -> Match:
+        at = sorted(self._seen)
+        values = [self._seen[eps] for eps in at]
+        eps = self._closest()
+        if status == JUMPS and low is not None and high is not None:
+            eps = min((low, high), key=lambda end: self._seen[end])
+        elif status == BEYOND and self._distance(eps) <= CLOSE:
+            status = REACHED
+        falls = any(before - after > FALLS for before, after in pairwise(values))
+        return Match(status, eps, self._seen[eps], min(values), max(values), not falls, self._looks)
+
+
+def _check(target: str) -> None:
+    if target not in TARGETS:
+        known = ", ".join(map(repr, TARGETS))
+        raise InvalidInputError(f"A target must be one of {known}, got {shown(target)}.")

@@ -1,0 +1,165 @@
+import math
+
+import numpy as np
+import pytest
+
+from core import clock
+from core.data import count
+from core.data.spec import DataSpec
+from core.errors import CoreError, InfeasibleError, InvalidInputError
+from core.scenario import Scenario, evaluate
+from core.studies import matching
+from core.studies.matching import FIRST, figure, has_budget, match
+
+SMALL = DataSpec("random:uniform:3x5:0", (), ())
+LIP, LDP = (Scenario(data=SMALL, notion=key) for key in ("lip", "ldp"))
+DATA = count(SMALL)
+
+
+@pytest.fixture
+def says(monkeypatch):
+    """Let the figure of a question be any function of ε."""
+
+    def use(function):
+        monkeypatch.setattr(matching, "answer", lambda asked, _data: asked)
+        monkeypatch.setattr(matching, "figure", lambda asked, _target: function(asked.eps))
+
+    return use
+
+
+@pytest.mark.parametrize("target", ["ldp", "kept", "leak"])
+def test_another_notion_comes_to_the_same_figure(target):
+    wanted = figure(evaluate(LIP), target)
+    found = match(LDP, DATA, target, wanted)
+    assert found.status == "reached"
+    again = figure(evaluate(Scenario(data=SMALL, notion="ldp", eps=found.eps)), target)
+    assert again == pytest.approx(wanted, abs=1e-4)
+    assert found.value == again
+    assert found.low <= wanted <= found.high
+    assert found.monotone
+
+
+def test_the_levels_of_ldp_are_their_own_budgets():
+    found = match(LDP, DATA, "ldp", 0.7)
+    assert found.eps == pytest.approx(0.7, abs=1e-3)
+
+
+def test_the_same_eps_needs_no_search():
+    found = match(LDP, DATA, "eps", 1.25)
+    assert (found.status, found.eps, found.looks) == ("reached", 1.25, 0)
+    beyond = match(LDP, DATA, "eps", 9.0)
+    assert (beyond.status, beyond.eps, beyond.low, beyond.high) == ("beyond", 8.0, 0.0, 8.0)
+
+
+def test_what_cannot_be_reached_is_told_with_the_range_that_can():
+    everything = figure(evaluate(Scenario(data=SMALL, notion="ldp", eps=8.0)), "leak")
+    found = match(LDP, DATA, "leak", 2.0)
+    assert (found.status, found.low) == ("beyond", 0.0)
+    assert found.high == pytest.approx(everything)
+    assert found.value == found.high
+
+
+@pytest.mark.parametrize("function", [math.sqrt, lambda e: e**3 / 64, lambda e: -math.expm1(-e)])
+def test_smooth_figures_are_reached(says, function):
+    says(function)
+    for wanted in (0.05, 0.3, 0.9):
+        found = match(LDP, DATA, "leak", wanted)
+        assert found.status == "reached"
+        assert abs(function(found.eps) - wanted) <= 1e-4
+        assert found.looks <= len(FIRST) + 25
+
+
+def test_a_jump_is_told_and_the_side_that_gives_less_away_is_taken(says):
+    says(lambda eps: 1.0 if eps >= 1.3 else 0.25)
+    found = match(LDP, DATA, "leak", 0.6)
+    assert (found.status, found.value) == ("jumps", 0.25)
+    assert found.eps == pytest.approx(1.3, abs=2e-6)
+    assert found.eps < 1.3
+
+
+def test_a_figure_that_falls_is_said_to_be_not_monotone(says):
+    says(lambda eps: math.sin(eps) ** 2)
+    found = match(LDP, DATA, "leak", 0.5)
+    assert not found.monotone
+    assert found.status == "reached"
+    assert found.eps == pytest.approx(math.pi / 4, abs=1e-3)  # the smallest of them
+
+
+def test_infinite_levels_are_matched_and_passed(says):
+    says(lambda eps: math.inf if eps > 2.5 else eps)
+    assert match(LDP, DATA, "ldp", math.inf).eps == 4.0
+    found = match(LDP, DATA, "ldp", 2.8)
+    assert (found.status, found.value) == ("jumps", pytest.approx(2.5, abs=1e-5))
+
+
+def test_budgets_without_an_answer_are_passed_over(says):
+    def figure_of(eps):
+        if eps < 0.3:
+            raise InfeasibleError("Nothing keeps it.")
+        return eps
+
+    says(figure_of)
+    assert match(LDP, DATA, "leak", 0.75).eps == pytest.approx(0.75, abs=2e-4)
+    below = match(LDP, DATA, "leak", 0.1)
+    assert (below.status, below.eps, below.low) == ("beyond", 0.5, 0.5)
+
+    def nothing(_eps):
+        raise InfeasibleError("Nothing keeps it.")
+
+    says(nothing)
+    with pytest.raises(CoreError, match="Nothing keeps it"):
+        match(LDP, DATA, "leak", 0.1)
+
+
+def test_a_gap_inside_the_bracket_ends_the_search(says):
+    def figure_of(eps):
+        if eps not in FIRST:
+            raise InfeasibleError("Nothing keeps it.")
+        return eps
+
+    says(figure_of)
+    found = match(LDP, DATA, "leak", 0.75)
+    assert (found.status, found.eps) == ("cut short", 0.5)
+
+
+def test_time_ends_the_search(says):
+    says(lambda eps: eps**2)
+    with clock.using(clock.Ticking(1.0)):
+        found = match(LDP, DATA, "leak", 30.0, seconds=12.0)
+    assert found.status == "cut short"
+    assert found.looks < len(FIRST)
+    told = []
+    match(LDP, DATA, "leak", 30.0, report=told.append)
+    assert told == list(range(1, len(told) + 1))
+
+
+def test_what_has_no_eps_is_told_as_it_is():
+    plain = Scenario(data=SMALL, mechanism="identity")
+    found = match(plain, DATA, "kept", 0.5)
+    assert (found.status, found.value) == ("fixed", 1.0)
+    assert math.isnan(found.eps)
+    assert [has_budget(one) for one in (plain, LIP)] == [False, True]
+    assert not has_budget(Scenario(data=SMALL, notion="sides"))
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "sentence"),
+    [
+        ("mood", 1.0, "A target must be one of 'eps', 'ldp', 'kept', 'leak', got 'mood'."),
+        ("kept", -1.0, "The value to match must be in"),
+        ("kept", np.nan, "The value to match must be in"),
+    ],
+)
+def test_bad_targets_are_refused(target, value, sentence):
+    with pytest.raises(InvalidInputError) as refused:
+        match(LDP, DATA, target, value)
+    assert sentence in str(refused.value)
+    with pytest.raises(InvalidInputError):
+        figure(evaluate(LDP), "mood")
+
+
+def test_figures_are_those_of_the_answer():
+    result = evaluate(LIP)
+    assert figure(result, "eps") == 1.0
+    assert figure(result, "kept") == result.mechanism.kept
+    assert figure(result, "leak") == result.after.averages["mutual_information"]
