@@ -152,8 +152,6 @@ def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
         strip(result, controls.unit())
         refining.follow(scenario, result.mechanism)
     _charts(slots, shown)
-    with slots["frontier"]:
-        frontier_lines.show_work(shown.lines)
 
 
 def _last(slots: Slots) -> None:
@@ -179,6 +177,8 @@ def _charts(slots: Slots, shown: Shown, *, faded: bool = False) -> None:
             by_promise=controls.by_promise(),
             faded=faded,
         )
+        if not faded:
+            frontier_lines.show_work(shown.lines)
     with slots["lifts"]:
         charts.lifts(result, controls.unit(), faded=faded)
     with slots["mechanism"]:
