@@ -17,6 +17,7 @@ import numpy as np
 
 from core import measures
 from core import mechanisms as m
+from core.clock import NEVER
 from core.data import DataSpec, count
 from core.joint import Joint
 from core.mechanisms import Mechanism
@@ -97,7 +98,7 @@ def theorem_3(joint: Joint, notion: LIP) -> Mechanism:
     space = polytope(notion.allowed_set(joint), joint.p_x)
     found = generators(*inequalities(space))
     points = np.maximum(found[:, 1 : 1 + space.n_x], 0.0) * space.unit
-    master, mixture, _ = best_mixture(points, joint.p_x, MutualInformation(), np.inf)
+    master, mixture, _ = best_mixture(points, joint.p_x, MutualInformation(), NEVER)
     return make_mechanism(
         joint,
         polished(joint, master.kernel(mixture), notion),

@@ -1,4 +1,4 @@
-"""The clock that every time limit is read from; tests put one in its place that counts readings.
+"""Deadlines, and the clock they are read from; tests put one in its place that counts readings.
 
 A search that ends by its limit gives another answer on a busy machine. With `Ticking` it ends
 after the same steps everywhere: programs that measure time themselves then have no limit of
@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 _read: Callable[[], float] = time.monotonic
 
@@ -43,6 +44,54 @@ def elsewhere(seconds: float) -> float:
 def step() -> float | None:
     """Return how many seconds a reading takes; None on a clock that measures time."""
     return _read.step if isinstance(_read, Ticking) else None
+
+
+@dataclass(frozen=True, order=True)
+class Deadline:
+    """A time until which something may go on.
+
+    Attributes
+    ----------
+    at : float
+        The time, as `now` tells it; ∞, where not given, is never reached.
+
+    Examples
+    --------
+    >>> with using(Ticking(0.5)):
+    ...     deadline = Deadline.after(4.0)  # at 4.5: each reading takes half a second
+    ...     deadline.left, deadline.part(0.5).at, deadline.over
+    (3.5, 3.0, False)
+    """
+
+    at: float = math.inf
+
+    @classmethod
+    def after(cls, seconds: float) -> Deadline:
+        """Return the deadline so many seconds from now."""
+        return cls(now() + seconds)
+
+    @property
+    def left(self) -> float:
+        """Seconds until then; 0 once it is over."""
+        return max(self.at - now(), 0.0)
+
+    @property
+    def over(self) -> bool:
+        """Whether the time has come."""
+        return now() >= self.at
+
+    def part(self, share: float) -> Deadline:
+        """Return the time at which a part of what is left is over, 0 < share ≤ 1."""
+        start = now()
+        return Deadline(start + share * (self.at - start))
+
+    def earlier(self, seconds: float) -> Deadline:
+        """Return the deadline so many seconds before this one."""
+        return Deadline(self.at - seconds)
+
+
+NEVER = Deadline()
+"""The deadline of what may take as long as it takes."""
 
 
 @contextmanager

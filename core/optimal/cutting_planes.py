@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
+from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.vertex_search import ColumnSearch
@@ -56,8 +56,8 @@ class CutLoop:
         their best mixture.
     goal : Utility
         What is to be large.
-    begin, until : float
-        When the time began, and when it is over, on the clock of `core.clock`.
+    until : Deadline
+        When to stop; of the time until then each step gets its share.
     gap : float
         Stop when the optimum is known to half of this.
     seed : int
@@ -78,14 +78,14 @@ class CutLoop:
         p_x: FloatArray,
         start: FloatArray,
         goal: Utility,
-        begin: float,
-        until: float,
+        until: Deadline,
         gap: float,
         seed: int,
     ) -> None:
         self.p_x, self.gap, self.seed = p_x, gap, seed
         self.goal = goal
-        self.begin, self.until = begin, until
+        self.until, self._patience = until, until.part(_PATIENCE)
+        self._first_proof, self._early = until.part(_FIRST_PROOF), until.part(_SEARCH_SHARE)
         self.outer = AllowedSet(allowed.rows, allowed.n_x, parts=allowed.parts)
         self.upper = self.goal.value(np.diag(p_x), p_x)
         self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
@@ -106,12 +106,12 @@ class CutLoop:
         """
         space = polytope(self.outer, self.p_x)
         if prove and can_enclose(space):
-            gap, patience = self.gap / 2, self._at(_PATIENCE)
+            gap, patience = self.gap / 2, self._patience
             bound = enclose(
                 self.outer, space, self.inside, gap=gap, patience=patience, deadline=self.until
             )
             self.upper = min(self.upper, bound)
-        if not self._closed() and clock.now() < self.until:
+        if not self._closed() and not self.until.over:
             self._search(prove=prove)
 
     def _search(self, *, prove: bool) -> None:
@@ -122,16 +122,16 @@ class CutLoop:
         search.include(self.inside.points)
         search.run()
         if prove:
-            self._prove(search, self._at(_FIRST_PROOF))
+            self._prove(search, self._first_proof)
         while True:
             search.run()
             search.settled()
             points = search.in_use()
             cuts = self.inside.take(points, self.until)
-            if not prove or self._closed() or clock.now() >= self.until:
+            if not prove or self._closed() or self.until.over:
                 return
             differ = self.goal.offset(self.p_x) - search.mixture.cost - self.inside.value
-            early = clock.now() < self._at(_SEARCH_SHARE)
+            early = not self._early.over
             if len(cuts) and early and differ > _AGREED * self.gap:
                 self._cut(search, cuts, points)
                 continue
@@ -145,9 +145,6 @@ class CutLoop:
                 self._cut(search, distinct(np.vstack([cuts, more])), np.vstack([points, better]))
             elif not search.include(better) and not search.widen():
                 return
-
-    def _at(self, share: float) -> float:
-        return self.begin + share * (self.until - self.begin)
 
     def _closed(self) -> bool:
         """Say whether the bound is close enough."""
@@ -164,12 +161,12 @@ class CutLoop:
 
     def _wider(self, search: ColumnSearch) -> bool:
         """Look further afield for better outputs, for a while; say whether there are any."""
-        search.deadline = clock.now() + _WIDE_SHARE * (self.until - self.begin)
+        search.deadline = self.until.part(_WIDE_SHARE)
         found = search.widen()
         search.deadline = self.until
         return found
 
-    def _prove(self, search: ColumnSearch, deadline: float) -> FloatArray:
+    def _prove(self, search: ColumnSearch, deadline: Deadline) -> FloatArray:
         """Lower the bound; return outputs of the polytope that the search has missed."""
         try:
             prover = Prover(self.outer, search.space, self.p_x, self.goal)

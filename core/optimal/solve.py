@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
+from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, SolverError
 from core.optimal.bounds.consistency import not_below
 from core.optimal.bounds.prover import Prover
@@ -36,8 +36,8 @@ Solver = Literal["auto", "enumerate", "columns"]
 Finish = Callable[[FloatArray], FloatArray]
 """Moves a kernel inside the allowed set, where rounding or a round set left it outside."""
 
-Start = Callable[[float], FloatArray]
-"""Returns a kernel that is allowed, by a time on the clock of `core.clock`."""
+Start = Callable[[Deadline], FloatArray]
+"""Returns a kernel that is allowed, by a deadline."""
 
 DEFAULT_SECONDS = 5.0
 """Time limit where none is given: long enough to prove what can be, short enough to wait for."""
@@ -149,7 +149,7 @@ def maximise(
     >>> outcome.status, round(outcome.utility, 4)
     ('optimal', 0.3539)
     """
-    deadline = clock.now() + (DEFAULT_SECONDS if time_limit is None else time_limit)
+    deadline = Deadline.after(DEFAULT_SECONDS if time_limit is None else time_limit)
     base = 0.0
     goal = MutualInformation() if utility is None else utility
     if not isinstance(goal, MutualInformation):
@@ -184,14 +184,15 @@ class _Task:
         allowed: AllowedSet,
         p_x: FloatArray,
         goal: Utility,
-        deadline: float,
+        deadline: Deadline,
         gap: float,
         seed: int,
         start: Start | None,
         finish: Finish,
     ) -> None:
         self.allowed, self.p_x, self.goal, self.seed = allowed, p_x, goal, seed
-        self.started, self.deadline = clock.now(), deadline
+        self.deadline, self._until = deadline, deadline.part(1 - RESERVE)
+        self._late = deadline.part(1 - 2 * RESERVE)
         self.gap, self.finish, self._start = gap, finish, start
         self.upper = goal.value(np.diag(p_x), p_x)
         self.best: FloatArray = np.ones((len(p_x), 1))
@@ -230,8 +231,7 @@ class _Task:
         if self.upper - self.value <= self.gap:
             status = "optimal"
         else:
-            late = clock.now() >= self._after(1 - 2 * RESERVE)
-            status = "time limit" if late else "heuristic"
+            status = "time limit" if self._late.over else "heuristic"
         upper = not_below(self.upper, self.value)
         return Outcome(self.best, self.value, upper, self.solver, status, self.notes)
 
@@ -249,17 +249,8 @@ class _Task:
         """
         first = self.first()
         self.offer(first)
-        until = self._after(1 - RESERVE)
         loop = CutLoop(
-            self.allowed,
-            oracle,
-            self.p_x,
-            first,
-            self.goal,
-            self.started,
-            until,
-            self.gap,
-            self.seed,
+            self.allowed, oracle, self.p_x, first, self.goal, self._until, self.gap, self.seed
         )
         try:
             if not too_large(self.allowed):
@@ -271,9 +262,7 @@ class _Task:
 
     def _by_linear_programs(self) -> None:
         """Search without tableaux: H(X) is the bound where no slices give one."""
-        now = clock.now()
-        share = SEARCH_SHARE if self.allowed.parts else LINEAR_SHARE
-        until = now + share * (self.deadline - now)
+        until = self.deadline.part(SEARCH_SHARE if self.allowed.parts else LINEAR_SHARE)
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
         if self._start is not None:
             search.include(self.posteriors(self.first()))
@@ -288,7 +277,7 @@ class _Task:
         size = self.space.n_basic + self.space.n_free
         if not always and comb(size, self.space.n_basic) > FEW_BASES:
             return False
-        in_time = self._after(ENUMERATION_SHARE)
+        in_time = self.deadline.part(ENUMERATION_SHARE)
         if not self.prover.walk(in_time, MAX_VERTICES) or self.prover.vertices is None:
             self.notes = (INSTEAD.format(self.prover.stopped),)
             return False
@@ -320,36 +309,30 @@ class _Task:
 
     def _by_columns(self, first: FloatArray, *, prove: bool) -> None:
         """Search for outputs and prove that there are no better ones, in turns."""
-        search = ColumnSearch(
-            self.space, self.p_x, self.goal, seed=self.seed, deadline=self._after(SEARCH_SHARE)
-        )
+        until = self.deadline.part(SEARCH_SHARE)
+        search = ColumnSearch(self.space, self.p_x, self.goal, seed=self.seed, deadline=until)
         known = self.posteriors(first)
         search.include(known)
         search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
             search.run()
             value = self.offer(search.settled())
-            until = self._after(1 - RESERVE)
-            if not prove or self.upper - value <= self.gap or clock.now() >= until:
+            if not prove or self.upper - value <= self.gap or self._until.over:
                 return
-            search.deadline = until
+            search.deadline = self._until
             duals = search.mixture.duals
-            verdict = self.prover.check(duals, self.gap, until, outputs=search.in_use())
+            verdict = self.prover.check(duals, self.gap, self._until, outputs=search.in_use())
             self.upper = min(self.upper, verdict.bound)
             if self.upper - value <= self.gap:
                 return
             if not search.include(verdict.better) and not search.widen():
                 return
 
-    def _after(self, share: float) -> float:
-        return self.started + share * (self.deadline - self.started)
-
     def first(self) -> FloatArray:
         """Return the kernel to start from: what says nothing, where none is given."""
         if self._start is None:
             return np.ones((len(self.p_x), 1))
-        now = clock.now()
-        return self._start(now + START_SHARE * (self.deadline - now))
+        return self._start(self.deadline.part(START_SHARE))
 
     def posteriors(self, kernel: FloatArray) -> FloatArray:
         """Return the outputs of a kernel, shape (n_y, n_x)."""

@@ -13,8 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core import clock, validation
+from core import validation
 from core.allowed import inequalities
+from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.notions.base import Notion
@@ -112,14 +113,12 @@ def implications(
         raise InfeasibleError(
             f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
         )
-    deadline = clock.now() + seconds
-    linear = clock.now() + LINEAR_SHARE * seconds
-    reach = Reach(joint, notion.allowed_set(joint), linear)
+    deadline = Deadline.after(seconds)
+    reach = Reach(joint, notion.allowed_set(joint), deadline.part(LINEAR_SHARE))
     found = _of_lifts(joint, reach)
     curves = _curves(joint)
     for done, (key, curve) in enumerate(curves.items()):
-        now = clock.now()
-        until = now + (deadline - now) / (len(curves) - done + len(AVERAGES))
+        until = deadline.part(1 / (len(curves) - done + len(AVERAGES)))
         measure = OfImage(_posterior_of(joint), curve, 0.0)
         own = min(_own(part).get(key, np.inf) for part in _parts(notion))
         most = float(np.expm1(own)) ** (2 if key == "chi2_upper" else 1)
@@ -210,7 +209,7 @@ _SCALES: dict[str, Callable[[float], float]] = {
 """How the level of a notion follows from its measure."""
 
 
-def _averages(joint: Joint, notion: Notion, deadline: float) -> dict[str, Implication]:
+def _averages(joint: Joint, notion: Notion, deadline: Deadline) -> dict[str, Implication]:
     """Return the largest averages that mechanisms under the notion can have."""
     given, p_s = _posterior_of(joint), joint.p_s
     curves = _curves(joint)
@@ -223,7 +222,7 @@ def _averages(joint: Joint, notion: Notion, deadline: float) -> dict[str, Implic
     }
     allowed, found = notion.allowed_set(joint), {}
     for done, key in enumerate(AVERAGES):
-        seconds = max((deadline - clock.now()) / (len(AVERAGES) - done), 0.05)
+        seconds = max(deadline.left / (len(AVERAGES) - done), 0.05)
         made = maximise(allowed, joint.p_x, utility=utilities[key], time_limit=seconds, gap=GAP)
         one = Implication(made.upper_bound, made.utility, kernel=made.kernel)
         found[key] = one.mapped(_log if key == "maximal_leakage" else _at_least_0)

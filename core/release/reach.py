@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
+from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.optimal.bounds.image_bound import ImageBound
@@ -67,7 +67,7 @@ class Reach:
     Outputs average to P_X: where P_X is on a row's edge, all outputs are.
     """
 
-    def __init__(self, joint: Joint, allowed: AllowedSet, deadline: float) -> None:
+    def __init__(self, joint: Joint, allowed: AllowedSet, deadline: Deadline) -> None:
         self._n_x, self._p_x, self._deadline = joint.n_x, joint.p_x, deadline
         self._oracle: SeparationOracle | None = allowed.oracle
         rows_of_x = allowed.rows[:, : joint.n_x] @ joint.p_x
@@ -91,7 +91,7 @@ class Reach:
 
         return self._settled(solve, value, self._narrow, self._deadline)
 
-    def convex(self, image: OfImage, most: float, deadline: float) -> Implication:
+    def convex(self, image: OfImage, most: float, deadline: Deadline) -> Implication:
         """Return the most that −cost can be, of an output; it is known to be `most` at most."""
         bound = ImageBound(replace(self._set, oracle=self._oracle), image)
 
@@ -121,7 +121,7 @@ class Reach:
         solve: Callable[[], tuple[float, FloatArray]],
         value: Callable[[FloatArray], float],
         narrow: Callable[[FloatArray], None],
-        deadline: float,
+        deadline: Deadline,
     ) -> Implication:
         """Solve until the oracle allows the point, or one next to it that is worth as much.
 
@@ -133,7 +133,7 @@ class Reach:
             inside = point if len(cuts) == 0 else self._pulled(point)
             reached = min(value(inside), level)
             close = level - reached <= ROUND * max(1.0, abs(level))
-            if len(cuts) == 0 or close or clock.now() >= deadline:
+            if len(cuts) == 0 or close or deadline.over:
                 return Implication(level, reached, output=inside)
             narrow(cuts)
 

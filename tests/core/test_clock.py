@@ -1,13 +1,16 @@
 """The clock of all time limits: read at one place, replaced for a while, counted elsewhere too."""
 
 import math
+import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core import clock
 from core import mechanisms as m
+from core.clock import NEVER, Deadline
 from core.jobs import Pool
 from core.joint import Joint
 from core.notions import ALIP
@@ -38,6 +41,45 @@ def test_a_program_with_a_clock_of_its_own_is_limited_on_a_clock_that_measures()
         assert clock.elsewhere(-1.0) == clock.elsewhere(0.0) == 0.0
     assert clock.elsewhere(1e-9) == math.inf
     assert clock.elsewhere(0.0) == 0.0
+
+
+def test_a_deadline_tells_what_is_left_and_parts_of_it():
+    with clock.using(clock.Ticking(1.0)):
+        deadline = Deadline.after(8.0)  # asked at 1, over at 9
+        assert deadline.at == 9.0
+        assert deadline.left == 7.0  # at 2
+        assert not deadline.over  # at 3
+        assert deadline.part(0.5).at == 6.5  # at 4: half of 5
+        assert deadline.earlier(2.0).at == 7.0
+        assert [deadline.over for _ in range(5)] == [False] * 4 + [True]  # at 5 … 9
+        assert deadline.left == 0.0  # at 10
+        assert deadline.part(0.5).over
+
+
+def test_a_deadline_is_measured_on_the_clock_of_the_block_that_asks():
+    with clock.using(clock.Ticking(1.0)):
+        first = Deadline.after(1.0)
+    with clock.using(lambda: 5.0):
+        assert first.over
+        assert first.left == 0.0
+        assert not Deadline.after(1e-9).over
+    with clock.using(lambda: 0.0):
+        assert first.left == first.at == 2.0
+        assert Deadline.after(0.0).over
+
+
+def test_what_may_take_for_ever_is_never_over():
+    assert not NEVER.over
+    assert NEVER.left == math.inf
+    assert NEVER.part(0.25) == NEVER.earlier(60.0) == NEVER
+    assert min(NEVER, Deadline(3.0)) == Deadline(3.0)
+
+
+def test_no_room_of_core_computes_deadlines_by_itself():
+    core = Path(clock.__file__).parent
+    telling_time_taken = core / "jobs" / "job.py"
+    for path in {*core.rglob("*.py")} - {core / "clock.py", telling_time_taken}:
+        assert not re.search(r"\b(clock\.now|monotonic|time\.time)\b", path.read_text()), path
 
 
 def test_workers_count_as_their_pool_does_each_call_from_0():

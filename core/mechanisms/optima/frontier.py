@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from core import clock, validation
+from core import validation
+from core.clock import Deadline
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal
@@ -73,14 +74,14 @@ def frontier(
     values = [validation.budget(budget, "budgets") for budget in budgets]
     if not values:
         raise InvalidInputError("budgets must name at least one budget, got none.")
-    deadline = None if time_limit is None else clock.now() + time_limit
+    deadline = None if time_limit is None else Deadline.after(time_limit)
     order = sorted(range(len(values)), key=values.__getitem__)
     found: dict[int, Mechanism | CoreError] = {}
     start: FloatArray | None = None
     for done, i in enumerate(order):
         left = None
         if deadline is not None:
-            left = max((deadline - clock.now()) / (len(order) - done), LEAST_SECONDS)
+            left = max(deadline.left / (len(order) - done), LEAST_SECONDS)
         try:
             notion = notion_family(values[i])
             if notion.of_estimate:  # its search has better starts than the last outputs

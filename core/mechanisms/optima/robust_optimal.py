@@ -4,7 +4,8 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from core import clock, validation
+from core import validation
+from core.clock import Deadline
 from core.joint import Joint
 from core.mechanisms.optima.robust_search import ldp_bound, robust_search
 from core.mechanisms.optima.search import checked_options
@@ -101,9 +102,9 @@ def best_under(
     solver, time_limit, gap, seed
         As in `optimal`, checked.
     """
-    began, ball = clock.now(), notion.uncertainty
-    cells = estimate(p_su, ball)
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+    deadline, ball = Deadline.after(seconds), notion.uncertainty
+    cells = estimate(p_su, ball)
     search = partial(robust_search, p_su, ball, name=name, solver=solver, gap=gap, seed=seed)
     alone = seconds < _LEAST_SECONDS or too_large(
         notion.allowed_set(Joint.with_secret_released(cells))
@@ -124,7 +125,7 @@ def best_under(
             upper_bound=ldp_bound(cells, notion.eps, seconds, gap=gap, seed=seed),
             notes=first.notes,
         )
-    left = max(seconds - (clock.now() - began), _LEAST_SECONDS / 2)
+    left = max(deadline.left, _LEAST_SECONDS / 2)
     if not notion.exact:
         second = search(notion, time_limit=left, known=(first,))
         return max(second, first, key=lambda made: made.utility)

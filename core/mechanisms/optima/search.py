@@ -6,7 +6,8 @@ from typing import TypedDict, get_args
 
 import numpy as np
 
-from core import clock, validation
+from core import validation
+from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.entry import Options
@@ -110,17 +111,18 @@ def optimal_from(
     options = Options(time_limit, gap, seed)
     known: list[Mechanism] = []
 
-    def first(_deadline: float) -> FloatArray:
+    def first(_deadline: Deadline) -> FloatArray:
         known.extend(starts(joint, notion, options, purpose=goal))
         own = [] if start is None else [start]
         return together(joint, [*own, *useful(known)])
 
-    began = clock.now()
+    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+    deadline = Deadline.after(seconds)
     outcome = maximise(
         notion.allowed_set(joint),
         joint.p_x,
         solver=solver,
-        time_limit=time_limit,
+        time_limit=seconds,
         gap=gap,
         seed=seed,
         start=first,
@@ -131,9 +133,7 @@ def optimal_from(
     found = _audited(joint, notion, outcome, goal)
     known = known or starts(joint, notion, options, QUICK, goal)
     if found.status == "heuristic":
-        seconds = DEFAULT_SECONDS if time_limit is None else time_limit
-        left = max(seconds - (clock.now() - began), 0.0)
-        known += _allowed_anyway(joint, notion, Options(left, gap, seed), goal)
+        known += _allowed_anyway(joint, notion, Options(deadline.left, gap, seed), goal)
     best = at_least(joint, found, known)
     if best.status == "heuristic" and best.gap <= goal.size() * gap:
         best = replace(best, status="optimal")

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from core import clock, measures
+from core import measures
 from core.allowed import inequalities as rows
 from core.allowed.allowed_set import AllowedSet
 from core.attributes import attribute_values, cells_of, known_sets
+from core.clock import NEVER, Deadline
 from core.errors import SolverError
 from core.joint import Joint
 from core.limits import LIFT_NOISE, ROUNDING
@@ -72,11 +73,11 @@ class ProductSearch:
         P(s, x).
     notion : SRLIP
         The promise, with a shape that fits the joint.
-    deadline : float
-        On the clock of `core.clock`: later, no further budgets are tried.
+    deadline : Deadline
+        When to stop: no further budgets are tried later.
     """
 
-    def __init__(self, joint: Joint, notion: SRLIP, deadline: float = np.inf) -> None:
+    def __init__(self, joint: Joint, notion: SRLIP, deadline: Deadline = NEVER) -> None:
         self.joint, self.notion, self.deadline = joint, notion, deadline
         self.sizes = notion.shape or (joint.n_x,)
         self.values = attribute_values(joint, self.sizes)
@@ -134,7 +135,7 @@ class ProductSearch:
     ) -> Candidate:
         """Return the product at the largest place in [low, high) where halving finds one."""
         for _ in range(HALVINGS):
-            if clock.now() > self.deadline:
+            if self.deadline.over:
                 break
             middle = (low + high) / 2
             found = self.product(budgets(middle))
@@ -201,7 +202,7 @@ class ProductSearch:
             self.known.update(zip(few, self._few(few), strict=True))
         for j, eps in missing:
             if (j, eps) not in self.known:
-                seconds = max(min(SECONDS, self.deadline - clock.now()), 0.0)
+                seconds = min(SECONDS, self.deadline.left)
                 self.known[j, eps] = self._many(j, eps, seconds)
         return tuple(self.known[one] for one in wanted)
 

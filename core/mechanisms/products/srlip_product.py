@@ -15,8 +15,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from core import clock, validation
+from core import validation
 from core.attributes import attribute_shape
+from core.clock import NEVER, Deadline
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.entry import TIME_SHARE
@@ -78,17 +79,17 @@ def srlip_product(
         raise InvalidInputError(f"split must be even or optimised, got {split!r}.")
     sizes = attribute_shape(joint, shape)
     notion = SRLIP(validation.budget(eps, "eps"), sizes)
-    deadline = np.inf
+    deadline = NEVER
     if time_limit is not None:
         limit = validation.number(time_limit, "time_limit", low=0.0, open_low=True)
-        deadline = clock.now() + TIME_SHARE * limit
+        deadline = Deadline.after(TIME_SHARE * limit)
     search = ProductSearch(joint, notion, deadline)
     even = tuple(notion.eps / len(sizes) for _ in sizes)
     printed = search.product(even)
     best = printed or search.shrunk(even)
     if split == "optimised" and notion.eps < np.inf:
         for order in _orders(len(sizes)):
-            if clock.now() < deadline:
+            if not deadline.over:
                 grown = search.grown(tuple(0.0 for _ in sizes), order)
                 best = max(best, grown or best, key=lambda candidate: candidate.utility)
     return make_mechanism(

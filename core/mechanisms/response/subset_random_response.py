@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from core import clock, measures, validation
+from core import measures, validation
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.joint import Joint
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.merging.subset_levels import pointwise_notion
@@ -73,7 +74,7 @@ def subset_random_response(
     asked = pointwise_notion(notion, "Subset random response")
     allowed = asked.allowed_set(joint)
     limit = validation.number(time_limit or DEFAULT_SECONDS, "time_limit", low=0.0, open_low=True)
-    deadline = clock.now() + TIME_SHARE * limit
+    deadline = Deadline.after(TIME_SHARE * limit)
     merging = merge_high_risk(joint, asked)
     if not merging.attained:
         whole = subset_merging(joint, asked)
@@ -92,12 +93,12 @@ def subset_random_response(
         proven = True
         if len(members) == 2 and plain:
             block = _of_two(inside.rows.toarray(), p_in)
-        elif (now := clock.now()) < deadline:
+        elif (seconds := deadline.left) > 0:
             left = stakes[i] / sum(stakes[j] for j in ranked[done:])
             outcome = maximise(
                 inside,
                 p_in,
-                time_limit=left * (deadline - now),
+                time_limit=left * seconds,
                 gap=gap,
                 seed=seed,
                 prove=False,  # the answer as a whole is no optimum: the time is better spent

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.errors import SolverError
 from core.optimal.bounds.box_solver import BoxSolver
 from core.optimal.bounds.relaxation import EPSILON, THIN
@@ -102,7 +102,7 @@ class BoxBound:
     >>> from core.notions import LIP
     >>> joint = Joint.from_counts([[3, 1], [1, 3]])
     >>> bounds = BoxBound(LIP(0.5).allowed_set(joint), joint.p_x)
-    >>> 0.3539 < bounds.bound(joint.p_x[None], 0.36, clock.now() + 10) <= 0.36
+    >>> 0.3539 < bounds.bound(joint.p_x[None], 0.36, Deadline.after(10)) <= 0.36
     True
     """
 
@@ -117,7 +117,7 @@ class BoxBound:
         self._of = np.zeros(0, dtype=np.int64)
         self._program = self._empty_program()
 
-    def bound(self, outputs: FloatArray, enough: float, deadline: float) -> float:
+    def bound(self, outputs: FloatArray, enough: float, deadline: Deadline) -> float:
         """Return a bound on I(X;Y): better with more time, until it is at most `enough`.
 
         Parameters
@@ -126,8 +126,8 @@ class BoxBound:
             Allowed posteriors to start from, shape (k, n_x), such as those of a mixture.
         enough : float
             In nats.
-        deadline : float
-            On the clock of `core.clock`; however short the time, what is returned is valid.
+        deadline : Deadline
+            However short the time, what is returned is valid.
         """
         try:
             return self._improved(outputs, enough, deadline)
@@ -135,7 +135,7 @@ class BoxBound:
             self._failed = True
             return self._best
 
-    def _improved(self, outputs: FloatArray, enough: float, deadline: float) -> float:
+    def _improved(self, outputs: FloatArray, enough: float, deadline: Deadline) -> float:
         """Split and solve until the bound is low enough or time is over; arguments as there."""
         if self._failed:
             return self._best
@@ -146,7 +146,7 @@ class BoxBound:
         while True:
             self._assign()
             weights = self._settle(enough, deadline)
-            late = clock.now() >= deadline
+            late = deadline.over
             if self._best <= enough or late or not self._refine(weights, deadline):
                 return self._best
 
@@ -187,7 +187,7 @@ class BoxBound:
             costs = [box.slopes @ r + box.intercept for r, box in zip(columns, boxes, strict=True)]
             self._program.add_cols(columns / self.p_x, np.array(costs))
 
-    def _settle(self, enough: float, deadline: float) -> FloatArray:
+    def _settle(self, enough: float, deadline: Deadline) -> FloatArray:
         """Add columns until the prices are settled; return the weights of all columns."""
         while True:
             solution = self._program.solve()
@@ -199,7 +199,7 @@ class BoxBound:
             floors = self._floors(prices)
             lowest = float(floors.min(initial=np.inf))
             self._best = min(self._best, self._entropy - worth - min(lowest, 0.0) + MARGIN)
-            if lowest >= -slack or self._best <= enough or not len(of) or clock.now() >= deadline:
+            if lowest >= -slack or self._best <= enough or not len(of) or deadline.over:
                 return np.maximum(solution.x[len(self.p_x) :], 0.0)
             self._enter(found, of)
             self._columns = np.vstack([self._columns, found])
@@ -222,12 +222,12 @@ class BoxBound:
         return floors
 
     def _priced(
-        self, which: IntArray, prices: FloatArray, deadline: float
+        self, which: IntArray, prices: FloatArray, deadline: Deadline
     ) -> tuple[FloatArray, IntArray]:
         """Solve some boxes' programs: keep what proves them, and return their points, and whose."""
         points, of = [np.zeros((0, len(self.p_x)))], [np.zeros(0, dtype=np.int64)]
         for part in self._solver.parts(which):
-            if clock.now() >= deadline:
+            if deadline.over:
                 break
             boxes = [self._boxes[k] for k in part]
             lower, upper = np.array([b.lower for b in boxes]), np.array([b.upper for b in boxes])
@@ -247,7 +247,7 @@ class BoxBound:
             of.append(part[answers.met])
         return np.concatenate(points), np.concatenate(of)
 
-    def _refine(self, weights: FloatArray, deadline: float) -> bool:
+    def _refine(self, weights: FloatArray, deadline: Deadline) -> bool:
         """Split the boxes whose secants gain most in the solution; say whether there are any."""
         weights = np.pad(weights, (0, len(self._of) - len(weights)))
         mixed = np.zeros((len(self._boxes), len(self.p_x)))
@@ -267,7 +267,7 @@ class BoxBound:
         halves: list[Box] = []
         gone = np.zeros(len(self._boxes), dtype=bool)
         for part in self._solver.parts(worst):
-            if clock.now() >= deadline:
+            if deadline.over:
                 break
             split = [self._split(int(q), int(errors[q].argmax()), means[q]) for q in part]
             halves += self._narrowed([half for pair in split for half in pair])

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from core import clock
+from core.clock import Deadline
 from core.optimal.bounds.odds import dominance, least_worth, odds_worth_a_look
 from core.optimal.bounds.pairs import HALF, none_large, one_large, pair_bounds
 from core.optimal.bounds.relaxation import THIN, Multipliers
@@ -148,16 +148,16 @@ class Tree:
         if excess > 0 and share >= ABOUT_LARGEST * float(column.max()):
             self.lower(max(self.target - excess / share - self._tolerance, self._floor))
 
-    def grow(self, boxes: int, deadline: float) -> None:
+    def grow(self, boxes: int, deadline: Deadline) -> None:
         """Split the worst boxes until the target is proven, a number is done, or time is up.
 
-        The first call looks at the whole set. `deadline` is on the clock of `core.clock`.
+        The first call looks at the whole set.
         """
         last = self.boxes + boxes
         if not self.closed and not self._started:
             self._start()
         self.space.relaxation.focus(self.dominant)
-        while not self.closed and self.boxes < last and clock.now() < deadline:
+        while not self.closed and self.boxes < last and not deadline.over:
             _, _, box = heapq.heappop(self._open)
             if box.split < 0:
                 self._add(box.lower, box.upper, box.multipliers)
@@ -335,20 +335,20 @@ class Trees:
         """Aim lower for the symbol of which an allowed column shows the target to be too high."""
         self.trees[int(column.argmax())].learn(column)
 
-    def work(self, weights: FloatArray, deadline: float) -> None:
+    def work(self, weights: FloatArray, deadline: Deadline) -> None:
         """Let the worst tree go on, until all are closed, better prices are due or time is up.
 
         Parameters
         ----------
         weights : ndarray
             What each price counts for, shape (n_x,).
-        deadline : float
-            On the clock of `core.clock`.
+        deadline : Deadline
+            When to stop.
         """
         trees = self.trees
         unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
         for d in np.argsort(-unproven, kind="stable"):  # its first box lifts a price most
-            if unproven[d] <= 0 or clock.now() >= deadline:
+            if unproven[d] <= 0 or deadline.over:
                 break
             trees[d].grow(1, deadline)
         unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
@@ -356,7 +356,7 @@ class Trees:
         disproven *= weights
         queue = [(-float(unproven[d]), d) for d in np.flatnonzero(unproven > 0)]
         heapq.heapify(queue)
-        while queue and clock.now() < deadline:
+        while queue and not deadline.over:
             if unproven.sum() <= DISPROVEN_SHARE * disproven.sum():
                 break
             if sum(tree.waiting for tree in trees) > MOST_WAITING:

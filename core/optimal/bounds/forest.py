@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from core import clock
+from core.clock import Deadline
 from core.optimal.bounds.box_batch import BoxBatch
 from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.branch_and_bound import (
@@ -160,21 +160,21 @@ class Forest:
                 price = self.targets[d] - excess / float(column[d]) - self._tolerance
                 self._lower(d, price)
 
-    def work(self, weights: FloatArray, deadline: float) -> None:
+    def work(self, weights: FloatArray, deadline: Deadline) -> None:
         """Split the worst boxes until all are closed, better prices are due or time is up.
 
         Parameters
         ----------
         weights : ndarray
             What each price counts for, shape (n_x,).
-        deadline : float
-            On the clock of `core.clock`.
+        deadline : Deadline
+            When to stop.
         """
-        if clock.now() >= deadline:
+        if deadline.over:
             return
         self._found_at = np.inf
         self.start(np.argsort(-weights * (self.targets - self.proven), kind="stable"))
-        while clock.now() < deadline and not self.closed:
+        while not deadline.over and not self.closed:
             unproven = weights @ (self.targets - self.proven)
             disproven = weights @ (self._aims - self.targets)
             if unproven <= DISPROVEN_SHARE * disproven or len(self._leaves) > MOST_WAITING:

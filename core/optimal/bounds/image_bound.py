@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.programs.highs import INFINITY, LinearProgram
@@ -93,7 +93,7 @@ class ImageBound:
     >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
     >>> goal = OfImage(joint.p / joint.p_x, entropy_terms, 0.0)
     >>> bound = ImageBound(LIP(0.5).allowed_set(joint), goal)
-    >>> found = bound.minimise(np.zeros(4), tolerance=1e-9, deadline=clock.now() + 10)
+    >>> found = bound.minimise(np.zeros(4), tolerance=1e-9, deadline=Deadline.after(10))
     >>> found.floor <= found.best, (goal.matrix @ found.point).round(4)  # lifts e^{−1/2} and more
     (True, array([0.3033, 0.6967]))
     """
@@ -111,7 +111,7 @@ class ImageBound:
         prices: FloatArray,
         *,
         tolerance: float,
-        deadline: float,
+        deadline: Deadline,
         patient: bool = False,
         known: float = -np.inf,
     ) -> Pricing:
@@ -127,8 +127,8 @@ class ImageBound:
             λ, shape (n_x,).
         tolerance : float
             In units of the cost.
-        deadline : float
-            On the clock of `core.clock`.
+        deadline : Deadline
+            When to stop.
         patient : bool
             Whether the least price itself is wanted.
         known : float
@@ -139,7 +139,7 @@ class ImageBound:
         most = np.inf if patient else 0.0
         while search.open and max(search.floor(), known) < min(search.best, most) - tolerance:
             enough = search.boxes >= FEW and search.best < -FAR * tolerance and not patient
-            if enough or clock.now() >= deadline:
+            if enough or deadline.over:
                 break
             search.split()
         found = search.pricing()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core import clock
+from core.clock import NEVER, Deadline
 from core.optimal.polytopes.facets import (
     MOST_BYTES,
     PARALLEL,
@@ -75,7 +75,7 @@ def undercutting(
     slack: float,
     most: int = MOST,
     oracle: Callable[[FloatArray], FloatArray | None] | None = None,
-    deadline: float = np.inf,
+    deadline: Deadline = NEVER,
 ) -> Undercut:
     """Return the vertices of a polytope that undercut prices, and the bound that the prices prove.
 
@@ -98,8 +98,8 @@ def undercutting(
     oracle : callable, optional
         Where rows do not say it all: takes vertices, as posteriors of shape (k, n_x), and returns
         the cuts that they break, shape (j, n_x), or None to end the search.
-    deadline : float
-        On the clock of `core.clock`; whatever it is, the bound is one.
+    deadline : Deadline
+        Whatever it is, the bound is one.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def undercutting(
 
     known = _Known(facets, price, -slack, most)
     finished = False
-    while not finished and clock.now() < deadline:
+    while not finished and not deadline.over:
         row = known.most_broken()
         if row is not None:
             known.apply(row)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.optimal.bounds import branch_and_bound
 from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.branch_and_bound import Trees
@@ -113,7 +113,7 @@ class PricingBound:
         starts : iterable of ndarray
             Allowed posteriors that may undercut λ, shape (n_x,) each.
         """
-        deadline = clock.now() + time_limit
+        deadline = Deadline.after(time_limit)
         weights = np.ones(self.n_x) if weights is None else weights
         if self.n_x == 1:  # the only output is that symbol, and it costs nothing
             found = _Columns(prices)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.errors import SolverError, TimeLimitError
 from core.optimal.bounds.box_bound import BoxBound
 from core.optimal.bounds.box_programs import BoxPrograms
@@ -145,7 +145,7 @@ class Prover:
         self._most_low = _low_vertices(space)
         self._known = self._trivial()
 
-    def walk(self, deadline: float, max_vertices: int) -> bool:
+    def walk(self, deadline: Deadline, max_vertices: int) -> bool:
         """Compute all vertices, if there are not too many; say whether they are known now.
 
         A walk that ended in vain is taken up again only for more vertices; `stopped` says why
@@ -162,7 +162,7 @@ class Prover:
         return self.vertices is not None
 
     def check(
-        self, duals: FloatArray, gap: float, deadline: float, outputs: FloatArray | None = None
+        self, duals: FloatArray, gap: float, deadline: Deadline, outputs: FloatArray | None = None
     ) -> Verdict:
         """Return a bound on the utility, and outputs that would improve the mixture.
 
@@ -172,8 +172,8 @@ class Prover:
             λ, shape (n_x,).
         gap : float
             A bound this close to the mixture's utility, in nats, is good enough.
-        deadline : float
-            On the clock of `core.clock`.
+        deadline : Deadline
+            When to stop.
         outputs : ndarray, optional
             Those of the mixture, shape (k, n_x): a bound for the mixture starts from them.
         """
@@ -184,18 +184,18 @@ class Prover:
         def settled(verdict: Verdict) -> bool:
             return verdict.bound <= enough or len(verdict.better) > 0
 
-        if may_enumerate(self.allowed) and self.walk(_part(WALK_SHARE, deadline), MOST_RAYS):
+        if may_enumerate(self.allowed) and self.walk(deadline.part(WALK_SHARE), MOST_RAYS):
             verdict = self._check_all(duals)
             if not plain or settled(verdict):
                 return verdict
         if self._most_low and self.vertices is None:
             share = LOW_SHARE if self._together else LOW_SHARE_ALONE
-            verdict = self._undercut(duals, gap / 2, _part(share, deadline))
+            verdict = self._undercut(duals, gap / 2, deadline.part(share))
             if settled(verdict):
                 return verdict
         if plain and self._together and self.vertices is None:
-            verdict = self._branch(duals, gap, _part(FIRST_SHARE, deadline))
-        elif self.walk(_part(WALK_SHARE, deadline), self._few()):
+            verdict = self._branch(duals, gap, deadline.part(FIRST_SHARE))
+        elif self.walk(deadline.part(WALK_SHARE), self._few()):
             verdict = self._check_all(duals)
             if not plain:
                 return verdict
@@ -206,12 +206,12 @@ class Prover:
         elif not plain:
             return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
         else:
-            verdict = self._branch(duals, gap, _part(QUICK_SHARE, deadline))
+            verdict = self._branch(duals, gap, deadline.part(QUICK_SHARE))
         if settled(verdict):
             return verdict
         if self.allowed.parts and not self._sliced and not self.allowed.n_auxiliary:
             self._sliced = True
-            until = _part(SLICE_SHARE, deadline)
+            until = deadline.part(SLICE_SHARE)
             sliced = sliced_bound(self.allowed, self.p_x, enough, until)
             self._known = min(self._known, sliced)
             if self._known <= enough:
@@ -219,18 +219,18 @@ class Prover:
         wide = enough + WIDE * self._trivial()
         if self._together and self.space.n_x <= FEW:
             if not self._tree_is_wide():
-                verdict = self._branch(duals, gap, _part(LAST_SHARE, deadline))
+                verdict = self._branch(duals, gap, deadline.part(LAST_SHARE))
                 if settled(verdict):
                     return verdict
         else:
-            self._box(outputs, wide, _part(BOX_SHARE, deadline))
+            self._box(outputs, wide, deadline.part(BOX_SHARE))
             few_vertices = self.space.n_free <= LOW and self.space.n_slacks <= LOW_WALK_ROWS
             if few_vertices and not self._tried_all:
-                verdict = self._branch(duals, gap, _part(BRANCH_SHARE, deadline))
+                verdict = self._branch(duals, gap, deadline.part(BRANCH_SHARE))
                 if settled(verdict):
                     return verdict
                 self._tried_all, self._tried = True, 0
-                if self.walk(_part(LONG_WALK_SHARE, deadline), MAX_VERTICES):
+                if self.walk(deadline.part(LONG_WALK_SHARE), MAX_VERTICES):
                     return self._check_all(duals)
         self._box(outputs, wide, deadline)
         return self._branch(duals, gap, deadline)
@@ -244,14 +244,14 @@ class Prover:
         """Say whether branch and bound keeps most of its boxes: then it will not end in time."""
         return self._tree is not None and self._tree.spread > WIDE_TREE
 
-    def _box(self, outputs: FloatArray, enough: float, deadline: float) -> None:
+    def _box(self, outputs: FloatArray, enough: float, deadline: Deadline) -> None:
         """Lower the bound by boxes for the whole mixture, until it is low enough."""
         if self._known > enough:
             if self._boxes is None:
                 self._boxes = BoxBound(self.allowed, self.p_x)
             self._known = min(self._known, self._boxes.bound(outputs, enough, deadline))
 
-    def _undercut(self, duals: FloatArray, slack: float, deadline: float) -> Verdict:
+    def _undercut(self, duals: FloatArray, slack: float, deadline: Deadline) -> Verdict:
         """Find vertices that undercut the duals by more than the slack; all, if none is found."""
         if self._facets is None:
             return Verdict(self._known, np.zeros((0, len(self.p_x))))
@@ -276,14 +276,14 @@ class Prover:
         most = MOST_LOWER * len(self.p_x) if found.finished else 0
         return Verdict(self._known, found.outputs[:most])
 
-    def _branch(self, duals: FloatArray, gap: float, deadline: float) -> Verdict:
+    def _branch(self, duals: FloatArray, gap: float, deadline: Deadline) -> Verdict:
         """Prove by branch and bound; an earlier bound stands."""
         if self._tree is None:
             self._tree = PricingBound(self.allowed)
         result = self._tree.minimise(
             duals,
             tolerance=gap / 2,
-            time_limit=deadline - clock.now(),
+            time_limit=deadline.left,
             weights=self.p_x,
         )
         met = np.array(result.columns).reshape(-1, len(self.p_x))
@@ -303,7 +303,7 @@ class Prover:
         worth = worth_of(duals, floors, self.vertices.outer, self.p_x)
         return Verdict(min(self.utility.offset(self.p_x) - worth + MARGIN, self._known), better)
 
-    def _check_pieces(self, duals: FloatArray, pieces: FloatArray, deadline: float) -> Verdict:
+    def _check_pieces(self, duals: FloatArray, pieces: FloatArray, deadline: Deadline) -> Verdict:
         """Price a piecewise linear cost: exactly, if each piece's linear program is solved."""
         met = tableaux.some_corners(self.space, pieces - duals, deadline)
         if met is None:
@@ -322,7 +322,7 @@ class Prover:
         taken_off: FloatArray,
         duals: FloatArray,
         gap: float,
-        deadline: float,
+        deadline: Deadline,
     ) -> Verdict:
         """Price an output by its image: by branch and bound in as many dimensions as that has."""
         if self._images is None:
@@ -336,12 +336,6 @@ class Prover:
     def _trivial(self) -> float:
         """Return the utility of publishing X as it is, which no mechanism exceeds."""
         return self.utility.value(np.diag(self.p_x), self.p_x) + MARGIN
-
-
-def _part(share: float, deadline: float) -> float:
-    """Return the time at which a part of what is left until the deadline is over."""
-    now = clock.now()
-    return now + share * (deadline - now)
 
 
 def _low_vertices(space: Polytope) -> int:

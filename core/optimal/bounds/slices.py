@@ -17,8 +17,8 @@ from itertools import combinations
 import numpy as np
 from scipy import sparse, special
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.errors import SolverError, TimeLimitError
 from core.optimal.polytopes.enumeration import all_vertices
 from core.optimal.polytopes.standard_form import polytope
@@ -76,8 +76,8 @@ class SliceBound:
         P(x), shape (n_x,), all positive.
     part : ndarray
         Number of each symbol's part, shape (n_x,), 0 … c − 1, none of them empty.
-    deadline : float
-        For the vertices, on the clock of `core.clock`.
+    deadline : Deadline
+        When the vertices must be known.
 
     Raises
     ------
@@ -92,13 +92,13 @@ class SliceBound:
     >>> from core.notions import SRLIP
     >>> joint = Joint.from_counts([[4, 1, 3, 2], [1, 4, 2, 3]])
     >>> allowed = SRLIP(0.3, (2, 2)).allowed_set(joint)
-    >>> later = clock.now() + 10
+    >>> later = Deadline.after(10)
     >>> slices = SliceBound(allowed, joint.p_x, np.array([0, 0, 1, 1]), later)
     >>> bound = slices.bound(0.0, later)
     """
 
     def __init__(
-        self, allowed: AllowedSet, p_x: FloatArray, part: IntArray, deadline: float
+        self, allowed: AllowedSet, p_x: FloatArray, part: IntArray, deadline: Deadline
     ) -> None:
         rows = allowed.rows.toarray()
         self.p_x, n_parts = p_x, int(part.max()) + 1
@@ -130,7 +130,7 @@ class SliceBound:
         self._program = LinearProgram(identity, ones, ones, cost=DEAREST * p_x)
         self._add_cell(Cell(np.eye(n_parts)), [])
 
-    def bound(self, goal: float, deadline: float) -> float:
+    def bound(self, goal: float, deadline: Deadline) -> float:
         """Return a bound on I(X;Y): better with more time, until it is at most `goal`."""
         best = entropy = float(special.entr(self.p_x).sum())
         while True:
@@ -139,14 +139,16 @@ class SliceBound:
             except TimeLimitError:
                 return best
             best = min(best, entropy - lowest + MARGIN)
-            if best <= goal or clock.now() >= deadline or not self._refine(shares, reduced):
+            if best <= goal or deadline.over or not self._refine(shares, reduced):
                 return best
 
-    def _solve(self, enough: float, deadline: float) -> tuple[float, list[FloatArray], FloatArray]:
+    def _solve(
+        self, enough: float, deadline: Deadline
+    ) -> tuple[float, list[FloatArray], FloatArray]:
         """Return a lower bound of the program's cost, and the weights of all cells' corners."""
         best = -np.inf
         while True:
-            solution = self._program.solve(max(deadline - clock.now(), 0.0))
+            solution = self._program.solve(deadline.left)
             lowest, reduced = self._priced(solution.duals)
             best = max(best, lowest)
             new = False
@@ -156,7 +158,7 @@ class SliceBound:
                 if fresh:
                     self._add_points(q, fresh)
                     new = True
-            if not new or best >= enough or clock.now() >= deadline:
+            if not new or best >= enough or deadline.over:
                 c = self.member.shape[1]
                 shares = [solution.x[at : at + c] for at in self._corner_cols]
                 return best, shares, reduced
@@ -234,7 +236,7 @@ class SliceBound:
         self._program.add_cols(columns, self.costs[which])
 
 
-def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: float) -> float:
+def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: Deadline) -> float:
     """Return a bound on I(X;Y), by the first way to part the symbols that is quick enough.
 
     Parameters
@@ -245,8 +247,8 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: fl
         P(x), shape (n_x,), all positive.
     goal : float
         A bound that is no higher is good enough.
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
 
     Returns
     -------
@@ -255,11 +257,11 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: fl
     """
     too_large = len(p_x)
     for part in allowed.parts:
-        largest, now = int(np.bincount(part).max()), clock.now()
+        largest = int(np.bincount(part).max())
         if largest >= too_large:
             continue
         try:
-            slices = SliceBound(allowed, p_x, part, now + VERTEX_SHARE * (deadline - now))
+            slices = SliceBound(allowed, p_x, part, deadline.part(VERTEX_SHARE))
         except (TimeLimitError, SolverError):
             too_large = largest
             continue
@@ -268,7 +270,7 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: fl
 
 
 def _vertices(
-    rows: FloatArray, p_x: FloatArray, deadline: float, most: int
+    rows: FloatArray, p_x: FloatArray, deadline: Deadline, most: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return the vertices of one part, as posteriors, shape (k, its symbols), and their margins.
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet, AverageBudget
+from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.search import MOST_SYMBOLS, BudgetSearch
@@ -38,7 +38,7 @@ class Task(Protocol):
     finish: Callable[[FloatArray], FloatArray]
     gap: float
     seed: int
-    deadline: float
+    deadline: Deadline
     value: float
     upper: float
     notes: tuple[str, ...]
@@ -106,7 +106,7 @@ def _by_tangents(
     task: Task, lifting: Lifting, starts: list[FloatArray], *, few: bool, prove: bool
 ) -> FloatArray:
     """Answer smooth budgets, and lower the bound where there are few symbols."""
-    until = task.deadline - RESERVE * (task.deadline - clock.now())
+    until = task.deadline.part(1 - RESERVE)
     search = BudgetSearch(lifting, seed=task.seed, deadline=until)
     for kernel in starts:
         search.include(search.pulled(task.posteriors(kernel)))
@@ -131,7 +131,7 @@ def _on_cone(
         lifting.p,
         utility=lifting.utility,
         solver=solver,
-        time_limit=(1 - RESERVE) * max(task.deadline - clock.now(), 0.0),
+        time_limit=(1 - RESERVE) * task.deadline.left,
         gap=task.gap,
         seed=task.seed,
         start=lambda _deadline: lifting.raised(together),
@@ -152,7 +152,7 @@ def _aside(
             allowed,
             task.p_x,
             utility=task.goal,
-            time_limit=SIDE_SHARE * max(task.deadline - clock.now(), 0.0),
+            time_limit=SIDE_SHARE * task.deadline.left,
             gap=task.gap,
             seed=task.seed,
             prove=bounds,
@@ -176,7 +176,7 @@ def _silent(task: Task, plain: AllowedSet, solve: Callable[..., Any]) -> FloatAr
         wide[:, : plain.n_x] = np.vstack([lifts, -lifts])
         rows = sparse.csr_array(sparse.vstack([plain.rows, sparse.csr_array(wide)]))
         return _aside(task, replace(plain, rows=rows, parts=()), solve, bounds=False)
-    until = clock.now() + SIDE_SHARE * (task.deadline - clock.now())
+    until = task.deadline.part(SIDE_SHARE)
     kernel = silent_outputs(excess, task.p_x, seed=task.seed, deadline=until)
     task.offer(kernel)
     return kernel

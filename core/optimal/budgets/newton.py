@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core import clock
 from core.allowed.allowed_set import AverageBudget
 from core.allowed.average_cost import SmoothCost
+from core.clock import Deadline
 from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -76,7 +76,7 @@ class Prices:
 
 
 def improved(
-    starts: FloatArray, prices: Prices, rows: FloatArray, *, deadline: float
+    starts: FloatArray, prices: Prices, rows: FloatArray, *, deadline: Deadline
 ) -> tuple[FloatArray, FloatArray]:
     """Return outputs with lower prices near given ones, and the prices.
 
@@ -88,8 +88,8 @@ def improved(
         What is to be low; of I(X;Y), as steps are made of the derivatives of H.
     rows : ndarray
         rows @ r ≤ 0 of the allowed outputs, shape (m, n_x).
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
     """
     symbols = _support(starts)
     full = np.take_along_axis(starts, symbols, axis=1)
@@ -98,7 +98,7 @@ def improved(
     points = face.spread(full[whole])
     values = prices.value(points)
     for _ in range(STEPS):
-        if clock.now() >= deadline:
+        if deadline.over:
             break
         points, values, moved = face.step(points, values)
         if not moved.any():

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.optimal.bounds.low_vertices import undercutting
 from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.newton import KEPT, Prices, improved
@@ -81,8 +81,8 @@ class BudgetSearch:
         The allowed outputs, without auxiliary variables or oracle, and the budgets.
     seed : int
         Of the random starts.
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class BudgetSearch:
         If HiGHS fails.
     """
 
-    def __init__(self, lifting: Lifting, *, seed: int, deadline: float) -> None:
+    def __init__(self, lifting: Lifting, *, seed: int, deadline: Deadline) -> None:
         self.lifting, self.deadline = lifting, deadline
         self.n_x, self.p_x = lifting.n_x, lifting.p_x
         self.goal = lifting.utility
@@ -133,7 +133,7 @@ class BudgetSearch:
         """
         slack = max(COARSE * self._whole, gap / 2)
         self.warm_up(WARM_SHARE)
-        while clock.now() < self.deadline:
+        while not self.deadline.over:
             starts, complete = self._undercutting(slack)
             if len(starts):
                 if not self._move(starts):  # what undercuts the prices does so by rounding
@@ -156,8 +156,8 @@ class BudgetSearch:
         share : float
             Part of the time left that this may take.
         """
-        until = clock.now() + share * (self.deadline - clock.now())
-        while clock.now() < until:
+        until = self.deadline.part(share)
+        while not until.over:
             before = self.value
             self._move(self._scattered())
             if self.value - before < COARSE * self._whole:
@@ -216,7 +216,7 @@ class BudgetSearch:
             return self.include(starts)
         better = False
         for _ in range(ROUNDS):
-            if clock.now() >= self.deadline:
+            if self.deadline.over:
                 break
             before, prices = self.value, self._prices()
             starts = np.vstack([starts, self._in_use()])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from core import clock
+from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.programs.highs import LinearProgram
 from core.validation import FloatArray
@@ -23,7 +23,7 @@ USED = 1e-10
 
 
 def silent_outputs(
-    excess: FloatArray, p_x: FloatArray, *, seed: int, deadline: float
+    excess: FloatArray, p_x: FloatArray, *, seed: int, deadline: Deadline
 ) -> FloatArray:
     """Return P(y | x), shape (n_x, n_y), of a mechanism whose Y is independent of S.
 
@@ -35,13 +35,13 @@ def silent_outputs(
         P(x), shape (n_x,).
     seed : int
         Which vertices are met is random.
-    deadline : float
-        On the clock of `core.clock`; what is left then is one output.
+    deadline : Deadline
+        When to stop; what is left of P_X then is one output.
 
     Examples
     --------
     >>> excess = np.array([[0.5, -0.5, 0.5, -0.5], [-0.5, 0.5, -0.5, 0.5]])
-    >>> found = silent_outputs(excess, np.full(4, 0.25), seed=0, deadline=np.inf)
+    >>> found = silent_outputs(excess, np.full(4, 0.25), seed=0, deadline=Deadline())
     >>> bool(np.abs(excess @ (0.25 * found)).max() < 1e-12), found.shape
     (True, (4, 2))
     """
@@ -51,7 +51,7 @@ def silent_outputs(
     right = np.append(1.0, np.zeros(len(excess)))
     program = LinearProgram(sparse.csr_array(rows), right, right)
     left, upper, found = p_x.copy(), np.ones(n_x), []
-    while left.sum() > REST and clock.now() < deadline:
+    while left.sum() > REST and not deadline.over:
         program.set_col_bounds(np.zeros(n_x), upper)
         program.set_costs(rng.random(n_x))
         try:

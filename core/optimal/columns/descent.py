@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core import clock
+from core.clock import Deadline
 from core.optimal.polytopes.tableaux import Edges, Tableaux
 from core.optimal.utility import Utility
 from core.validation import FloatArray
@@ -20,7 +20,7 @@ PROGRESS = 1e-10
 
 
 def descend(
-    starts: Tableaux, duals: FloatArray, utility: Utility, *, deadline: float
+    starts: Tableaux, duals: FloatArray, utility: Utility, *, deadline: Deadline
 ) -> tuple[Tableaux, FloatArray]:
     """Return where the descents from given vertices end, all different, and their prices.
 
@@ -32,8 +32,8 @@ def descend(
         λ, shape (n_x,), or one for each start, shape (k, n_x).
     utility : Utility
         Gives φ.
-    deadline : float
-        On the clock of `core.clock`: no step is taken later.
+    deadline : Deadline
+        When to stop: no step is taken later.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def descend(
     while len(level):
         if one_price:
             level, lams, prices = _distinct(level, lams, prices)
-        if clock.now() > deadline:
+        if deadline.over:
             ends.append(level)
             found.append(prices)
             break

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # no stubs
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.errors import TimeLimitError
 from core.optimal.programs.centred_master import CentredMaster
 from core.optimal.programs.highs import INFINITY, LinearProgram
@@ -131,8 +131,8 @@ class LinearSearch:
         P(x), shape (n_x,), an allowed output.
     seed : int
         Of the random starts.
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
 
     Examples
     --------
@@ -140,14 +140,16 @@ class LinearSearch:
     >>> from core.notions import LIP
     >>> joint = Joint.from_counts([[3, 1], [1, 3]])
     >>> allowed = LIP(0.5).allowed_set(joint)
-    >>> search = LinearSearch(allowed, joint.p_x, seed=0, deadline=clock.now() + 10)
+    >>> search = LinearSearch(allowed, joint.p_x, seed=0, deadline=Deadline.after(10))
     >>> search.run()
     >>> np.sort(search.settled()).round(4)
     array([[0.1065, 0.8935],
            [0.1065, 0.8935]])
     """
 
-    def __init__(self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: float) -> None:
+    def __init__(
+        self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: Deadline
+    ) -> None:
         self.p_x, self.deadline = p_x, deadline
         self._utility = MutualInformation()
         self._rng = np.random.default_rng(seed)
@@ -189,11 +191,13 @@ class LinearSearch:
 
     def _approach(self) -> None:
         """Look for outputs at central prices while they gain much, and mix the most used."""
-        n_x, now = len(self.p_x), clock.now()
-        until = self.deadline - min(SETTLING * n_x**3, SETTLING_SHARE * (self.deadline - now))
+        n_x = len(self.p_x)
+        until = max(
+            self.deadline.earlier(SETTLING * n_x**3), self.deadline.part(1 - SETTLING_SHARE)
+        )
         found = CentredMaster(self.p_x, self._utility)
         best, near, compared = np.inf, self.p_x[None], INNER
-        while best > NEARLY and clock.now() < until:
+        while best > NEARLY and not until.over:
             starts = self._few_starts(near)
             if best < compared and self._searched is not self._whole:
                 self._widen(starts, found.duals)
@@ -231,7 +235,7 @@ class LinearSearch:
         self._searched = self._whole
         duals, in_vain = self.mixture.duals, 0
         starts: list[FloatArray] = []
-        while clock.now() < self.deadline:
+        while not self.deadline.over:
             if in_vain > ROUNDS and self.mixture.shortfall <= SHORT:
                 return
             if in_vain > ROUNDS:
@@ -328,7 +332,7 @@ class LinearSearch:
         costs = np.zeros(program.n_cols)
         costs[: len(self.p_x)] = cost * self.p_x
         program.set_costs(costs)
-        left = self.deadline - clock.now()
+        left = self.deadline.left
         if left <= 0:  # HiGHS looks at the clock only while it has steps to do
             raise TimeLimitError("The search for outputs is over.")
         r = np.maximum(program.solve(left).x[: len(self.p_x)], 0.0) * self.p_x

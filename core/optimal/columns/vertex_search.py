@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core import clock
+from core.clock import Deadline
 from core.optimal.columns.column_pool import ColumnPool
 from core.optimal.columns.descent import descend
 from core.optimal.polytopes import tableaux
@@ -65,8 +65,8 @@ class ColumnSearch:
         What is to be large.
     seed : int
         Of the random starts.
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
 
     Raises
     ------
@@ -75,7 +75,7 @@ class ColumnSearch:
     """
 
     def __init__(
-        self, space: Polytope, p_x: FloatArray, utility: Utility, *, seed: int, deadline: float
+        self, space: Polytope, p_x: FloatArray, utility: Utility, *, seed: int, deadline: Deadline
     ) -> None:
         self.space, self.p_x, self.utility, self.deadline = space, p_x, utility, deadline
         self._rng = np.random.default_rng(seed)
@@ -123,7 +123,7 @@ class ColumnSearch:
     def run(self) -> None:
         """Improve the mixture until no neighbour of what it uses is better, or time is over."""
         in_vain = 0
-        while clock.now() < self.deadline:
+        while not self.deadline.over:
             better = self._better()
             if len(better) < FEW:
                 in_use, nearly = self._unexpanded()
@@ -160,7 +160,7 @@ class ColumnSearch:
         found : bool
             Whether an improving output was met.
         """
-        while clock.now() < self.deadline:
+        while not self.deadline.over:
             _, nearly = self._unexpanded()
             if len(nearly) == 0:
                 return self.descend_from(self._rng.exponential(size=(SCATTERED, self.space.n_x)))
@@ -190,8 +190,7 @@ class ColumnSearch:
     def _seeds(self) -> BasicSolutions:
         """Return, for each symbol, the output that says most about it."""
         costs = -np.eye(self.space.n_x)
-        now = clock.now()
-        first, second = now + (self.deadline - now) / 4, now + (self.deadline - now) / 2
+        first, second = self.deadline.part(1 / 4), self.deadline.part(1 / 2)
         found = tableaux.corners(self.space, costs, first)
         if not found.tied():
             return found

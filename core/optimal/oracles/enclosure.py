@@ -9,8 +9,8 @@ Source: outer approximation, Horst, Thoai and de Vries (1988), with vertices car
 
 from __future__ import annotations
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.optimal.bounds.low_vertices import undercutting
 from core.optimal.oracles.inner_approximation import AllowedOutputs
 from core.optimal.oracles.lazy_double_description import Carving
@@ -36,8 +36,8 @@ def enclose(
     inside: AllowedOutputs,
     *,
     gap: float,
-    patience: float,
-    deadline: float,
+    patience: Deadline,
+    deadline: Deadline,
 ) -> float:
     """Bring allowed outputs and a polytope together; return what no mechanism exceeds.
 
@@ -52,9 +52,9 @@ def enclose(
         Outputs to start from; those that are found join them.
     gap : float
         The two are together at so many nats.
-    patience : float
-        Time, on the clock of `core.clock`, at which to stop unless they are close already.
-    deadline : float
+    patience : Deadline
+        Time at which to stop unless they are close already.
+    deadline : Deadline
         Time at which to stop in any case.
 
     Raises
@@ -65,7 +65,7 @@ def enclose(
     carving = Carving(space.facets(), inside.p_x, inside.utility)
     given = facets_of(allowed, inside.p_x)
     upper, duals = inside.utility.offset(inside.p_x), inside.duals
-    stop = deadline - _PROOF_SHARE * (deadline - clock.now())
+    stop = deadline.part(1 - _PROOF_SHARE)
     until = min(patience, stop)
     while True:
         found = carving.best(inside.nearly_in_use(), duals, until)
@@ -73,7 +73,7 @@ def enclose(
         ahead, outputs = found.estimate - inside.value, found.outputs
         if ahead <= _PROMISING * inside.value:
             until = stop
-        late = clock.now() >= until
+        late = until.over
         if late or ahead <= gap / 2:
             proof = undercutting(
                 given,

@@ -10,8 +10,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from core import clock
 from core.allowed.allowed_set import SeparationOracle
+from core.clock import NEVER, Deadline
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
@@ -83,10 +83,10 @@ class AllowedOutputs:
         lowest = np.argsort(prices, kind="stable")[: _NEARLY * len(self.p_x)]
         return np.vstack([self.p_x, self.points[lowest]])
 
-    def take(self, points: FloatArray, deadline: float) -> FloatArray:
+    def take(self, points: FloatArray, deadline: Deadline) -> FloatArray:
         """Move outputs, shape (k, n_x), inside, add them, and return the cuts met, shape (j, n_x).
 
-        What the deadline, on the clock of `core.clock`, leaves no time for is left out.
+        What the deadline leaves no time for is left out.
         """
         inside, cuts = self._pulled(points, deadline)
         if len(inside):
@@ -96,12 +96,12 @@ class AllowedOutputs:
 
     def _mix(self) -> None:
         """Mix anew."""
-        mixed = best_mixture(self.points, self.p_x, self.utility, np.inf)
+        mixed = best_mixture(self.points, self.p_x, self.utility, NEVER)
         self._master, self._mixture, _ = mixed
         self.value = self.utility.offset(self.p_x) - self._mixture.cost
         self.duals = self._mixture.duals
 
-    def _pulled(self, points: FloatArray, deadline: float) -> tuple[FloatArray, FloatArray]:
+    def _pulled(self, points: FloatArray, deadline: Deadline) -> tuple[FloatArray, FloatArray]:
         """Return outputs moved inside, and the last cut that each met on the way.
 
         Where a cut g·r ≤ 0 is broken, the crossing of the segment to P_X with its hyperplane is
@@ -111,7 +111,7 @@ class AllowedOutputs:
         inside, last = [points[:0]], np.full(points.shape, np.nan)
         moved, left = points, np.arange(len(points))
         for _ in range(_CROSSINGS):
-            if len(left) == 0 or clock.now() >= deadline:
+            if len(left) == 0 or deadline.over:
                 break
             cuts, which = _asked(self._oracle, moved)
             broken = np.unique(which)

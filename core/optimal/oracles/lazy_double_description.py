@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core import clock
+from core.clock import NEVER, Deadline
 from core.optimal.oracles.vertex_table import VertexTable
 from core.optimal.polytopes.facets import (
     MOST_BYTES,
@@ -113,7 +113,7 @@ class Carving:
         self.facets = self.facets.with_cuts(cuts)
         self._extend()
 
-    def best(self, within: FloatArray, duals: FloatArray, deadline: float = np.inf) -> Carved:
+    def best(self, within: FloatArray, duals: FloatArray, deadline: Deadline = NEVER) -> Carved:
         """Return the best mixture over the polytope, as far as time lasts.
 
         Parameters
@@ -123,8 +123,8 @@ class Carving:
             prices in bounds.
         duals : ndarray
             λ, shape (n_x,), such as those found last: prices stay near them.
-        deadline : float
-            On the clock of `core.clock`.
+        deadline : Deadline
+            When to stop.
 
         Raises
         ------
@@ -137,7 +137,7 @@ class Carving:
         centre = trial = duals
         while True:
             while len(worth := self._worth_carving(trial)):
-                if clock.now() >= deadline or known.n_bytes > MOST_BYTES:
+                if deadline.over or known.n_bytes > MOST_BYTES:
                     known.keep(known.alive)
                     return Carved(within, duals, np.inf, finished=False)
                 self._carve(worth)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import NEVER, Deadline
 from core.errors import TimeLimitError
 from core.optimal.polytopes.standard_form import Polytope
 from core.optimal.polytopes.tableaux import BasicSolutions
@@ -30,7 +30,7 @@ BLOCK = 4_000_000
 
 
 def proven_complete(
-    allowed: AllowedSet, space: Polytope, found: BasicSolutions, deadline: float = np.inf
+    allowed: AllowedSet, space: Polytope, found: BasicSolutions, deadline: Deadline = NEVER
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return the vertices of a set around the allowed one, if the found ones prove to be all.
 
@@ -44,8 +44,8 @@ def proven_complete(
         The polytope of these rows.
     found : BasicSolutions
         Vertices of it, or of the perturbed one, by their nonbasic labels.
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def proven_complete(
     size = max(1, BLOCK // (min(space.n_vars, space.n_basic) ** 2 + len(space.upper)))
     parts = []
     for first in range(0, len(nonbasic), size):
-        if clock.now() > deadline:
+        if deadline.over:
             raise TimeLimitError("Time was over before the vertices were checked.")
         parts.append(known.solved(nonbasic[first : first + size]))
     levels, slopes, error = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))

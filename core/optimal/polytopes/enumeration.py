@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.errors import SolverError, TimeLimitError
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.completeness import proven_complete
@@ -58,7 +58,7 @@ class AllVertices:
 
 
 def all_vertices(
-    allowed: AllowedSet, p_x: FloatArray, space: Polytope, deadline: float, max_vertices: int
+    allowed: AllowedSet, p_x: FloatArray, space: Polytope, deadline: Deadline, max_vertices: int
 ) -> AllVertices:
     """Return all vertices of an allowed set's rows, and the proof that there are no others.
 
@@ -73,8 +73,8 @@ def all_vertices(
         P(x), shape (n_x,), which is allowed.
     space : Polytope
         The same as a polytope.
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
     max_vertices : int
         More than these are not looked for.
 
@@ -102,7 +102,7 @@ def all_vertices(
 
 
 def best_mixture(
-    points: FloatArray, p_x: FloatArray, utility: Utility, deadline: float
+    points: FloatArray, p_x: FloatArray, utility: Utility, deadline: Deadline
 ) -> tuple[Master, Mixture, float]:
     """Return the best mixture of given outputs.
 
@@ -116,8 +116,8 @@ def best_mixture(
         P(x), shape (n_x,).
     utility : Utility
         What is to be large.
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def best_mixture(
     while True:
         master.add(posteriors[chosen])
         inside[chosen] = True
-        mixture = master.solve(deadline - clock.now())
+        mixture = master.solve(deadline.left)
         prices = costs - posteriors @ mixture.duals
         candidates = np.flatnonzero(~inside & (prices < -PRICE))
         if len(candidates) == 0:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
 from core.validation import FloatArray
 
@@ -49,7 +49,7 @@ def may_enumerate(allowed: AllowedSet) -> bool:
     return bool(n_vars <= MOST_VARIABLES and n_rows <= MOST_ROWS)
 
 
-def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: float = np.inf) -> FloatArray:
+def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NEVER) -> FloatArray:
     """Return all extreme outputs of an allowed set's rows, as posteriors, shape (k, n_x).
 
     Source: Motzkin et al., The double description method (1953).
@@ -60,8 +60,8 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: float = np.in
         The set; its oracle is not asked.
     p_x : ndarray
         P(x), shape (n_x,), which is allowed.
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: float = np.in
         left = [left[i] for i in kept if i != first]
         if len(rays) > MOST_RAYS:
             raise TooManyRaysError(f"{len(rays)} vertices: too many for whole numbers.")
-        if clock.now() > deadline:
+        if deadline.over:
             raise TimeLimitError("Time was over among the exact vertices.")
     outputs = {ray.entries[: allowed.n_x] for ray in rays}
     points = [[entry / sum(r) for entry in r] for r in sorted(outputs) if any(r)]

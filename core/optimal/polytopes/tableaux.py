@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core import clock
+from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
 from core.optimal.polytopes.bases import solved
 from core.optimal.polytopes.standard_form import Polytope
@@ -144,13 +144,13 @@ class Tableaux:
         """Return one word for each vertex, shape (k,), equal only for equal bases."""
         return basis_keys(self.space, self.nonbasic)
 
-    def edges(self, deadline: float = np.inf) -> Edges:
+    def edges(self, deadline: Deadline = NEVER) -> Edges:
         """Return where each tight label's edge leads, by the ratio test with bounds.
 
         Raises
         ------
         TimeLimitError
-            If the clock of `core.clock` passes the deadline.
+            If the deadline passes.
         """
         shape = self.nonbasic.shape
         edges = Edges(np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool))
@@ -159,7 +159,7 @@ class Tableaux:
         return edges
 
     def neighbours(
-        self, which: IntArray, column: IntArray, edges: Edges, deadline: float = np.inf
+        self, which: IntArray, column: IntArray, edges: Edges, deadline: Deadline = NEVER
     ) -> Tableaux:
         """Return the vertices at the far ends of chosen edges.
 
@@ -171,8 +171,8 @@ class Tableaux:
             Which of its nonbasic labels enters, shape (j,).
         edges : Edges
             All edges of all vertices.
-        deadline : float
-            On the clock of `core.clock`.
+        deadline : Deadline
+            When to stop.
 
         Raises
         ------
@@ -262,11 +262,11 @@ class Tableaux:
         nonbasic[each, column] = leaving
 
 
-def _blocks(space: Polytope, count: int, deadline: float) -> Iterator[slice]:
+def _blocks(space: Polytope, count: int, deadline: Deadline) -> Iterator[slice]:
     """Yield slices of vertices whose tableaux fit in a processor's cache, while time lasts."""
     size = max(1, BLOCK_BYTES // (8 * space.n_basic * (space.n_free + 1)))
     for first in range(0, count, size):
-        if clock.now() > deadline:
+        if deadline.over:
             raise TimeLimitError("Time was over among the vertices.")
         yield slice(first, first + size)
 
@@ -293,7 +293,7 @@ def tableaux(space: Polytope, basic: IntArray, nonbasic: IntArray) -> Tableaux:
     return Tableaux(space, body, basic.copy(), nonbasic.copy()).take(proper)
 
 
-def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> BasicSolutions:
+def corners(space: Polytope, costs: FloatArray, deadline: Deadline = NEVER) -> BasicSolutions:
     """Return vertices that minimise each of some costs, shape (k, n_x), while time lasts.
 
     Raises
@@ -308,7 +308,7 @@ def corners(space: Polytope, costs: FloatArray, deadline: float = np.inf) -> Bas
 
 
 def some_corners(
-    space: Polytope, costs: FloatArray, deadline: float = np.inf
+    space: Polytope, costs: FloatArray, deadline: Deadline = NEVER
 ) -> BasicSolutions | None:
     """Return what `corners` does, or None where no cost leads to a vertex.
 
@@ -319,7 +319,7 @@ def some_corners(
     for cost in costs:
         if (found := space.vertex_of(cost)) is not None:
             labels.append(found)
-        if clock.now() > deadline and (inside := _inside(space, labels)) is not None:
+        if deadline.over and (inside := _inside(space, labels)) is not None:
             return inside
     return _inside(space, labels)
 
@@ -346,7 +346,7 @@ def start(space: Polytope, rng: np.random.Generator) -> Tableaux:
 
 
 def true_points(
-    space: Polytope, found: BasicSolutions, deadline: float = np.inf
+    space: Polytope, found: BasicSolutions, deadline: Deadline = NEVER
 ) -> tuple[FloatArray, IntArray]:
     """Return the posteriors of vertices, shape (k, n_x), and which of those given they are.
 
@@ -356,7 +356,7 @@ def true_points(
     Raises
     ------
     TimeLimitError
-        If the clock of `core.clock` passes the deadline.
+        If the deadline passes.
     """
     which = np.arange(len(found))
     points = found.points()

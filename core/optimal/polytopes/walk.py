@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.clock import Deadline
 from core.errors import TimeLimitError
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
@@ -23,15 +24,17 @@ MAX_BYTES = 300_000_000
 """Largest level of tableaux that is kept in memory."""
 
 
-def walk(space: Polytope, *, deadline: float, max_vertices: int = MAX_VERTICES) -> BasicSolutions:
+def walk(
+    space: Polytope, *, deadline: Deadline, max_vertices: int = MAX_VERTICES
+) -> BasicSolutions:
     """Return all vertices of a polytope, or of the perturbed one where it is degenerate.
 
     Parameters
     ----------
     space : Polytope
         The polytope.
-    deadline : float
-        On the clock of `core.clock`.
+    deadline : Deadline
+        When to stop.
     max_vertices : int
         More than these are not looked for.
 
@@ -49,7 +52,7 @@ def walk(space: Polytope, *, deadline: float, max_vertices: int = MAX_VERTICES) 
 
 
 def _walk(
-    space: Polytope, deadline: float, max_vertices: int, *, ties: bool = True
+    space: Polytope, deadline: Deadline, max_vertices: int, *, ties: bool = True
 ) -> BasicSolutions:
     """Return all vertices.
 
@@ -91,7 +94,7 @@ class _TieError(Exception):
 
 
 def _unseen(
-    level: Tableaux, keys: Keys, before: Keys, names: Keys, deadline: float
+    level: Tableaux, keys: Keys, before: Keys, names: Keys, deadline: Deadline
 ) -> tuple[Keys, IntArray, IntArray, tableaux.Edges]:
     """Return keys of the vertices met for the first time, and an edge that leads to each."""
     edges = level.edges(deadline)

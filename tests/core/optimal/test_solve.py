@@ -8,6 +8,7 @@ from scipy import optimize, sparse
 
 from core import clock, measures
 from core.allowed.allowed_set import AllowedSet
+from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.joint import Joint
 from core.mechanisms import optimal, subset_merging
@@ -105,7 +106,7 @@ def test_weak_duality_bounds_the_optimum_for_any_duals(seed):
     best = maximise(allowed, joint.p_x, solver="enumerate").utility
     prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, MutualInformation())
     duals = rng.normal(1.0, 0.5, size=5)
-    assert prover.check(duals, 1e-6, clock.now() + 60).bound >= best
+    assert prover.check(duals, 1e-6, Deadline.after(60)).bound >= best
 
 
 def test_utility_grows_with_the_budget_and_lies_below_the_bound_of_larger_ones():
@@ -161,7 +162,7 @@ def test_the_start_is_told_when_to_be_ready():
     allowed = ALIP(0.5, 0.5).allowed_set(joint)
     maximise(allowed, joint.p_x, solver="columns", start=start, time_limit=1000)
     assert len(told) == 1
-    assert began < told[0] < clock.now() + START_SHARE * 1000
+    assert began < told[0].at < clock.now() + START_SHARE * 1000
 
 
 def test_a_round_set_moves_its_outputs_inside_where_nothing_else_does():
@@ -181,10 +182,10 @@ def test_one_symbol_has_nothing_to_tell():
 def test_a_walk_that_ended_in_vain_is_taken_up_for_more_vertices_and_leaves_no_message():
     allowed = LIP(0.5).allowed_set(PAPER)
     prover = Prover(allowed, polytope(allowed, PAPER.p_x), PAPER.p_x, MutualInformation())
-    assert not prover.walk(np.inf, 10)
+    assert not prover.walk(NEVER, 10)
     assert "too many" in prover.stopped
-    assert not prover.walk(np.inf, 5)
-    assert prover.walk(np.inf, 10**6)
+    assert not prover.walk(NEVER, 5)
+    assert prover.walk(NEVER, 10**6)
     assert prover.stopped == ""
 
 
@@ -194,11 +195,11 @@ def test_pieces_that_time_leaves_out_prove_nothing(monkeypatch):
     goal = NegativeDistortion(np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0))))
     allowed = LIP(0.3).allowed_set(joint)
     prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, goal)
-    prover.walk(0.0, 10**6)  # no time: from now on one program for each piece
+    prover.walk(Deadline(0.0), 10**6)  # no time: from now on one program for each piece
     assert prover.vertices is None
     duals = np.full(5, -10.0)  # so low that no output would undercut them
-    late = prover.check(duals, 1e-6, 0.0)
-    whole = prover.check(duals, 1e-6, np.inf)
+    late = prover.check(duals, 1e-6, Deadline(0.0))
+    whole = prover.check(duals, 1e-6, NEVER)
     assert len(late.better) == len(whole.better) == 0
     assert late.bound == pytest.approx(goal.value(np.diag(joint.p_x), joint.p_x))
     assert whole.bound == pytest.approx(goal.offset(joint.p_x) + 10.0)
@@ -329,7 +330,7 @@ def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
     monkeypatch.setattr("core.optimal.bounds.prover.QUICK_SHARE", 0.0)
     monkeypatch.setattr("core.optimal.bounds.prover.BRANCH_SHARE", 0.0)
     duals = np.full(7, 5.0)  # far too high: no time to disprove them
-    first = prover.check(duals, 1e-6, clock.now() + 30)
+    first = prover.check(duals, 1e-6, Deadline.after(30))
     assert prover.vertices is not None
     assert first.bound >= best.utility
     assert len(first.better)

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.notions import LDP, LIP, L1Privacy
@@ -29,7 +29,7 @@ def test_the_least_price_is_that_of_the_best_vertex(joint, seed, eps):
         allowed = notion.allowed_set(joint)
         goal = task(joint, 3, seed)
         prices = 0.5 * rng.random(joint.n_x)
-        found = ImageBound(allowed, goal).minimise(prices, tolerance=1e-7, deadline=np.inf)
+        found = ImageBound(allowed, goal).minimise(prices, tolerance=1e-7, deadline=NEVER)
         points = allowed_vertices(allowed)
         best = (goal.cost(points) - points @ prices).min()
         assert found.floor <= best + 1e-9
@@ -45,8 +45,8 @@ def test_a_floor_is_valid_however_short_the_time():
     goal = task(joint, 4, 1)
     bound = ImageBound(LIP(0.3).allowed_set(joint), goal)
     prices = np.full(12, 0.9)
-    quick = bound.minimise(prices, tolerance=1e-9, deadline=-np.inf)
-    long = bound.minimise(prices, tolerance=1e-7, deadline=np.inf)
+    quick = bound.minimise(prices, tolerance=1e-9, deadline=Deadline(0.0))
+    long = bound.minimise(prices, tolerance=1e-7, deadline=NEVER)
     assert quick.floor <= long.floor <= long.best <= quick.best
 
 
@@ -63,10 +63,10 @@ def test_a_prover_proves_a_task_by_its_image():
     prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, goal)
     prover._most_low = 0
     prover.walk = lambda *_: False
-    verdict = prover.check(np.zeros(30), 1e-6, clock.now() + 60)
+    verdict = prover.check(np.zeros(30), 1e-6, Deadline.after(60))
     # at prices of 0 no output is below 0: all that X is worth is the bound
     assert verdict.bound == pytest.approx(goal.offset(joint.p_x), abs=1e-6)
-    dear = prover.check(np.full(30, 1.0), 1e-6, clock.now() + 60)
+    dear = prover.check(np.full(30, 1.0), 1e-6, Deadline.after(60))
     assert len(dear.better) > 0
     assert dear.bound <= verdict.bound
 

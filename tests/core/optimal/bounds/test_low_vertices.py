@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.notions import ALIP, LIP, PointwiseMaximalLeakage
 from core.optimal.bounds.low_vertices import undercutting
@@ -19,8 +20,8 @@ def known(joint, notion):
     """Return a notion's polytope, its vertices and the prices of its optimum."""
     allowed = notion.allowed_set(joint)
     space = polytope(allowed, joint.p_x)
-    points = all_vertices(allowed, joint.p_x, space, np.inf, 100_000).points
-    _, mixture, _ = best_mixture(points, joint.p_x, GOAL, np.inf)
+    points = all_vertices(allowed, joint.p_x, space, NEVER, 100_000).points
+    _, mixture, _ = best_mixture(points, joint.p_x, GOAL, NEVER)
     return space, points, mixture
 
 
@@ -88,7 +89,7 @@ def test_no_time_still_gives_a_bound():
     joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
     space, _, mixture = known(joint, LIP(0.5))
     found = undercutting(
-        space.facets(), joint.p_x, GOAL, mixture.duals, slack=1e-6, deadline=-np.inf
+        space.facets(), joint.p_x, GOAL, mixture.duals, slack=1e-6, deadline=Deadline(0.0)
     )
     assert not found.finished
     assert found.bound >= GOAL.offset(joint.p_x) - mixture.cost

@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 
 from core import clock
 from core.allowed.allowed_set import AllowedSet
+from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, Intersection, PointwiseMaximalLeakage
 from core.optimal.bounds.box_programs import BoxPrograms
@@ -151,7 +152,7 @@ def test_weights_decide_where_the_time_goes():
     joint = Joint.random_uniform(8, 40, np.random.default_rng(2))
     allowed = ALIP.from_lambda(0.3, 0.5).allowed_set(joint)
     space = polytope(allowed, joint.p_x)
-    search = ColumnSearch(space, joint.p_x, MutualInformation(), seed=0, deadline=np.inf)
+    search = ColumnSearch(space, joint.p_x, MutualInformation(), seed=0, deadline=NEVER)
     search.run()
     found = []
     for weight in (1.0, 1e-9):
@@ -199,13 +200,13 @@ def test_a_later_proof_with_less_time_takes_nothing_back():
     allowed = ALIP(0.3, 0.3).allowed_set(joint)
     space = polytope(allowed, joint.p_x)
     prover = Prover(allowed, space, joint.p_x, MutualInformation())
-    search = ColumnSearch(space, joint.p_x, MutualInformation(), seed=0, deadline=np.inf)
+    search = ColumnSearch(space, joint.p_x, MutualInformation(), seed=0, deadline=NEVER)
     search.run()
     duals = search.mixture.duals
     with clock.using(clock.Ticking(0.01)):
-        first = prover._branch(duals, 1e-3, 5.0).bound
+        first = prover._branch(duals, 1e-3, Deadline(5.0)).bound
     with clock.using(clock.Ticking(0.01)):
-        second = prover._branch(duals, 1e-3, 0.0).bound
+        second = prover._branch(duals, 1e-3, Deadline(0.0)).bound
     trivial = MutualInformation().offset(joint.p_x)
     assert second <= first < trivial
 

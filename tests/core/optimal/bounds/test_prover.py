@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from core import clock
+from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.notions import ALIP, LDP
 from core.optimal.bounds import prover as module
@@ -19,7 +20,7 @@ def searched(joint, notion):
     """Return a prover and the mixture that a search found."""
     allowed = notion.allowed_set(joint)
     space = polytope(allowed, joint.p_x)
-    search = ColumnSearch(space, joint.p_x, MutualInformation(), seed=0, deadline=np.inf)
+    search = ColumnSearch(space, joint.p_x, MutualInformation(), seed=0, deadline=NEVER)
     search.run()
     search.settled()
     return Prover(allowed, space, joint.p_x, MutualInformation()), search
@@ -30,7 +31,7 @@ def checked(prover, search, seconds):
     with clock.using(clock.Ticking(1e-3)):
         for _ in range(20):
             outputs = search.master.points[search.mixture.used]
-            until = clock.now() + seconds
+            until = Deadline.after(seconds)
             verdict = prover.check(search.mixture.duals, GAP, until, outputs)
             if not search.include(verdict.better):
                 break
@@ -50,7 +51,7 @@ def test_all_vertices_whose_rounding_leaves_too_much_are_no_end(notion, monkeypa
         return type(verdict)(verdict.bound + 1e-4, verdict.better)
 
     monkeypatch.setattr(prover, "_check_all", short)
-    assert prover.walk(np.inf, 10_000)
+    assert prover.walk(NEVER, 10_000)
     bound, value = checked(prover, search, 10.0)
     assert value - 1e-9 <= bound <= value + GAP
 

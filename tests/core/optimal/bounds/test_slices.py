@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from scipy import sparse, special
 
-from core import clock
 from core import mechanisms as m
 from core.allowed.allowed_set import AllowedSet
 from core.allowed.inequalities import combined
 from core.attributes import attribute_values
+from core.clock import NEVER, Deadline
 from core.errors import TimeLimitError
 from core.joint import Joint
 from core.notions import LIP, SRLIP
@@ -19,13 +19,13 @@ from core.optimal.utility import MutualInformation
 
 
 def later(seconds=20.0):
-    return clock.now() + seconds
+    return Deadline.after(seconds)
 
 
 def optimum(allowed, p_x):
     """I(X;Y) of the best mixture of all vertices, found by another method than the slices'."""
     points = extreme_rays(allowed.rows.toarray())
-    _, mixture, _ = best_mixture(points, p_x, MutualInformation(), np.inf)
+    _, mixture, _ = best_mixture(points, p_x, MutualInformation(), NEVER)
     return special.entr(p_x).sum() - mixture.cost
 
 
@@ -87,7 +87,7 @@ def test_it_stops_where_the_goal_is_met_and_is_valid_when_time_is_short():
     coarse = len(search.cells)
     fine = search.bound(0.0, later())
     assert len(search.cells) > coarse
-    assert SliceBound(allowed, joint.p_x, values, later()).bound(0.0, 0.0) == entropy
+    assert SliceBound(allowed, joint.p_x, values, later()).bound(0.0, Deadline(0.0)) == entropy
     best = m.optimal(joint, SRLIP(0.4, (3, 4)), time_limit=20)
     assert best.status == "optimal"
     assert best.utility - 1e-9 <= fine < entropy - 0.1

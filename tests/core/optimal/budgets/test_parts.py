@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from core import clock
 from core import mechanisms as m
 from core.allowed.excess import excess_lift
+from core.clock import Deadline
 from core.joint import Joint
 from core.notions import LIP, Average, Intersection
 from core.optimal import solve
@@ -82,7 +82,7 @@ def test_newtons_steps_go_down_and_stay_inside(seed, with_rows):
     starts = starts * (1 - share[:, None]) + share[:, None] * JOINT.p_x
     mu = rng.uniform(0, 20)
     prices = Prices(rng.uniform(0, 2, 6), np.array([mu]), allowed.budgets, INFORMATION)
-    found, values = improved(starts, prices, rows, deadline=clock.now() + 60)
+    found, values = improved(starts, prices, rows, deadline=Deadline.after(60))
     assert found.sum(axis=1) == pytest.approx(np.ones(10))
     assert (found >= 0).all()
     assert (found @ rows.T <= 1e-9).all()
@@ -101,7 +101,7 @@ def test_newton_ends_where_a_fine_search_along_the_edge_does():
     along = prices.value(edge)
     inner = np.flatnonzero((along[1:-1] < along[:-2]) & (along[1:-1] < along[2:])) + 1
     starts = edge[[4_000, 10_000, 16_000]]
-    _, values = improved(starts, prices, np.zeros((0, 6)), deadline=clock.now() + 60)
+    _, values = improved(starts, prices, np.zeros((0, 6)), deadline=Deadline.after(60))
     ends = np.append(along[inner], along[[0, -1]])
     for value in values:
         assert np.abs(ends - value).min() < 1e-6
@@ -112,14 +112,14 @@ def test_newton_ends_where_a_fine_search_along_the_edge_does():
 @given(joint=joints(), seed=st.integers(0, 100))
 def test_a_silent_release_tells_nothing(joint, seed):
     excess = excess_lift(joint)
-    kernel = silent_outputs(excess, joint.p_x, seed=seed, deadline=clock.now() + 60)
+    kernel = silent_outputs(excess, joint.p_x, seed=seed, deadline=Deadline.after(60))
     assert kernel.sum(axis=1) == pytest.approx(np.ones(joint.n_x))
     assert np.abs(excess @ (joint.p_x[:, None] * kernel)).max() < 1e-8
     assert (kernel >= 0).all()
 
 
 def test_a_silent_release_without_time_says_nothing():
-    kernel = silent_outputs(excess_lift(JOINT), JOINT.p_x, seed=0, deadline=clock.now())
+    kernel = silent_outputs(excess_lift(JOINT), JOINT.p_x, seed=0, deadline=Deadline(0.0))
     np.testing.assert_array_equal(kernel, np.ones((6, 1)))
 
 
@@ -161,7 +161,7 @@ def test_other_utilities_are_kept_under_a_budget_too():
 
 
 def test_a_search_that_has_no_time_keeps_what_it_started_from(lifting):
-    search = BudgetSearch(lifting, seed=0, deadline=clock.now())
+    search = BudgetSearch(lifting, seed=0, deadline=Deadline(0.0))
     search.run(1e-6, prove=True)
     assert search.upper == pytest.approx(MutualInformation().value(np.diag(JOINT.p_x), JOINT.p_x))
     assert search.value <= search.upper

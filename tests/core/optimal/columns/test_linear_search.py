@@ -7,6 +7,7 @@ import pytest
 
 from core import clock
 from core import mechanisms as m
+from core.clock import Deadline
 from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.notions import ALIP, LDP, Notion, rldp
@@ -55,7 +56,7 @@ def test_the_same_seed_gives_the_same_outputs() -> None:
     allowed = LDP(1.0).allowed_set(joint)
     kernels = []
     for _ in range(2):
-        search = LinearSearch(allowed, joint.p_x, seed=5, deadline=clock.now() + 60)
+        search = LinearSearch(allowed, joint.p_x, seed=5, deadline=Deadline.after(60))
         search.run()
         kernels.append(search.settled())
     np.testing.assert_array_equal(kernels[0], kernels[1])
@@ -63,7 +64,7 @@ def test_the_same_seed_gives_the_same_outputs() -> None:
 
 def test_no_time_at_all_leaves_what_was_included() -> None:
     joint = small_joint()
-    search = LinearSearch(LDP(1.0).allowed_set(joint), joint.p_x, seed=0, deadline=clock.now() - 1)
+    search = LinearSearch(LDP(1.0).allowed_set(joint), joint.p_x, seed=0, deadline=Deadline(0.0))
     search.run()
     np.testing.assert_allclose(search.settled(), np.ones((joint.n_x, 1)), atol=1e-12)
 
@@ -89,7 +90,7 @@ def test_running_minima_say_what_the_pairs_say(
     for least in (rldp._MANY_CELLS, 0):
         monkeypatch.setattr(rldp, "_MANY_CELLS", least)
         allowed = replace(notion.allowed_set(joint), inner=None)
-        search = LinearSearch(allowed, joint.p_x, seed=0, deadline=clock.now() + 60)
+        search = LinearSearch(allowed, joint.p_x, seed=0, deadline=Deadline.after(60))
         costs = np.random.default_rng(4).normal(size=(20, joint.n_x))
         lowest.append([float(cost @ search._lowest(cost)) for cost in costs])
     np.testing.assert_allclose(lowest[0], lowest[1], atol=1e-8)
@@ -105,7 +106,7 @@ def test_an_inner_set_is_looked_through_first_and_the_whole_one_in_the_end(
     assert allowed.inner is not None
     printed = m.polyopt(cells, 0.8, ball, include_same_secret=True).utility
     best = m.polyopt(cells, 0.8, ball).utility
-    search = LinearSearch(allowed, joint.p_x, seed=0, deadline=clock.now() + 60)
+    search = LinearSearch(allowed, joint.p_x, seed=0, deadline=Deadline.after(60))
     search._approach()
     first = MutualInformation().value(search.mixture.weights, joint.p_x)
     search.run()

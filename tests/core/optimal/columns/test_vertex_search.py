@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core import clock
+from core.clock import NEVER, Deadline
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import LIP, RLDP
@@ -21,7 +21,7 @@ GOAL = MutualInformation()
 
 
 def searched(space=SPACE, joint=JOINT):
-    search = ColumnSearch(space, joint.p_x, GOAL, seed=0, deadline=clock.now() + 60)
+    search = ColumnSearch(space, joint.p_x, GOAL, seed=0, deadline=Deadline.after(60))
     search.run()
     return search
 
@@ -36,12 +36,12 @@ def test_every_vertex_in_the_pool_is_allowed_and_met_once():
 def test_a_descent_ends_where_no_neighbour_is_better():
     duals = searched().mixture.duals * 0.9
     start = tableaux.start(SPACE, np.random.default_rng(1))
-    ends, prices = descend(start, duals, GOAL, deadline=np.inf)
-    again, same = descend(ends, duals, GOAL, deadline=np.inf)
+    ends, prices = descend(start, duals, GOAL, deadline=NEVER)
+    again, same = descend(ends, duals, GOAL, deadline=NEVER)
     np.testing.assert_array_equal(prices, same)
     first = start.points()[0] / start.points()[0].sum()
     assert prices[0] <= GOAL.cost(first) - first @ duals
-    stopped, _ = descend(start, duals, GOAL, deadline=0.0)
+    stopped, _ = descend(start, duals, GOAL, deadline=Deadline(0.0))
     np.testing.assert_array_equal(stopped.nonbasic, start.nonbasic)
     assert len(again) == 1
 
@@ -110,7 +110,7 @@ def test_seeds_of_a_set_with_ties_are_kept_where_moving_its_rows_gives_none(monk
 
 
 def test_at_the_deadline_vertices_are_looked_for_until_one_is_inside(monkeypatch):
-    assert len(tableaux.some_corners(SPACE, -np.eye(12), deadline=-np.inf)) == 1
+    assert len(tableaux.some_corners(SPACE, -np.eye(12), deadline=Deadline(0.0))) == 1
     first, second = (SPACE.vertex_of(cost) for cost in -np.eye(12)[:2])
     answers = iter([first, second])
     monkeypatch.setattr(type(SPACE), "vertex_of", lambda *_: next(answers))
@@ -120,5 +120,5 @@ def test_at_the_deadline_vertices_are_looked_for_until_one_is_inside(monkeypatch
         return np.array([-0.1, 0.1][: len(basic)])[:, None, None] * np.ones((1, space.n_basic, 1))
 
     monkeypatch.setattr(tableaux, "solved", solved)
-    found = tableaux.some_corners(SPACE, -np.eye(12)[:2], deadline=-np.inf)
+    found = tableaux.some_corners(SPACE, -np.eye(12)[:2], deadline=Deadline(0.0))
     np.testing.assert_array_equal(found.basic, second[0][None])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet
+from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.notions import ALIP, LIP
 from core.optimal.oracles.lazy_double_description import Carving
@@ -19,8 +20,8 @@ GOAL = MutualInformation()
 
 def by_walking(allowed, p_x):
     """Return the optimum from all vertices."""
-    points = all_vertices(allowed, p_x, polytope(allowed, p_x), np.inf, 100_000).points
-    return GOAL.offset(p_x) - best_mixture(points, p_x, GOAL, np.inf)[1].cost
+    points = all_vertices(allowed, p_x, polytope(allowed, p_x), NEVER, 100_000).points
+    return GOAL.offset(p_x) - best_mixture(points, p_x, GOAL, NEVER)[1].cost
 
 
 @settings(max_examples=50, deadline=None)
@@ -39,7 +40,7 @@ def test_rows_one_by_one_give_the_optimum_of_all(seed, n_x, eps):
     found = carving.best(joint.p_x[None], duals)
     assert found.finished
     walked = by_walking(allowed, joint.p_x)
-    mixture = best_mixture(found.outputs, joint.p_x, GOAL, np.inf)[1]
+    mixture = best_mixture(found.outputs, joint.p_x, GOAL, NEVER)[1]
     assert GOAL.offset(joint.p_x) - mixture.cost == pytest.approx(walked, abs=1e-9)
     # rows are moved out by 3e-10, which is worth more where nearly parallel ones meet
     assert walked - 1e-9 <= found.estimate <= walked + 1e-4
@@ -67,7 +68,7 @@ def test_without_time_what_is_known_comes_back():
     joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
     space = polytope(LIP(0.8).allowed_set(joint), joint.p_x)
     found = Carving(space.facets(), joint.p_x, GOAL).best(
-        joint.p_x[None], np.full(6, 5.0), deadline=-np.inf
+        joint.p_x[None], np.full(6, 5.0), deadline=Deadline(0.0)
     )
     assert not found.finished
     assert found.estimate == np.inf

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core import clock
+from core.clock import Deadline
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, SRLIP
@@ -79,7 +79,7 @@ def start_from(space, basic, nonbasic):
 def test_a_search_passes_over_singular_starts(monkeypatch):
     space, _, basic, nonbasic = spoilt()
     found = tableaux.BasicSolutions(space, basic[1:2], nonbasic[1:2], np.zeros((1, space.n_basic)))
-    later = clock.now() + 60
+    later = Deadline.after(60)
     search = ColumnSearch(space, WIDE.p_x, MutualInformation(), seed=0, deadline=later)
     count = len(search.pool)
     monkeypatch.setattr(tableaux, "some_corners", lambda *_: found)

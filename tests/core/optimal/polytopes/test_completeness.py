@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from core.clock import NEVER, Deadline
 from core.errors import TimeLimitError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP
@@ -15,7 +16,7 @@ UNIFORM = Joint.random_uniform(4, 9, np.random.default_rng(5))
 def walked(joint, notion):
     allowed = notion.allowed_set(joint)
     space = polytope(allowed, joint.p_x)
-    return allowed, space, walk(space, deadline=np.inf)
+    return allowed, space, walk(space, deadline=NEVER)
 
 
 @pytest.mark.parametrize("notion", [LIP(0.6), ALIP(2.0, 0.5), LDP(1.0)], ids=str)
@@ -60,7 +61,7 @@ def test_vertices_of_another_set_prove_nothing():
 def test_time_is_looked_at():
     allowed, space, found = walked(UNIFORM, LIP(0.6))
     with pytest.raises(TimeLimitError):
-        proven_complete(allowed, space, found, -1.0)
+        proven_complete(allowed, space, found, Deadline(0.0))
 
 
 def test_equations_are_left_to_others():

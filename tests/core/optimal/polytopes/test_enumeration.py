@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core import clock
+from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
 from core.joint import Joint
 from core.notions import ALIP
@@ -18,7 +18,7 @@ SPACE = polytope(ALLOWED, JOINT.p_x)
 
 
 def vertices():
-    return all_vertices(ALLOWED, JOINT.p_x, SPACE, np.inf, 10_000).points
+    return all_vertices(ALLOWED, JOINT.p_x, SPACE, NEVER, 10_000).points
 
 
 def test_whole_numbers_and_a_walk_give_the_same_vertices(monkeypatch):
@@ -32,7 +32,7 @@ def test_whole_numbers_and_a_walk_give_the_same_vertices(monkeypatch):
 
 def test_a_walk_that_misses_a_vertex_is_no_enumeration(monkeypatch):
     monkeypatch.setattr("core.optimal.polytopes.exact_vertices.MOST_VARIABLES", 0)
-    whole = enumeration.walk(SPACE, deadline=np.inf)
+    whole = enumeration.walk(SPACE, deadline=NEVER)
     short = whole.take(np.arange(1, len(whole)))
     monkeypatch.setattr(enumeration, "walk", lambda *_, **__: short)
     with pytest.raises(SolverError, match="not proven to be all"):
@@ -41,13 +41,13 @@ def test_a_walk_that_misses_a_vertex_is_no_enumeration(monkeypatch):
 
 def test_more_vertices_than_asked_for_are_refused():
     with pytest.raises(TimeLimitError, match="too many"):
-        all_vertices(ALLOWED, JOINT.p_x, SPACE, np.inf, 3)
+        all_vertices(ALLOWED, JOINT.p_x, SPACE, NEVER, 3)
 
 
 def test_the_best_mixture_leaves_nothing_to_gain():
     points = vertices()
     goal = MutualInformation()
-    master, mixture, least = best_mixture(points, JOINT.p_x, goal, clock.now() + 60)
+    master, mixture, least = best_mixture(points, JOINT.p_x, goal, Deadline.after(60))
     assert least >= -1e-9
     assert mixture.duals @ JOINT.p_x == pytest.approx(mixture.cost, abs=1e-9)
     kernel = master.kernel(mixture)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.errors import TimeLimitError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, PointwiseMaximalLeakage
@@ -58,7 +59,7 @@ def test_what_is_too_much_is_refused(monkeypatch):
     joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
     allowed = LIP(0.5).allowed_set(joint)
     with pytest.raises(TimeLimitError):
-        exact_vertices(allowed, joint.p_x, -1.0)
+        exact_vertices(allowed, joint.p_x, Deadline(0.0))
     monkeypatch.setattr(module, "MOST_RAYS", 5)
     with pytest.raises(TooManyRaysError, match="too many"):
         exact_vertices(allowed, joint.p_x)

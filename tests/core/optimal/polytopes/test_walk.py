@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import clock
+from core.clock import NEVER, Deadline
 from core.errors import TimeLimitError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, Intersection
@@ -25,7 +26,7 @@ def space_of(joint, notion):
 
 
 def walked(space):
-    points, _ = tableaux.true_points(space, walk(space, deadline=clock.now() + 60))
+    points, _ = tableaux.true_points(space, walk(space, deadline=Deadline.after(60)))
     return points
 
 
@@ -79,12 +80,12 @@ def test_no_linear_cost_is_lower_than_at_a_vertex(seed, eps, family):
 def test_walks_stop_at_their_limits():
     space = space_of(Joint.random_uniform(5, 30, np.random.default_rng(0)), LIP(0.5))
     with pytest.raises(TimeLimitError, match="too many"):
-        walk(space, deadline=clock.now() + 60, max_vertices=100)
+        walk(space, deadline=Deadline.after(60), max_vertices=100)
     with pytest.raises(TimeLimitError, match="Time was over"):
-        walk(space, deadline=clock.now())
-    found = walk(space_of(UNIFORM, LIP(0.5)).perturbed(), deadline=np.inf)
+        walk(space, deadline=Deadline(0.0))
+    found = walk(space_of(UNIFORM, LIP(0.5)).perturbed(), deadline=NEVER)
     with pytest.raises(TimeLimitError, match="Time was over"):
-        tableaux.true_points(space_of(UNIFORM, LIP(0.5)), found, deadline=0.0)
+        tableaux.true_points(space_of(UNIFORM, LIP(0.5)), found, deadline=Deadline(0.0))
 
 
 def test_double_description_is_ended_in_time():
