@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from core import clock
+from core.clock import Deadline
 from core.data import Counted
 from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanisms
@@ -186,7 +186,7 @@ class _Search:
     ) -> None:
         self._scenario, self._counted = scenario, counted
         self._target, self._wanted = target, wanted
-        self._end = clock.now() + seconds
+        self._deadline = Deadline.after(seconds)
         self._report = report or (lambda _looks: None)
         self._seen: dict[float, float] = {}
         self._reason: CoreError | None = None
@@ -200,9 +200,9 @@ class _Search:
             raise self._reason or InvalidInputError("No budget could be looked at.")
         bracket = self._bracket()
         if bracket is None:
-            return self._told(BEYOND if not self._over() else CUT)
+            return self._told(BEYOND if not self._deadline.over else CUT)
         low, high = bracket
-        while not self._reached() and high - low > FINE and not self._over():
+        while not self._reached() and high - low > FINE and not self._deadline.over:
             eps = self._between(low, high)
             if not self._look(eps):
                 break  # there is no answer between: the bracket stays as it is
@@ -214,14 +214,11 @@ class _Search:
             return self._told(REACHED)
         return self._told(JUMPS if high - low <= FINE else CUT, low, high)
 
-    def _over(self) -> bool:
-        return clock.now() >= self._end
-
     def _look(self, eps: float) -> bool:
         """Answer the question at a budget, and say whether it has an answer."""
-        if self._over() and self._seen:
+        if self._deadline.over and self._seen:
             return False
-        left = max(self._end - clock.now(), DOMAINS["time_limit"].low)
+        left = max(self._deadline.left, DOMAINS["time_limit"].low)
         asked = replace(self._scenario, eps=eps, time_limit=min(self._scenario.time_limit, left))
         self._looks += 1
         self._report(self._looks)
