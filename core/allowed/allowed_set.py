@@ -84,6 +84,8 @@ class AllowedSet:
         Part of the set that a long search had better look through first.
     budgets : tuple of AverageBudget
         Bounds on averages over all outputs of a mechanism.
+    exceptions : float
+        δ: outputs of at most this probability in all need not be allowed. Budgets count them.
     """
 
     rows: sparse.csr_array
@@ -92,6 +94,7 @@ class AllowedSet:
     parts: tuple[IntArray, ...] = ()
     inner: AllowedSet | None = None
     budgets: tuple[AverageBudget, ...] = ()
+    exceptions: float = 0.0
 
     @property
     def n_auxiliary(self) -> int:

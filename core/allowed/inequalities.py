@@ -12,6 +12,7 @@ from scipy import sparse
 
 from core import measures
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
+from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray
 
@@ -67,15 +68,30 @@ def plain(rows: FloatArray, oracle: SeparationOracle | None = None) -> AllowedSe
 
 
 def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
-    """Return the intersection: all rows, oracles and budgets, each set's auxiliary variables."""
+    """Return the intersection: all rows, oracles and budgets, each set's auxiliary variables.
+
+    Raises
+    ------
+    InvalidInputError
+        If one allows exceptions that another, about outputs one by one, does not.
+    """
     n_x = sets[0].n_x
+    exceptions = max(part.exceptions for part in sets)
+    of_outputs = [part for part in sets if part.rows.shape[0] or part.oracle is not None]
+    if exceptions > 0 and len(of_outputs) > 1:
+        raise InvalidInputError(
+            "A promise with exceptions of probability δ cannot be joined with another one about "
+            "each output: put both inside it, as EpsDelta(Intersection(…), δ)."
+        )
     outputs = sparse.vstack([part.rows[:, :n_x] for part in sets], format="csr")
     auxiliary = sparse.block_diag([part.rows[:, n_x:] for part in sets], format="csr")
     rows = sparse.csr_array(sparse.hstack([outputs, auxiliary], format="csr"))
     oracles = tuple(part.oracle for part in sets if part.oracle is not None)
     parts = tuple(ways for part in sets for ways in part.parts)
     budgets = tuple(budget for part in sets for budget in part.budgets)
-    return AllowedSet(rows, n_x, all_cuts(oracles), parts, budgets=budgets)
+    return AllowedSet(
+        rows, n_x, all_cuts(oracles), parts, budgets=budgets, exceptions=exceptions
+    )
 
 
 def all_cuts(oracles: Sequence[SeparationOracle]) -> SeparationOracle | None:

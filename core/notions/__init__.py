@@ -3,9 +3,9 @@
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.notions.average import Average
 from core.notions.base import Notion, PointwiseNotion
+from core.notions.compound import EpsDelta, Intersection
 from core.notions.divergence import PointwiseDivergence
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
-from core.notions.intersection import Intersection
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
@@ -26,6 +26,7 @@ __all__ = [
     "AverageBudget",
     "Chi2Lift",
     "Chi2Privacy",
+    "EpsDelta",
     "GuessingProbability",
     "Intersection",
     "L1Lift",

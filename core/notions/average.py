@@ -225,6 +225,7 @@ AVERAGES: tuple[Entry, ...] = (
     of_numbers(
         key="average_mi",
         title="Information budget (privacy funnel)",
+        family="average",
         meaning="On average over the outputs, the release tells at most ε nats about the secret.",
         formula=r"I(S;Y) \le \varepsilon",
         source="[Funnel] Problem 1",
@@ -235,6 +236,7 @@ AVERAGES: tuple[Entry, ...] = (
     of_numbers(
         key="average_tv",
         title="Total variation budget",
+        family="average",
         meaning="The joint of secret and release is within ε of independence, in total variation.",
         formula=r"\tfrac12 \sum_{s,y} |P(s,y) - P(s)P(y)| \le \varepsilon",
         source="[Lift] below eq. 27",
@@ -245,6 +247,7 @@ AVERAGES: tuple[Entry, ...] = (
     of_numbers(
         key="average_chi2",
         title="χ² budget",
+        family="average",
         meaning="In mean square, over secrets and outputs, lifts are within √ε of 1.",
         formula=r"\sum_{s,y} P(s)P(y)\,(l(s,y)-1)^2 \le \varepsilon",
         source="[Lift] below eq. 28",
@@ -255,6 +258,7 @@ AVERAGES: tuple[Entry, ...] = (
     of_numbers(
         key="average_leakage",
         title="Maximal leakage budget",
+        family="average",
         meaning="No function of the secret is guessed more than e^ε times as well, on average.",
         formula=r"\log \sum_y \max_s P(y \mid s) \le \varepsilon",
         source="[ALIP] eq. 17",
@@ -265,6 +269,7 @@ AVERAGES: tuple[Entry, ...] = (
     of_numbers(
         key="average_sibson",
         title="Sibson budget",
+        family="average",
         meaning="Sibson's information of order α between secret and release is at most ε.",
         formula=r"I^S_\alpha(S;Y) \le \varepsilon",
         source="[Lift] below eq. 29, [ALIP] eq. 13",
@@ -275,6 +280,7 @@ AVERAGES: tuple[Entry, ...] = (
     of_numbers(
         key="average_arimoto",
         title="α-leakage budget (Arimoto)",
+        family="average",
         meaning="An adversary who guesses the secret gains at most ε from the release, on average.",
         formula=r"I^A_\alpha(S;Y) \le \varepsilon",
         source="[ALIP] Def. 3",
@@ -285,6 +291,7 @@ AVERAGES: tuple[Entry, ...] = (
     of_numbers(
         key="average_guess",
         title="Average guessing bound",
+        family="average",
         meaning="The best guess of the secret from the release is right at most as often as said.",
         formula=r"\sum_y \max_s P(s, y) \le c",
         source="[ALIP] eq. 16",
@@ -293,4 +300,4 @@ AVERAGES: tuple[Entry, ...] = (
         make=lambda numbers: Average("guessing", numbers.bound),
     ),
 )
-"""The budgets as the catalogue knows them: no page offers them yet, links may have them."""
+"""The budgets as the catalogue knows them."""

@@ -5,8 +5,9 @@ from core.joint import Joint
 from core.notions.average import AVERAGES
 from core.notions.base import Notion
 from core.notions.budgets import split
+from core.notions.compound import EpsDelta
 from core.notions.divergence import PointwiseDivergence
-from core.notions.entry import Entry, of_numbers, robust
+from core.notions.entry import FAMILIES, Entry, of_numbers, robust
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
@@ -18,12 +19,24 @@ from core.notions.robust_markov import RobustLDP, RobustPML
 from core.notions.srlip import SRLIP
 from core.validation import shown
 
-__all__ = ["AVERAGES", "ENTRIES", "Entry", "Numbers", "build", "entry"]
+__all__ = [
+    "ALL",
+    "AVERAGES",
+    "ENTRIES",
+    "EXCEPTIONS",
+    "FAMILIES",
+    "Entry",
+    "Numbers",
+    "build",
+    "entry",
+    "of_family",
+]
 
 ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="lip",
         title="LIP",
+        family="lift",
         meaning="No output makes any secret more than e^ε times likelier or less likely.",
         formula=r"e^{-\varepsilon} \le \Psi(y), \quad \Lambda(y) \le e^{\varepsilon}",
         source="[Lift] Def. 1, [Funnel] Def. 2",
@@ -34,6 +47,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="alip",
         title="ALIP",
+        family="lift",
         meaning=(
             "No output makes any secret more than e^((1−λ)ε) times likelier, or more than e^(λε) "
             "times less likely."
@@ -50,6 +64,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="ldp",
         title="LDP",
+        family="ratio",
         meaning="No output is more than e^ε times likelier under one secret than under another.",
         formula=r"\Gamma(y) = \max_{s, s'} \frac{P(y \mid s)}{P(y \mid s')} \le e^{\varepsilon}",
         source="[Lift] Def. 2, [Funnel] Def. 1",
@@ -60,6 +75,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="l1",
         title="ℓ1-privacy",
+        family="distance",
         meaning=(
             "Averaged over the secrets, the lift of no output, and no inverse of it, is far from "
             "1 in absolute value."
@@ -76,6 +92,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="chi2",
         title="χ²-privacy",
+        family="distance",
         meaning=(
             "Averaged over the secrets, the lift of no output, and no inverse of it, is far from "
             "1 in square."
@@ -92,6 +109,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="alpha",
         title="α-lift-privacy",
+        family="distance",
         meaning=(
             "The power mean of order α of the lifts of an output, and of their inverses, is "
             "bounded: an average for small α, ALIP for α = ∞."
@@ -108,6 +126,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="pml",
         title="Pointwise maximal leakage",
+        family="guess",
         meaning="No output makes any guess about the secret more than e^ε times likelier right.",
         formula=r"\log \Lambda(y) \le \varepsilon",
         source="Saeidian et al. 2023, cited in [RLDP] as 34; the upper half of [Lift] eq. 5",
@@ -118,6 +137,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="srlip",
         title="SRLIP",
+        family="side_channels",
         meaning=(
             "LIP even against those who know some of X's columns already: no output makes any "
             "secret more than e^ε times likelier or less likely to them. With one column it is LIP."
@@ -144,6 +164,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="sides",
         title="ALIP, each side by itself",
+        family="lift",
         meaning=(
             "No output makes any secret more than e^(ε_u) times likelier, or more than e^(ε_l) "
             "times less likely; ∞ leaves a side free."
@@ -157,6 +178,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="min_lift",
         title="Min-lift",
+        family="lift",
         meaning="No output makes any secret more than e^ε times less likely.",
         formula=r"e^{-\varepsilon} \le \Psi(y)",
         source="the lower half of [Lift] Def. 3",
@@ -167,6 +189,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="l1_upper",
         title="ℓ1-lift",
+        family="distance",
         meaning="Averaged over the secrets, the lift of no output is far from 1.",
         formula=r"\sum_s P(s)\,|l(s,y)-1| \le e^{\varepsilon}-1",
         source="[Lift] eq. 27",
@@ -177,6 +200,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="chi2_upper",
         title="χ²-lift",
+        family="distance",
         meaning="Averaged over the secrets, the lift of no output is far from 1 in square.",
         formula=r"\sum_s P(s)\,(l(s,y)-1)^2 \le (e^{\varepsilon}-1)^2",
         source="[Lift] eq. 28",
@@ -187,6 +211,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="kl",
         title="KL-privacy",
+        family="distance",
         meaning="No output tells more than ε nats about the secret.",
         formula=r"D(P_{S \mid Y=y} \Vert P_S) \le \varepsilon",
         source="I(S;Y) of [Funnel] Problem 1, asked of every output",
@@ -197,6 +222,7 @@ ENTRIES: tuple[Entry, ...] = (
     of_numbers(
         key="guess",
         title="Guessing bound",
+        family="guess",
         meaning="No output lets the secret be guessed right more probably than the bound says.",
         formula=r"\max_s P(s \mid y) \le c",
         source="linear in the posterior, as pointwise maximal leakage is",
@@ -225,7 +251,57 @@ ENTRIES: tuple[Entry, ...] = (
         RobustPML,
     ),
 )
-"""The notions that pages offer, in the order in which they are shown."""
+"""Notions about each output by itself, in the order in which they are shown."""
+
+EXCEPTIONS: tuple[Entry, ...] = (
+    of_numbers(
+        key="lip_delta",
+        title="(ε, δ)-LIP",
+        family="exceptions",
+        meaning=(
+            "But for outputs of probability δ in all, none makes any secret more than e^ε times "
+            "likelier or less likely; those few may tell everything."
+        ),
+        formula=r"P\bigl(e^{-\varepsilon} \le \Psi(Y),\ \Lambda(Y) \le e^{\varepsilon}\bigr) "
+        r"\ge 1 - \delta",
+        source="[Lift] Def. 1, with the exceptions of probabilistic (ε, δ)-privacy",
+        parameters=("eps", "delta"),
+        kind=EpsDelta,
+        make=lambda numbers: EpsDelta(LIP(numbers.eps), numbers.delta),
+    ),
+    of_numbers(
+        key="ldp_delta",
+        title="(ε, δ)-LDP",
+        family="exceptions",
+        meaning=(
+            "But for outputs of probability δ in all, none is more than e^ε times likelier under "
+            "one secret than under another; those few may tell everything."
+        ),
+        formula=r"P\bigl(\Gamma(Y) \le e^{\varepsilon}\bigr) \ge 1 - \delta",
+        source="[Lift] Def. 2, with the exceptions of probabilistic (ε, δ)-privacy",
+        parameters=("eps", "delta"),
+        kind=EpsDelta,
+        make=lambda numbers: EpsDelta(LDP(numbers.eps), numbers.delta),
+    ),
+    of_numbers(
+        key="pml_delta",
+        title="(ε, δ)-PML",
+        family="exceptions",
+        meaning=(
+            "But for outputs of probability δ in all, none makes any guess about the secret more "
+            "than e^ε times likelier right; those few may tell everything."
+        ),
+        formula=r"P\bigl(\log \Lambda(Y) \le \varepsilon\bigr) \ge 1 - \delta",
+        source="Saeidian et al. 2023, cited in [RLDP] as 34",
+        parameters=("eps", "delta"),
+        kind=EpsDelta,
+        make=lambda numbers: EpsDelta(PointwiseMaximalLeakage(numbers.eps), numbers.delta),
+    ),
+)
+"""Notions that may fail with a small probability."""
+
+ALL = ENTRIES + AVERAGES + EXCEPTIONS
+"""Every notion."""
 
 
 def entry(key: str) -> Entry:
@@ -241,12 +317,22 @@ def entry(key: str) -> Entry:
     >>> entry("ldp").parameters
     ('eps',)
     """
-    every = ENTRIES + AVERAGES
-    for candidate in every:
+    for candidate in ALL:
         if candidate.key == key:
             return candidate
-    known = ", ".join(candidate.key for candidate in every)
+    known = ", ".join(candidate.key for candidate in ALL)
     raise InvalidInputError(f"notion must be one of {known}, got {shown(key)}.")
+
+
+def of_family(key: str) -> tuple[Entry, ...]:
+    """Return the notions of a family of `FAMILIES`, in the order in which to show them.
+
+    Examples
+    --------
+    >>> [one.title for one in of_family("ratio")]
+    ['LDP']
+    """
+    return tuple(one for one in ALL if one.family == key)
 
 
 def build(key: str, joint: Joint, numbers: Numbers) -> Notion:

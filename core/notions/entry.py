@@ -1,6 +1,6 @@
 """What the catalogue knows of a notion, and how the numbers of a question make one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from core.joint import Joint
@@ -8,6 +8,18 @@ from core.notions.base import Notion
 from core.notions.numbers import Numbers
 from core.notions.rldp import RLDP
 from core.notions.robust_markov import RobustLDP, RobustPML
+
+FAMILIES: Mapping[str, str] = {
+    "lift": "bounds on the lift",
+    "ratio": "on likelihood ratios (LDP)",
+    "guess": "on guesses of the secret",
+    "distance": "on distances between beliefs",
+    "average": "on averages: privacy funnel",
+    "exceptions": "with exceptions of probability δ",
+    "side_channels": "against side channels",
+    "robust": "several distributions: robust",
+}
+"""How notions are grouped, by key, in the order in which to show them."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +30,8 @@ class Entry:
     ----------
     key, title : str
         What code and what readers call it.
+    family : str
+        Key of `FAMILIES`.
     meaning : str
         What it promises, in one sentence.
     formula : str
@@ -36,6 +50,7 @@ class Entry:
 
     key: str
     title: str
+    family: str
     meaning: str
     formula: str
     source: str
@@ -48,6 +63,7 @@ class Entry:
 def of_numbers(
     key: str,
     title: str,
+    family: str,
     meaning: str,
     formula: str,
     source: str,
@@ -59,6 +75,7 @@ def of_numbers(
     return Entry(
         key=key,
         title=title,
+        family=family,
         meaning=meaning,
         formula=formula,
         source=source,
@@ -87,4 +104,4 @@ def robust(
         return kind.of_joint(joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha)
 
     parameters = ("eps", "alpha", "beta", "n")
-    return Entry(key, title, meaning, formula, source, parameters, kind, make, code)
+    return Entry(key, title, "robust", meaning, formula, source, parameters, kind, make, code)

@@ -23,7 +23,7 @@ class Domain:
     step : float
         Of its slider.
     title : str
-        What its slider is called; empty where it has none, or one of its own.
+        What its control is called; empty where it has none, or one of its own.
     whole : bool
         Whether it must be whole.
     optional : bool
@@ -65,6 +65,8 @@ class Numbers:
         itself, in [0, ∞]; ∞ asks nothing of that side.
     bound : float
         Largest probability of guessing S, in (0, 1].
+    delta : float
+        δ in [0, 1): outputs of this probability in all may break the promise.
 
     Examples
     --------
@@ -77,9 +79,10 @@ class Numbers:
     alpha: float = _declared(2.0, Domain(0.05, np.inf, 0.05, "α · order of the lift's mean"))
     beta: float = _declared(0.05, Domain(0.001, 0.5, 0.001, "β · chance that the data misleads"))
     n: int | None = _declared(None, Domain(1, 10_000_000, 1, whole=True, optional=True))
-    eps_l: float = _declared(1.0, Domain(0.0, np.inf, 0.05))
-    eps_u: float = _declared(1.0, Domain(0.0, np.inf, 0.05))
-    bound: float = _declared(0.9, Domain(0.01, 1.0, 0.01))
+    eps_l: float = _declared(1.0, Domain(0.0, np.inf, 0.05, "ε_l · budget for falling beliefs"))
+    eps_u: float = _declared(1.0, Domain(0.0, np.inf, 0.05, "ε_u · budget for rising beliefs"))
+    bound: float = _declared(0.9, Domain(0.01, 1.0, 0.01, "c · largest chance of a right guess"))
+    delta: float = _declared(0.05, Domain(0.0, 0.999, 0.001, "δ · probability of exceptions"))
 
 
 def declared() -> dict[str, Domain]:

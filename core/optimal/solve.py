@@ -28,7 +28,7 @@ from core.optimal.polish import Inside
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.polytopes.walk import MAX_VERTICES
-from core.optimal.utility import Centred, MutualInformation, Utility
+from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
 from core.validation import FloatArray
 
 Solver = Literal["auto", "enumerate", "columns"]
@@ -125,8 +125,8 @@ def maximise(
     seed : int
         Of the random starts.
     start : callable, optional
-        Called with a deadline if columns are generated: returns P(y | x) of a mechanism that is
-        allowed, shape (n_x, n_y), to start from.
+        Called with a deadline if columns are generated: returns P(y | x) of a mechanism whose every
+        output is allowed, exceptions or not, shape (n_x, n_y), to start from.
     finish : callable, optional
         Moves a kernel inside the set, where rounding or an oracle left it outside; by the oracle
         where not given.
@@ -152,9 +152,14 @@ def maximise(
     deadline = Deadline.after(DEFAULT_SECONDS if time_limit is None else time_limit)
     base = 0.0
     goal = MutualInformation() if utility is None else utility
+    exceptions = goal.exceptions
+    if exceptions is None and allowed.exceptions > 0:
+        exceptions = Exceptions(np.eye(len(p_x)), allowed.exceptions)
     if not isinstance(goal, MutualInformation):
         goal = Centred(goal, p_x)
         base = goal.base
+    if exceptions is not None:
+        goal = goal.excepting(exceptions)
     if len(p_x) == 1:
         value = goal.value(p_x[None], p_x)
         return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
@@ -268,7 +273,8 @@ class _Task:
             search.include(self.posteriors(self.first()))
         search.run()
         self.offer(search.settled())
-        if self.allowed.parts and not self.allowed.n_auxiliary:
+        whole = self.goal.exceptions is None  # slices take every output for an allowed one
+        if whole and self.allowed.parts and not self.allowed.n_auxiliary:
             sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
             self.upper = min(self.upper, sliced)
 

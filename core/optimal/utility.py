@@ -6,18 +6,69 @@ utility is an offset less the sum of the costs. Concavity makes the best outputs
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from core.validation import FloatArray, IntArray
 
 
+@dataclass(frozen=True, eq=False)
+class Exceptions:
+    """Outputs of a small probability in all that need not be allowed.
+
+    As costs are concave, the best of these are single symbols.
+
+    Attributes
+    ----------
+    points : ndarray
+        What one unit of probability of each of them is mixed of, shape (k, n).
+    share : float
+        δ: their probability in all is at most this.
+
+    Examples
+    --------
+    >>> Exceptions(np.eye(3), 0.05).points.shape
+    (3, 3)
+    """
+
+    points: FloatArray
+    share: float
+
+
 class Utility(ABC):
     """What is to be as large as possible: `offset` − Σ_y `cost`(P(·, y))."""
+
+    exceptions: Exceptions | None = None
+    """Outputs that need not be allowed, where there are any."""
+
+    def excepting(self, exceptions: Exceptions | None) -> Self:
+        """Return the same utility where some outputs need not be allowed."""
+        result = copy.copy(self)
+        object.__setattr__(result, "exceptions", exceptions)
+        return result
+
+    def premium(self, prices: FloatArray) -> float:
+        """Return what exceptions add to a bound that is proven of the allowed outputs by prices.
+
+        Let no allowed output r cost less than λ·r. Then an exception e costs at least λ·e − μ with
+        μ = max(0, max_e λ·e − φ(e)), and by weak duality all costs are at least λ·P_X − μδ.
+
+        Parameters
+        ----------
+        prices : ndarray
+            λ, shape (n_x,).
+        """
+        if self.exceptions is None:
+            return 0.0
+        points = self.exceptions.points
+        gains = points @ prices - self.cost(points)
+        return self.exceptions.share * max(float(gains.max()), 0.0)
 
     @abstractmethod
     def offset(self, p_x: FloatArray) -> float:

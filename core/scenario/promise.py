@@ -23,7 +23,7 @@ class Promise(Numbers):
     ----------
     notion : str
         Key of the notion, as in `core.notions.catalogue`.
-    eps, lam, alpha, beta, n, eps_l, eps_u, bound
+    eps, lam, alpha, beta, n, eps_l, eps_u, bound, delta
         As in `Numbers`.
 
     Raises

@@ -46,7 +46,7 @@ class Scenario(Numbers):
         The data set, its columns and how they become symbols.
     notion : str
         Key of the notion, as in `core.notions.catalogue`.
-    eps, lam, alpha, beta, n, eps_l, eps_u, bound
+    eps, lam, alpha, beta, n, eps_l, eps_u, bound, delta
         The notion's numbers, as in `Numbers`.
     mechanism : str
         Key of the mechanism, as in `core.mechanisms.catalogue`.
@@ -156,7 +156,7 @@ class Scenario(Numbers):
         Examples
         --------
         >>> sorted(Scenario(notion="rldp").without_effect())
-        ['bound', 'eps_l', 'eps_u', 'lam', 'loss', 'table', 'utility', 'weight']
+        ['bound', 'delta', 'eps_l', 'eps_u', 'lam', 'loss', 'table', 'utility', 'weight']
         """
         notion = notion_catalogue.entry(self.notion)
         mechanism = mechanism_catalogue.entry(self.mechanism)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 
+from core import notions
 from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.notions import catalogue as notion_catalogue
@@ -58,14 +60,11 @@ def snippet(scenario: Scenario) -> str:
         body.append('print(f"{purpose.title} {purpose.value(joint, mechanism.kernel):.6f}")')
     notion, named = "", []
     if entry.uses_notion:  # else there may be none: robust LDP, of data without pairs (S, U)
-        keys = [scenario.notion, *(promise.notion for promise in scenario.also)]
-        kinds = {notion_catalogue.entry(key).kind.__name__ for key in keys}
         notion = notion_catalogue.entry(scenario.notion).code(scenario.numbers)
         if scenario.also:
-            kinds.add("Intersection")
             others = ", ".join(promise.code() for promise in scenario.also)
             notion = f"Intersection({notion}, {others})"
-        named = sorted(kinds)
+        named = sorted(set(re.findall(r"\w+", notion)) & set(notions.__all__))
         body.insert(body.index(f"mechanism = {code}"), f"notion = {notion}")
         body.append('print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")')
     text = "\n".join(body)

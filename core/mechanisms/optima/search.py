@@ -12,10 +12,17 @@ from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.entry import Options
 from core.mechanisms.optima.chain_bound import chain_bound
-from core.mechanisms.optima.starts import QUICK, at_least, starts, together, useful
+from core.mechanisms.optima.starts import (
+    QUICK,
+    at_least,
+    starts,
+    together,
+    useful,
+    without_exceptions,
+)
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import LIP, SRLIP, Intersection, PointwiseNotion
+from core.notions import LIP, SRLIP, EpsDelta, Intersection, PointwiseNotion
 from core.notions.base import Notion
 from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
@@ -103,6 +110,7 @@ def optimal_from(
     SolverError
         If a known mechanism exceeds a bound: then the bound is wrong.
     """
+    allowed = notion.allowed_set(joint)
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
         raise InfeasibleError(
             f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
@@ -113,13 +121,13 @@ def optimal_from(
 
     def first(_deadline: Deadline) -> FloatArray:
         known.extend(starts(joint, notion, options, purpose=goal))
-        own = [] if start is None else [start]
+        own = [] if start is None else [_one_by_one(joint, start, notion)]
         return together(joint, [*own, *useful(known)])
 
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline = Deadline.after(seconds)
     outcome = maximise(
-        notion.allowed_set(joint),
+        allowed,
         joint.p_x,
         solver=solver,
         time_limit=seconds,
@@ -138,6 +146,12 @@ def optimal_from(
     if best.status == "heuristic" and best.gap <= goal.size() * gap:
         best = replace(best, status="optimal")
     return best
+
+
+def _one_by_one(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
+    """Return a kernel to start from whose every output is allowed: exceptions are moved inside."""
+    inner = without_exceptions(notion)
+    return kernel if inner is notion else polished(joint, kernel, inner)
 
 
 def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> Mechanism:
@@ -173,6 +187,8 @@ def without_budget(notion: Notion) -> Notion | None:
         parts = [without_budget(part) for part in notion.notions]
         known = [part for part in parts if part is not None]
         return Intersection(*dict.fromkeys(known)) if len(known) == len(parts) else None
+    if isinstance(notion, EpsDelta):
+        return without_budget(notion.notion)
     if isinstance(notion, SRLIP):
         return SRLIP(0.0, notion.shape)
     return LIP(0.0) if isinstance(notion, PointwiseNotion) else None

@@ -136,7 +136,8 @@ def undercutting(
     order = np.argsort(known.prices, kind="stable")
     outputs = facets.posteriors(known.exact(order))
     slack = -known.floor
-    return Undercut(outputs, utility.offset(p_x) - worth + slack, slack, finished, known.sure)
+    bound = utility.offset(p_x) - worth + slack + utility.premium(duals)
+    return Undercut(outputs, bound, slack, finished, known.sure)
 
 
 def worth_of(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: FloatArray) -> float:

@@ -141,6 +141,8 @@ class Prover:
         self._boxes: BoxBound | None = None
         self._images: ImageBound | None = None
         self._tried_all = self._sliced = False
+        # slices and boxes for the whole mixture take every output for an allowed one
+        self._whole = utility.exceptions is None
         self._together = len(p_x) < MANY and BoxPrograms.suits(self.allowed)
         self._most_low = _low_vertices(space)
         self._known = self._trivial()
@@ -178,7 +180,7 @@ class Prover:
             Those of the mixture, shape (k, n_x): a bound for the mixture starts from them.
         """
         outputs = self.p_x[None] if outputs is None else outputs
-        enough = self.utility.offset(self.p_x) - float(duals @ self.p_x) + gap
+        enough = self._worth(duals) + gap
         plain = isinstance(self.utility, MutualInformation)
 
         def settled(verdict: Verdict) -> bool:
@@ -209,7 +211,7 @@ class Prover:
             verdict = self._branch(duals, gap, deadline.part(QUICK_SHARE))
         if settled(verdict):
             return verdict
-        if self.allowed.parts and not self._sliced and not self.allowed.n_auxiliary:
+        if self._whole and self.allowed.parts and not self._sliced and not self.allowed.n_auxiliary:
             self._sliced = True
             until = deadline.part(SLICE_SHARE)
             sliced = sliced_bound(self.allowed, self.p_x, enough, until)
@@ -246,7 +248,7 @@ class Prover:
 
     def _box(self, outputs: FloatArray, enough: float, deadline: Deadline) -> None:
         """Lower the bound by boxes for the whole mixture, until it is low enough."""
-        if self._known > enough:
+        if self._whole and self._known > enough:
             if self._boxes is None:
                 self._boxes = BoxBound(self.allowed, self.p_x)
             self._known = min(self._known, self._boxes.bound(outputs, enough, deadline))
@@ -287,7 +289,7 @@ class Prover:
             weights=self.p_x,
         )
         met = np.array(result.columns).reshape(-1, len(self.p_x))
-        bound = self.utility.offset(self.p_x) - float(result.prices @ self.p_x) + MARGIN
+        bound = self._worth(result.prices) + MARGIN
         self._known = min(bound, self._known)
         return Verdict(self._known, met)
 
@@ -301,7 +303,8 @@ class Prover:
         better = points[order[gains[order] < -PRICE]]
         floors = self.vertices.floors(self.utility, duals)
         worth = worth_of(duals, floors, self.vertices.outer, self.p_x)
-        return Verdict(min(self.utility.offset(self.p_x) - worth + MARGIN, self._known), better)
+        bound = self.utility.offset(self.p_x) - worth + self.utility.premium(duals) + MARGIN
+        return Verdict(min(bound, self._known), better)
 
     def _check_pieces(self, duals: FloatArray, pieces: FloatArray, deadline: Deadline) -> Verdict:
         """Price a piecewise linear cost: exactly, if each piece's linear program is solved."""
@@ -314,7 +317,7 @@ class Prover:
         better = found[prices < -PRICE]
         if len(better) or len(met) < len(pieces):
             return Verdict(self._trivial(), better)
-        return Verdict(self.utility.offset(self.p_x) - float(duals @ self.p_x) + PRICE, better)
+        return Verdict(self._worth(duals) + PRICE, better)
 
     def _check_image(
         self,
@@ -329,9 +332,14 @@ class Prover:
             self._images = ImageBound(self.allowed, image)
         found = self._images.minimise(duals + taken_off, tolerance=gap / 2, deadline=deadline)
         floor = min(found.floor, 0.0)
-        bound = self.utility.offset(self.p_x) - float(duals @ self.p_x) - floor + MARGIN
+        bound = self._worth(duals) - floor + MARGIN
         self._known = min(self._known, bound)
         return Verdict(self._known, found.outputs[: MOST_BETTER * len(self.p_x)])
+
+    def _worth(self, prices: FloatArray) -> float:
+        """Return what no mechanism exceeds if no allowed output costs less than the prices say."""
+        at_most = self.utility.offset(self.p_x) - float(prices @ self.p_x)
+        return at_most + self.utility.premium(prices)
 
     def _trivial(self) -> float:
         """Return the utility of publishing X as it is, which no mechanism exceeds."""

@@ -267,7 +267,7 @@ class LinearSearch:
         With e_x uncovered, the output v_x = e_x + d with the least allowed d covers it all at the
         price of a share d/(1 + d) of the mixture; its scale is free.
         """
-        covered = self.mixture.weights.sum(axis=0) / self.p_x
+        covered = self.mixture.covered() / self.p_x
         rest = np.maximum(1.0 - covered, 0.0)
         if rest.any():
             self.master.add(self._even_out(rest / rest.max())[None])

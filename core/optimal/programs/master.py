@@ -3,7 +3,9 @@
 minimise Σ_y q_y φ(r_y) subject to Σ_y q_y r_y = P_X, q ≥ 0. It is solved in kernel coordinates,
 Σ_y P(y|x) = 1 for every x, so that a symbol of probability 1e-12 counts as much as any other.
 Publishing a symbol as it is, allowed or not, is a column too, at a penalty: it keeps the duals
-in bounds while few outputs are known, and the penalty rises until it is not used.
+in bounds while few outputs are known, and the penalty rises until it is not used. Where outputs of
+probability δ need not be allowed, single symbols are columns without a penalty, and one more row
+says how much of them there may be; its dual is the μ of `Utility.premium`.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from core.errors import SolverError
-from core.optimal.programs.highs import LinearProgram
-from core.optimal.utility import Utility
+from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.utility import Exceptions, Utility
 from core.validation import FloatArray, IntArray
 
 PENALTY = 1.0
@@ -33,6 +35,12 @@ EXACT = 1e-13
 
 LEFT_OUT = 1e-6
 """A row that misses 1 by more was left out by HiGHS: its symbol's cost is below the tolerance."""
+
+WITHIN = 1e-8
+"""Part of δ that exceptions leave unused: HiGHS's tolerance is not to take them beyond δ."""
+
+LEAST_SHARE = 1e-11
+"""Of a δ below this no use is made: it is the rounding of the audit."""
 
 ROW_SUM = 1e-10
 """How far the rows of a recomputed kernel may miss 1: below it scaling them costs no privacy."""
@@ -54,6 +62,8 @@ class Mixture:
         Which outputs have q_y > 0, shape (j,).
     weights : ndarray
         P(x, y) = q_y r_y(x) of these, shape (j, n_x).
+    excepted : ndarray
+        The same of outputs that need not be allowed, shape (i, n_x).
     """
 
     duals: FloatArray
@@ -61,6 +71,12 @@ class Mixture:
     shortfall: float
     used: IntArray
     weights: FloatArray
+    excepted: FloatArray
+
+    def covered(self) -> FloatArray:
+        """Return what all outputs together take of each symbol, shape (n_x,)."""
+        result: FloatArray = self.weights.sum(axis=0) + self.excepted.sum(axis=0)
+        return result
 
 
 class Master:
@@ -78,7 +94,7 @@ class Master:
     p_x : ndarray
         P(x), shape (n_x,).
     utility : Utility
-        Gives the costs.
+        Gives the costs, and the outputs that need not be allowed.
     points : ndarray
         First outputs as weights up to scale, shape (k, n_x).
     least : float
@@ -100,7 +116,25 @@ class Master:
         identity = sparse.eye_array(n_x, format="csr")
         ones = np.ones(n_x)
         self._program = LinearProgram(identity, ones, ones, cost=self._penalties(), primal=True)
+        self._excepted, self._excepted_costs = np.zeros((0, n_x)), np.zeros(0)
+        self._more_rows = 0
+        exceptions = utility.exceptions
+        if exceptions is not None and exceptions.share > LEAST_SHARE:
+            self._except(exceptions)
         self.add(points)
+
+    def _except(self, exceptions: Exceptions) -> None:
+        """Add the outputs that need not be allowed, and the row that says how many there may be."""
+        columns = exceptions.points / self.p_x
+        sizes = columns.max(axis=1)
+        self._excepted = exceptions.points / sizes[:, None]
+        self._excepted_costs = self.utility.cost(self._excepted)
+        self._more_rows = 1
+        self._program.add_rows(np.full(1, -INFINITY), np.full(1, 1.0 - WITHIN))
+        shares = 1 / (sizes * exceptions.share)
+        self._program.add_cols(
+            np.column_stack([columns / sizes[:, None], shares]), self._excepted_costs
+        )
 
     def add(self, points: FloatArray) -> None:
         """Add outputs, weights up to scale, shape (k, n_x)."""
@@ -108,7 +142,8 @@ class Master:
         costs = self.utility.cost(posteriors)
         columns = posteriors / self.p_x
         sizes = columns.max(axis=1)
-        self._program.add_cols(columns / sizes[:, None], costs / sizes)
+        rows = np.pad(columns / sizes[:, None], ((0, 0), (0, self._more_rows)))
+        self._program.add_cols(rows, costs / sizes)
         self.points = np.concatenate([self.points, posteriors])
         self.costs = np.concatenate([self.costs, costs])
         self._sizes = np.concatenate([self._sizes, sizes])
@@ -124,21 +159,23 @@ class Master:
             If HiGHS gives no answer (in time).
         """
         solution = self._program.solve(time_limit)
-        n_x = len(self.p_x)
-        amounts = solution.x[n_x:]
+        n_x, first = len(self.p_x), len(self.p_x) + len(self._excepted)
+        apart, amounts = solution.x[n_x:first], solution.x[first:]
         used = np.flatnonzero(amounts > 0)
         return Mixture(
-            duals=solution.duals / self.p_x,
+            duals=solution.duals[:n_x] / self.p_x,
             cost=solution.objective,
             shortfall=float(solution.x[:n_x] @ self._weights),
             used=used,
             weights=(amounts[used] / self._sizes[used])[:, None] * self.points[used],
+            excepted=(apart[:, None] * self._excepted)[apart > 0],
         )
 
     def raise_penalty(self, factor: float = 4.0) -> None:
         """Make symbols that no mixture covers dearer."""
         self._penalty *= factor
-        self._program.set_costs(np.concatenate([self._penalties(), self.costs / self._sizes]))
+        costs = [self._penalties(), self._excepted_costs, self.costs / self._sizes]
+        self._program.set_costs(np.concatenate(costs))
 
     def _penalties(self) -> FloatArray:
         """Return the cost of publishing each x as it is, shape (n_x,), in kernel coordinates."""
@@ -156,8 +193,10 @@ class Master:
         """
         if mixture.shortfall > SHORT:
             raise SolverError("The outputs found so far do not mix to P(X).")
-        columns = (self.points[mixture.used] / self.p_x).T
-        amounts = mixture.weights.sum(axis=1)
+        totals = mixture.excepted.sum(axis=1)
+        apart = mixture.excepted / totals[:, None]
+        columns = (np.vstack([self.points[mixture.used], apart]) / self.p_x).T
+        amounts = np.append(mixture.weights.sum(axis=1), totals)
         rest = 1.0 - columns @ amounts
         left_out = (np.abs(rest) > LEFT_OUT) & (np.abs(rest) * self.p_x <= SHORT)
         rest[left_out] = 0.0

@@ -37,7 +37,16 @@ KEPT = {"resolution": "resolution", "distortion": "closeness"}
 """What a release can keep, in a word."""
 
 SLIDERS = {name: domain.title for name, domain in DOMAINS.items() if domain.title}
-"""What each slider is called; what it does is in the glossary, under the same key."""
+"""What each slider is called; what it does is in the glossary, under the same key or one of these:"""
+
+MEANINGS = {"bound": "guess_bound"}
+"""The glossary's key of a number, where its name is that of another thing there."""
+
+IDLE = ("eps", "lam", "alpha", "beta")
+"""Those that are shown where they change nothing."""
+
+MOST_NATS = 8.0
+"""Largest budget on the slider of one that may be infinite; the last step is ∞."""
 
 SET_ORDER = "α · order of the uncertainty set"
 """The same of α under a robust notion; its key in the glossary is `alpha_ball`."""
@@ -109,7 +118,7 @@ def _mechanism(key: str) -> str:
 
 
 def live_sliders(scenario: Scenario) -> None:
-    """Show those of ε, λ, α, β and n that change the answer."""
+    """Show those of the promise's numbers that change the answer."""
     for name in SLIDERS:
         if name not in scenario.without_effect():
             slider(name, scenario)
@@ -121,7 +130,7 @@ def live_sliders(scenario: Scenario) -> None:
 def idle_sliders(scenario: Scenario) -> None:
     """Show those of ε, λ, α and β that change nothing: disabled, with the reason."""
     for name, reason in scenario.without_effect().items():
-        if name in SLIDERS:
+        if name in IDLE:
             slider(name, scenario, disabled=True)
             st.caption(f"Off: {reason}")
 
@@ -129,7 +138,7 @@ def idle_sliders(scenario: Scenario) -> None:
 def slider(
     name: str, scenario: Scenario, *, disabled: bool = False, robust: bool | None = None
 ) -> None:
-    """Show the slider of ε, λ, α or β; `robust` says whether α is that of a set of distributions.
+    """Show the slider of a number; `robust` says whether α is that of a set of distributions.
 
     Where it does not, the promise does.
     """
@@ -140,13 +149,18 @@ def slider(
     shown: dict[str, Any] = {
         "label": label,
         "key": name,
-        "help": glossary.meaning("alpha_ball" if of_set else name),
+        "help": glossary.meaning("alpha_ball" if of_set else MEANINGS.get(name, name)),
         "disabled": disabled,
         "persist_state": "session",
     }
     if name == "alpha":
         orders = sorted({*(SET_ORDERS if robust else ALPHAS), scenario.alpha})
         st.select_slider(options=orders, format_func=order, **shown)
+    elif math.isinf(DOMAINS[name].high):
+        step = DOMAINS[name].step
+        steps = {round(i * step, 9) for i in range(round(MOST_NATS / step) + 1)}
+        options = sorted({*steps, math.inf, getattr(scenario, name)})
+        st.select_slider(options=options, format_func=order, **shown)
     elif name == "eps" and unit() == "bits":
         _bits(shown)
     else:
@@ -244,5 +258,5 @@ def by_promise() -> bool:
 
 
 def order(value: float) -> str:
-    """Write an order α."""
+    """Write an order α, or a budget that may be infinite."""
     return "∞" if math.isinf(value) else f"{value:g}"

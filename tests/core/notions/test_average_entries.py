@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from core import notions
+from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.notions import Average, catalogue
 from core.notions.numbers import Numbers
@@ -36,9 +37,49 @@ def test_scenarios_links_and_programs_carry_a_budget(key):
     assert f"notion = Average(measure='{BUILT[key].measure}'" in snippet(scenario)
 
 
-def test_no_page_offers_them_yet():
+def test_they_are_a_family_of_their_own():
     assert {entry.key for entry in catalogue.AVERAGES} == set(BUILT)
-    assert not set(BUILT) & {entry.key for entry in catalogue.ENTRIES}
+    assert catalogue.of_family("average") == catalogue.AVERAGES
+
+
+@pytest.mark.parametrize("key", ["lip_delta", "ldp_delta", "pml_delta"])
+def test_scenarios_links_and_programs_carry_exceptions(key):
+    scenario = Scenario(notion=key, eps=0.3, delta=0.02)
+    assert Scenario.from_json(scenario.to_json()) == scenario
+    assert from_query(to_query(scenario)) == (scenario, ())
+    assert to_query(scenario)["delta"] == ["0.02"]
+    program = snippet(scenario)
+    inner = catalogue.entry(key).make(JOINT, scenario.numbers).notion
+    assert f"from core.notions import {', '.join(sorted([type(inner).__name__, 'EpsDelta']))}\n" in (
+        program
+    )
+    assert f"notion = EpsDelta(notion={inner!r}, delta=0.02)" in program
+
+
+def test_exceptions_are_answered_and_a_program_finds_the_same(capsys):
+    scenario = Scenario(notion="lip_delta", eps=0.1, delta=0.01)
+    result = evaluate(scenario)
+    assert result.mechanism.status == "optimal"
+    assert result.mechanism.audit.achieved <= 0.1 + 1e-12
+    assert result.after.achieved["lip"] > 0.1  # an exception tells more
+    assert result.mechanism.nmi > evaluate(Scenario(notion="lip", eps=0.1)).mechanism.nmi
+    exec(snippet(scenario), {})
+    assert f"NMI {result.mechanism.nmi:.6f}" in capsys.readouterr().out
+
+
+def test_delta_outside_its_domain_is_refused():
+    for delta in (-0.01, 1.0, float("nan")):
+        with pytest.raises(InvalidInputError, match="delta"):
+            Scenario(delta=delta)
+    scenario, notices = from_query({"notion": "lip_delta", "delta": "1"})
+    assert scenario.delta == 0.05
+    assert notices == ("The link has delta=1, which is not in [0, 0.999]; 0.05 is used.",)
+
+
+def test_a_guess_below_the_prior_says_what_the_least_is():
+    for scenario in (Scenario(notion="average_guess", bound=0.3), Scenario(notion="guess", bound=0.3)):
+        with pytest.raises(InfeasibleError, match=r"probability 0\.6[67]"):
+            evaluate(scenario)
 
 
 def test_the_privacy_funnel_is_answered():

@@ -14,8 +14,10 @@ from core.notions import (
     RLDP,
     SRLIP,
     AlphaLift,
+    Average,
     Chi2Lift,
     Chi2Privacy,
+    EpsDelta,
     GuessingProbability,
     L1Lift,
     L1Privacy,
@@ -43,12 +45,30 @@ BUILT = {
     "chi2_upper": Chi2Lift(2),
     "kl": PointwiseDivergence(2),
     "guess": GuessingProbability(0.75),
+    "lip_delta": EpsDelta(LIP(2), 0.125),
+    "ldp_delta": EpsDelta(LDP(2), 0.125),
+    "pml_delta": EpsDelta(PointwiseMaximalLeakage(2), 0.125),
+    "average_mi": Average("mutual_information", 2),
+    "average_tv": Average("total_variation", 2),
+    "average_chi2": Average("chi2", 2),
+    "average_leakage": Average("maximal_leakage", 2),
+    "average_sibson": Average("sibson", 2, 10),
+    "average_arimoto": Average("arimoto", 2, 10),
+    "average_guess": Average("guessing", 0.75),
 }
 
 
 JOINT = Joint.with_secret_released([[7, 10], [26, 57]])
 NUMBERS = Numbers(
-    eps=2.0, lam=0.75, alpha=10.0, beta=0.1, n=50, eps_l=0.25, eps_u=np.inf, bound=0.75
+    eps=2.0,
+    lam=0.75,
+    alpha=10.0,
+    beta=0.1,
+    n=50,
+    eps_l=0.25,
+    eps_u=np.inf,
+    bound=0.75,
+    delta=0.125,
 )
 OTHERS = {name: domain.low + (domain.high - domain.low) / 3 for name, domain in declared().items()}
 OTHERS |= {"alpha": 3.0, "n": 60, "eps_l": 0.5, "eps_u": 0.25}
@@ -60,7 +80,7 @@ def test_each_key_builds_its_notion(key):
 
 
 def test_every_other_entry_is_built_of_numbers_alone():
-    assert {entry.key for entry in catalogue.ENTRIES} == {
+    assert {entry.key for entry in catalogue.ALL} == {
         *BUILT,
         "rldp",
         "robust_ldp",
@@ -75,21 +95,21 @@ def seen(notion):
     return notion
 
 
-@pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.key)
+@pytest.mark.parametrize("entry", catalogue.ALL, ids=lambda entry: entry.key)
 def test_only_the_named_parameters_have_an_effect(entry):
     for name, other in OTHERS.items():
         changed = entry.make(JOINT, replace(NUMBERS, **{name: other}))
         assert (seen(changed) != seen(entry.make(JOINT, NUMBERS))) == (name in entry.parameters)
 
 
-@pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.key)
+@pytest.mark.parametrize("entry", catalogue.ALL, ids=lambda entry: entry.key)
 def test_the_code_makes_the_notion(entry):
     made = eval(entry.code(NUMBERS), vars(notions) | {"joint": JOINT, "inf": np.inf})
     assert type(made) is entry.kind
     assert seen(made) == seen(entry.make(JOINT, NUMBERS))
 
 
-@pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.key)
+@pytest.mark.parametrize("entry", catalogue.ALL, ids=lambda entry: entry.key)
 def test_convex_says_whether_there_is_an_allowed_set(entry):
     notion = entry.make(JOINT, Numbers(eps=1.0))
     if entry.kind.convex:
@@ -97,6 +117,15 @@ def test_convex_says_whether_there_is_an_allowed_set(entry):
     else:
         with pytest.raises(NotConvexError):
             notion.allowed_set(JOINT)
+
+
+def test_every_notion_is_in_a_family():
+    found = [entry for family in catalogue.FAMILIES for entry in catalogue.of_family(family)]
+    assert sorted(found, key=catalogue.ALL.index) == list(catalogue.ALL)
+    assert len({entry.key for entry in catalogue.ALL}) == len(catalogue.ALL)
+    assert all(entry.meaning.endswith(".") and entry.source for entry in catalogue.ALL)
+    assert {entry.kind for entry in catalogue.of_family("average")} == {Average}
+    assert {entry.kind for entry in catalogue.of_family("exceptions")} == {EpsDelta}
 
 
 def test_rldp_takes_the_joint_for_the_estimate():

@@ -15,7 +15,7 @@ from pages.ui.style import glossary
 
 def test_every_number_is_declared_and_used_by_a_notion():
     assert list(declared()) == [one.name for one in fields(Numbers)]
-    used = {name for entry in catalogue.ENTRIES for name in entry.parameters}
+    used = {name for entry in catalogue.ALL for name in entry.parameters}
     assert used == set(declared())
 
 
@@ -29,6 +29,7 @@ def test_a_number_is_in_scenario_json_address_and_sliders(name):
     key = next(key for key, one in NUMBERS.items() if one == name)
     assert to_query(other)[key] == [f"{domain.low:g}"]
     assert from_query(to_query(other)) == (other, ())
+    assert domain.title or name == "n"  # n has a control of its own
     if domain.title:
         assert SLIDERS[name] == domain.title
         assert glossary.meaning(name)

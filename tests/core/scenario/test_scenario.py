@@ -206,7 +206,7 @@ def test_sets_of_orders_up_to_1_are_for_rldp_and_not_for_the_lift(alpha):
 
 def test_what_rldp_uses_and_what_it_does_not():
     scenario = Scenario(data=ESTIMATE, notion="rldp")
-    never = ["bound", "eps_l", "eps_u", "lam", "loss", "table", "utility", "weight"]
+    never = ["bound", "delta", "eps_l", "eps_u", "lam", "loss", "table", "utility", "weight"]
     assert sorted(scenario.without_effect()) == never
     anyway = replace(scenario, mechanism="secret_rr")
     assert sorted(anyway.without_effect()) == sorted([*never, "alpha", "beta", "n"])

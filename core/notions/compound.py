@@ -1,0 +1,236 @@
+"""Promises made of others: several at once, or one that may fail with a small probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.limits import ROUNDING
+from core.notions.base import Notion, PointwiseNotion, relative
+from core.notions.budgets import OneBudget, budget_text
+from core.notions.guessing import GuessingProbability
+from core.validation import BoolArray, FloatArray, shown
+
+
+@dataclass(frozen=True, init=False)
+class Intersection(Notion):
+    """All of several notions must hold.
+
+    Parameters
+    ----------
+    *notions : Notion
+        At least one.
+
+    Raises
+    ------
+    InvalidInputError
+        If no notion is given, or something that is none.
+
+    Examples
+    --------
+    >>> from core.notions import LDP, LIP
+    >>> str(Intersection(LIP(1), LDP(1.5)))
+    '1-LIP and 1.5-LDP'
+    """
+
+    notions: tuple[Notion, ...]
+
+    name: ClassVar[str] = "intersection"
+
+    def __init__(self, *notions: Notion) -> None:
+        if not notions:
+            raise InvalidInputError("An intersection needs at least one notion, got none.")
+        for notion in notions:
+            if not isinstance(notion, Notion):
+                raise InvalidInputError(f"An intersection takes notions only, got {notion!r}.")
+        object.__setattr__(self, "notions", notions)
+
+    def is_convex(self) -> bool:
+        """Say whether each of the notions allows a convex set."""
+        return all(notion.is_convex() for notion in self.notions)
+
+    def __str__(self) -> str:
+        return " and ".join(str(notion) for notion in self.notions)
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the largest of the notions' scales: at most 1 iff all hold.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+        """
+        return max(notion.scale(joint, kernel) for notion in self.notions)
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether the mechanism keeps every promise."""
+        return all(notion.holds(joint, kernel) for notion in self.notions)
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the outputs that every notion allows: all rows, auxiliary variables and oracles.
+
+        Raises
+        ------
+        NotConvexError
+            If the set of one of the notions is not convex.
+        """
+        return inequalities.combined([notion.allowed_set(joint) for notion in self.notions])
+
+
+@dataclass(frozen=True)
+class EpsDelta(Notion):
+    """A notion that may fail on outputs of total probability δ: (ε, δ)-privacy.
+
+    An exception may tell everything: what is promised is how rarely there is one. That is the
+    probabilistic form of (ε, δ), P(level of Y > ε) ≤ δ.
+
+    Parameters
+    ----------
+    notion : Notion
+        A promise about each output by itself, or an `Intersection` of such.
+    delta : float
+        δ in [0, 1); at 0 it is the notion itself.
+
+    Raises
+    ------
+    InvalidInputError
+        If δ is outside [0, 1), or the notion is not about each output by itself.
+
+    Notes
+    -----
+    The optimum publishes some symbols as they are with probability δ in all, and the rest within
+    the notion: costs are concave, so an exception is worth most if it names its symbol.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[30, 10, 1], [10, 30, 0]])
+    >>> promise = EpsDelta(LIP(0.5), 0.05)
+    >>> str(promise), promise.holds(joint, np.eye(3)), LIP(0.5).holds(joint, np.eye(3))
+    ('0.5-LIP with δ = 0.05', False, False)
+    >>> round(promise.achieved(joint, np.eye(3)), 4)  # the third symbol, of 1 in 81, is excepted
+    0.7054
+    """
+
+    notion: Notion
+    delta: float
+
+    name: ClassVar[str] = "(ε, δ)-privacy"
+
+    def __post_init__(self) -> None:
+        delta = validation.number(self.delta, "delta", low=0.0, high=1.0)
+        if delta == 1.0:
+            raise InvalidInputError("delta must be in [0, 1), got 1: then nothing is promised.")
+        object.__setattr__(self, "delta", delta)
+        for part in parts_of(self.notion):
+            if not isinstance(part, PointwiseNotion):
+                what = str(part) if isinstance(part, Notion) else shown(part)
+                raise InvalidInputError(
+                    f"Exceptions are of a promise about each output by itself, got {what}."
+                )
+
+    def __str__(self) -> str:
+        return f"{self.notion} with δ = {budget_text(self.delta)}"
+
+    def is_convex(self) -> bool:
+        """Say whether the notion allows a convex set."""
+        return self.notion.is_convex()
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε, or scale of the budgets, at which the notion holds but for δ.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x).
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+        """
+        if self.delta == 0:
+            return self.notion.achieved(joint, kernel)
+        joint_sy = joint.release(kernel)
+        inner = self.notion
+        levels = _levels(inner, joint_sy) if isinstance(inner, PointwiseNotion) else None
+        return self._but_for_delta(joint_sy, _scales(inner, joint_sy) if levels is None else levels)
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return what is achieved over what is asked: at most 1 iff the promise is kept."""
+        if self.delta == 0:
+            return self.notion.scale(joint, kernel)
+        joint_sy = joint.release(kernel)
+        return self._but_for_delta(joint_sy, _scales(self.notion, joint_sy))
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether outputs that break the notion have a probability of at most δ in all."""
+        if self.delta == 0:
+            return self.notion.holds(joint, kernel)
+        joint_sy = joint.release(kernel)
+        return float(joint_sy.sum(axis=0)[self.breaks(joint_sy)].sum()) <= self.delta + ROUNDING
+
+    def breaks(self, joint_sy: ArrayLike) -> BoolArray:
+        """Say which outputs of P(s, y), shape (n_s, n_y), break the notion: shape (n_y,)."""
+        parts = [part for part in parts_of(self.notion) if isinstance(part, PointwiseNotion)]
+        return np.asarray(~np.all([part.allows(joint_sy) for part in parts], axis=0))
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the outputs that the notion allows, and how many exceptions there may be.
+
+        Raises
+        ------
+        NotConvexError
+            If the notion's set is not convex.
+        InfeasibleError
+            If the notion allows no output that says nothing.
+        """
+        inner = self.notion.allowed_set(joint)
+        free = inner.oracle is None and not inner.rows.shape[0]
+        return inner if free or self.delta == 0 else replace(inner, exceptions=self.delta)
+
+    def _but_for_delta(self, joint_sy: FloatArray, levels: FloatArray) -> float:
+        """Return the least of these levels, shape (n_y,), that Y exceeds with probability ≤ δ."""
+        p_y = joint_sy.sum(axis=0)
+        occurs = p_y > 0
+        p_y, levels = p_y[occurs], levels[occurs]
+        order = np.argsort(-levels, kind="stable")
+        above = np.cumsum(p_y[order])  # probability of this output and of all above it
+        first = int((above <= self.delta + ROUNDING).sum())
+        return float(levels[order[min(first, len(order) - 1)]])
+
+
+def parts_of(notion: Notion) -> tuple[Notion, ...]:
+    """Return the notions of an intersection, those of intersections in it, or the notion alone."""
+    if isinstance(notion, Intersection):
+        return tuple(one for part in notion.notions for one in parts_of(part))
+    return (notion,)
+
+
+def _levels(notion: PointwiseNotion, joint_sy: FloatArray) -> FloatArray:
+    """Return what each output by itself achieves, in the notion's unit, shape (n_y,)."""
+    lower, upper = notion.lower_level(joint_sy), notion.upper_level(joint_sy)
+    pairs = zip(lower.tolist(), upper.tolist(), strict=True)
+    return np.array([notion.combined(low, high) for low, high in pairs])
+
+
+def _scales(notion: Notion, joint_sy: FloatArray) -> FloatArray:
+    """Return what each output achieves over what is asked of it, shape (n_y,)."""
+    found = []
+    for part in parts_of(notion):
+        if not isinstance(part, PointwiseNotion):
+            continue
+        levels = _levels(part, joint_sy)
+        if isinstance(part, OneBudget):
+            levels = np.array([relative(level, part.eps) for level in levels.tolist()])
+        elif isinstance(part, GuessingProbability):
+            levels = levels / part.bound
+        found.append(levels)
+    return np.max(found, axis=0)

@@ -1,0 +1,299 @@
+"""Promises with exceptions, against linear programs and kernels that share nothing with core."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize
+
+from core import measures
+from core import mechanisms as m
+from core.errors import InfeasibleError, InvalidInputError, NotConvexError
+from core.joint import Joint
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    SRLIP,
+    AlphaLift,
+    Average,
+    Chi2Lift,
+    Chi2Privacy,
+    EpsDelta,
+    GuessingProbability,
+    Intersection,
+    L1Lift,
+    PointwiseMaximalLeakage,
+)
+from core.utilities import Distortion, Guess, Task
+from tests.strategies import joints
+from tests.vertices import allowed_vertices, entropies
+
+INF = float("inf")
+SMALL = Joint.from_counts([[6, 2, 2], [1, 3, 6]])
+LARGER = Joint.random_uniform(3, 5, np.random.default_rng(1))
+DRAW = Joint.random_uniform(5, 17, np.random.default_rng(0))
+POLYHEDRAL = [LIP(0.3), LDP(0.5), ALIP(0.1, 0.4), PointwiseMaximalLeakage(0.2), LIP(0), LIP(INF)]
+
+
+def by_linear_program(joint, notion, delta, worth):
+    """Return the optimum from all vertices and single symbols, by SciPy; worth of posteriors."""
+    allowed = allowed_vertices(notion.allowed_set(joint))
+    singles = np.eye(joint.n_x)
+    columns = np.vstack([allowed, singles])
+    apart = np.repeat([0.0, 1.0], [len(allowed), len(singles)])
+    found = optimize.linprog(
+        -worth(columns), apart[None], [delta], columns.T, joint.p_x, method="highs"
+    )
+    return -found.fun
+
+
+def kept(joint, kernel):
+    return float(measures.mutual_information(joint.p_x[:, None] * kernel))
+
+
+@pytest.mark.parametrize(
+    ("delta", "nmi"), [(0.0, 0.7636), (0.01, 0.7683), (0.05, 0.7869), (0.1, 0.8077)]
+)
+def test_what_exceptions_buy_on_the_draw(delta, nmi):
+    found = m.optimal(DRAW, EpsDelta(LIP(0.25), delta), time_limit=60)
+    assert found.status == "optimal"
+    assert found.nmi == pytest.approx(nmi, abs=1e-4)  # spec 14 C: .764, .768, .787, .808
+
+
+@pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])
+@pytest.mark.parametrize("delta", [1e-6, 0.03, 0.4, 0.999])
+@pytest.mark.parametrize("notion", POLYHEDRAL, ids=str)
+@pytest.mark.parametrize("joint", [SMALL, LARGER], ids=["2x3", "3x5"])
+def test_the_optimum_is_that_of_all_vertices_and_single_symbols(joint, notion, delta, solver):
+    found = m.optimal(joint, EpsDelta(notion, delta), solver, time_limit=60)
+    expected = by_linear_program(
+        joint, notion, delta, lambda r: measures.entropy(joint.p_x) - entropies(r)
+    )
+    assert found.status == "optimal"
+    assert found.utility == pytest.approx(expected, abs=2e-6)
+    assert found.upper_bound >= expected - 1e-9
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.3])
+@pytest.mark.parametrize(
+    ("purpose", "worth"),
+    [
+        (Guess(), lambda r: r.max(axis=1)),
+        (Guess([[1, 0, 1, 0, 1], [0, 1, 0, 1, 0]]), lambda r: np.maximum(*r_of_two(r))),
+        (
+            Distortion(np.abs(np.subtract.outer(np.arange(5), np.arange(5)))),
+            lambda r: -(r @ np.abs(np.subtract.outer(np.arange(5), np.arange(5)))).min(axis=1),
+        ),
+    ],
+    ids=["guess", "guess of a task", "distortion"],
+)
+def test_other_purposes_have_exceptions_too(purpose, worth, delta):
+    found = m.optimal(LARGER, EpsDelta(LIP(0.3), delta), utility=purpose, time_limit=60)
+    assert found.utility == pytest.approx(
+        by_linear_program(LARGER, LIP(0.3), delta, worth), abs=1e-5
+    )
+    assert found.gap <= 1e-5
+
+
+def r_of_two(r):
+    """Return the probabilities of even and of odd symbols."""
+    return r[:, ::2].sum(axis=1), r[:, 1::2].sum(axis=1)
+
+
+def test_a_task_with_exceptions_is_bounded_by_all_it_could_be():
+    table = np.random.default_rng(2).dirichlet(np.ones(3), 5).T
+    entropy = measures.entropy(table @ LARGER.p_x)
+    for delta in (0.05, 0.5):
+        found = m.optimal(LARGER, EpsDelta(LIP(0.3), delta), utility=Task(table), time_limit=60)
+        expected = by_linear_program(
+            LARGER, LIP(0.3), delta, lambda r: entropy - entropies(r @ table.T)
+        )
+        assert found.utility == pytest.approx(expected, abs=2e-6)
+
+
+@pytest.mark.parametrize("delta", [0.02, 0.2])
+@pytest.mark.parametrize("notion", [LIP(0.4), LDP(0.5)], ids=str)
+def test_no_kernel_of_a_grid_keeps_more(notion, delta):
+    steps = 12
+    rows = np.array(
+        [(i, j, steps - i - j) for i, j in product(range(steps + 1), repeat=2) if i + j <= steps]
+    )
+    chosen = np.array(list(product(range(len(rows)), repeat=3)))
+    kernels = rows[chosen] / steps  # (k, n_x, n_y)
+    joint_sy = np.einsum("sx,kxy->ksy", SMALL.p, kernels)
+    p_y = joint_sy.sum(axis=1)
+    broken = np.where(notion.allows(joint_sy) | (p_y == 0), 0.0, p_y).sum(axis=1)
+    allowed = broken <= delta
+    joint_xy = SMALL.p_x[:, None] * kernels[allowed]
+    best = measures.mutual_information(joint_xy).max()
+    found = m.optimal(SMALL, EpsDelta(notion, delta), time_limit=60)
+    assert best <= found.upper_bound + 1e-9
+    assert best >= 0.85 * found.utility  # a grid of twelfths comes as near as that
+
+
+@settings(max_examples=40)
+@given(joint=joints(max_s=3, max_x=4), delta=st.floats(0.001, 0.9), eps=st.floats(0, 2))
+def test_bounds_hold_on_any_joint(joint, delta, eps):
+    found = m.optimal(joint, EpsDelta(LIP(eps), delta), time_limit=60)
+    expected = by_linear_program(
+        joint, LIP(eps), delta, lambda r: measures.entropy(joint.p_x) - entropies(r)
+    )
+    assert found.audit.holds
+    assert found.upper_bound >= expected - 1e-7
+    assert found.utility <= expected + 1e-7
+    assert found.utility >= m.optimal(joint, LIP(eps), time_limit=60).utility - 1e-7
+
+
+def test_without_exceptions_it_is_the_notion():
+    for notion in (LIP(0.4), LDP(0.6), AlphaLift(0.3, 0.4, 3)):
+        plain, none = m.optimal(LARGER, notion), m.optimal(LARGER, EpsDelta(notion, 0))
+        np.testing.assert_array_equal(plain.kernel, none.kernel)
+        promise = EpsDelta(notion, 0.0)
+        assert promise.achieved(LARGER, plain.kernel) == notion.achieved(LARGER, plain.kernel)
+        assert promise.scale(LARGER, plain.kernel) == notion.scale(LARGER, plain.kernel)
+        assert promise.allowed_set(LARGER).exceptions == 0
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [AlphaLift(0.2, 0.3, 2), Chi2Lift(0.15), L1Lift(0.1), Intersection(LIP(0.4), LDP(0.5))],
+    ids=str,
+)
+def test_other_notions_have_exceptions_too(notion):
+    values = []
+    for delta in (0.0, 0.05, 0.3, 0.8):
+        found = m.optimal(LARGER, EpsDelta(notion, delta), time_limit=60)
+        assert found.status == "optimal"
+        values.append(found.utility)
+        mixed = by_exception(LARGER, notion, delta)
+        assert EpsDelta(notion, delta).holds(LARGER, mixed)
+        assert kept(LARGER, mixed) <= found.upper_bound + 1e-9
+    assert (np.diff(values) > 0).all() or values[-1] == pytest.approx(measures.entropy(LARGER.p_x))
+    # concave in δ: a mechanism may draw one of two
+    assert values[1] >= values[0] + (values[2] - values[0]) / 6 - 2e-6
+
+
+def by_exception(joint, notion, delta):
+    """Return a mechanism that publishes X with probability δ, else the optimum of the notion."""
+    best = m.optimal(joint, notion, time_limit=60).kernel
+    return np.hstack([delta * np.eye(joint.n_x), (1 - delta) * best])
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        Average("mutual_information", 0.02),
+        Average("maximal_leakage", 0.1),
+        Average("guessing", 0.45),
+        Average("chi2", 0.03),
+    ],
+    ids=str,
+)
+def test_averages_count_exceptions(budget):
+    without = m.optimal(LARGER, Intersection(LIP(0.3), budget), time_limit=60)
+    few = m.optimal(LARGER, Intersection(EpsDelta(LIP(0.3), 0.05), budget), time_limit=60)
+    every = m.optimal(LARGER, budget, time_limit=60)
+    assert few.audit.holds
+    assert few.status == "optimal"
+    assert without.utility - 1e-6 <= few.utility <= every.upper_bound + 1e-9
+    assert budget.achieved(LARGER, few.kernel) <= budget.bound + 1e-12
+    # what most of exceptions leave, the average alone does
+    most = m.optimal(LARGER, Intersection(EpsDelta(LIP(0.3), 0.999), budget), time_limit=60)
+    assert most.utility <= every.upper_bound + 1e-9
+
+
+def test_levels_leave_out_the_worst_outputs_of_probability_delta():
+    joint = Joint.from_counts([[40, 8, 2, 0], [40, 2, 7, 1]])
+    kernel, lip = np.eye(4), LIP(1)
+    levels = np.maximum(*(f(joint.p) for f in (lip.lower_level, lip.upper_level)))
+    assert levels.argsort().tolist() == [0, 2, 1, 3]  # probabilities .8, .09, .1, .01
+    for delta, expected in [(0.005, 3), (0.01, 1), (0.1, 1), (0.11, 2), (0.2, 0), (0.99, 0)]:
+        promise = EpsDelta(LIP(levels[expected] if expected != 3 else INF), delta)
+        assert promise.achieved(joint, kernel) == levels[expected]
+        assert promise.holds(joint, kernel)
+        if 0 < levels[expected] < INF:
+            less = EpsDelta(LIP(levels[expected] * 0.999), delta)
+            assert not less.holds(joint, kernel)
+            assert less.scale(joint, kernel) == pytest.approx(1 / 0.999)
+
+
+def test_levels_of_several_notions_and_of_guesses_are_scales():
+    joint = Joint.from_counts([[40, 8, 2, 0], [40, 2, 7, 1]])
+    both = Intersection(LIP(0.5), GuessingProbability(0.75))
+    promise = EpsDelta(both, 0.02)
+    # the fourth symbol is excepted; of the second P(s2 | x) is .2, of .5 before
+    assert promise.achieved(joint, np.eye(4)) == pytest.approx(np.log(5 / 2) / 0.5)
+    guess = EpsDelta(GuessingProbability(0.75), 0.02)
+    assert guess.achieved(joint, np.eye(4)) == pytest.approx(0.8)
+    assert guess.scale(joint, np.eye(4)) == pytest.approx(0.8 / 0.75)
+    sides = EpsDelta(ALIP(0.5, 1.0), 0.02)
+    assert sides.achieved(joint, np.eye(4)) == pytest.approx(np.log(5 / 2) / 0.5)
+    assert sides.scale(joint, np.eye(4)) == sides.achieved(joint, np.eye(4))
+
+
+def test_mechanisms_that_read_s_are_audited():
+    kernel = np.eye(2).repeat(3, axis=0)  # tells S
+    promise = EpsDelta(LIP(0.5), 0.3)
+    assert promise.achieved(SMALL, kernel) == INF
+    assert not promise.holds(SMALL, kernel)
+    now_and_then = np.hstack([0.3 * kernel, np.full((6, 1), 0.7)])
+    assert promise.achieved(SMALL, now_and_then) == 0
+    assert promise.holds(SMALL, now_and_then)
+
+
+def test_an_answer_is_taken_up_again():
+    promise = EpsDelta(LIP(0.3), 0.1)
+    known = m.optimal(LARGER, promise, time_limit=60)
+    again = m.optimal(LARGER, promise, "columns", start=known.kernel, time_limit=60)
+    assert again.utility >= known.utility
+    assert again.status == "optimal"
+    sweep = m.frontier(LARGER, lambda eps: EpsDelta(LIP(eps), 0.1), [0.1, 0.3, 0.6], time_limit=60)
+    assert sweep[1].utility == pytest.approx(known.utility, abs=1e-6)
+    assert sweep[0].utility < sweep[1].utility < sweep[2].utility
+
+
+def test_what_it_is_called_and_made_of():
+    assert str(EpsDelta(LIP(0.25), 0.05)) == "0.25-LIP with δ = 0.05"
+    assert EpsDelta(LIP(0.25), 0.05).is_convex()
+    assert not EpsDelta(Chi2Privacy(1, 1), 0.05).is_convex()
+    with pytest.raises(NotConvexError):
+        EpsDelta(Chi2Privacy(1, 1), 0.05).allowed_set(SMALL)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1.0, 1.5, float("nan"), INF, None, "little", True])
+def test_delta_is_a_probability_below_1(delta):
+    with pytest.raises(InvalidInputError, match="delta"):
+        EpsDelta(LIP(1), delta)
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [
+        SRLIP(1),
+        Average("chi2", 1),
+        Intersection(LIP(1), Average("chi2", 1)),
+        EpsDelta(LIP(1), 0.1),
+        "LIP",
+    ],
+    ids=str,
+)
+def test_exceptions_are_of_promises_about_each_output(notion):
+    with pytest.raises(InvalidInputError, match="promise about each output by itself, got"):
+        EpsDelta(notion, 0.1)
+
+
+def test_it_is_not_joined_with_another_promise_about_each_output():
+    for other in (LDP(2), EpsDelta(LDP(2), 0.1)):
+        with pytest.raises(InvalidInputError, match=r"EpsDelta\(Intersection\(…\), δ\)"):
+            m.optimal(SMALL, Intersection(EpsDelta(LIP(1), 0.1), other))
+    # one that asks nothing is no other promise
+    free = m.optimal(SMALL, Intersection(EpsDelta(LIP(0.3), 0.1), LDP(INF)))
+    assert free.utility == pytest.approx(m.optimal(SMALL, EpsDelta(LIP(0.3), 0.1)).utility)
+
+
+def test_exceptions_do_not_save_what_no_output_keeps():
+    with pytest.raises(InfeasibleError, match="'s1' alone has probability 0.5"):
+        m.optimal(SMALL, EpsDelta(GuessingProbability(0.4), 0.1))
