@@ -89,9 +89,7 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
     oracles = tuple(part.oracle for part in sets if part.oracle is not None)
     parts = tuple(ways for part in sets for ways in part.parts)
     budgets = tuple(budget for part in sets for budget in part.budgets)
-    return AllowedSet(
-        rows, n_x, all_cuts(oracles), parts, budgets=budgets, exceptions=exceptions
-    )
+    return AllowedSet(rows, n_x, all_cuts(oracles), parts, budgets=budgets, exceptions=exceptions)
 
 
 def all_cuts(oracles: Sequence[SeparationOracle]) -> SeparationOracle | None:

@@ -50,8 +50,9 @@ def test_scenarios_links_and_programs_carry_exceptions(key):
     assert to_query(scenario)["delta"] == ["0.02"]
     program = snippet(scenario)
     inner = catalogue.entry(key).make(JOINT, scenario.numbers).notion
-    assert f"from core.notions import {', '.join(sorted([type(inner).__name__, 'EpsDelta']))}\n" in (
-        program
+    assert (
+        f"from core.notions import {', '.join(sorted([type(inner).__name__, 'EpsDelta']))}\n"
+        in (program)
     )
     assert f"notion = EpsDelta(notion={inner!r}, delta=0.02)" in program
 
@@ -77,7 +78,10 @@ def test_delta_outside_its_domain_is_refused():
 
 
 def test_a_guess_below_the_prior_says_what_the_least_is():
-    for scenario in (Scenario(notion="average_guess", bound=0.3), Scenario(notion="guess", bound=0.3)):
+    for scenario in (
+        Scenario(notion="average_guess", bound=0.3),
+        Scenario(notion="guess", bound=0.3),
+    ):
         with pytest.raises(InfeasibleError, match=r"probability 0\.6[67]"):
             evaluate(scenario)
 
