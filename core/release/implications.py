@@ -19,8 +19,8 @@ from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.notions.base import Notion
-from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.compound import Intersection
+from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
