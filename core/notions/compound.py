@@ -233,4 +233,5 @@ def _scales(notion: Notion, joint_sy: FloatArray) -> FloatArray:
         elif isinstance(part, GuessingProbability):
             levels = levels / part.bound
         found.append(levels)
-    return np.max(found, axis=0)
+    result: FloatArray = np.max(found, axis=0)
+    return result

@@ -37,7 +37,7 @@ KEPT = {"resolution": "resolution", "distortion": "closeness"}
 """What a release can keep, in a word."""
 
 SLIDERS = {name: domain.title for name, domain in DOMAINS.items() if domain.title}
-"""What each slider is called; what it does is in the glossary, under the same key or one of these:"""
+"""What each slider is called; what it does is in the glossary, under the same key, or another:"""
 
 MEANINGS = {"bound": "guess_bound"}
 """The glossary's key of a number, where its name is that of another thing there."""

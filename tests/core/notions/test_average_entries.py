@@ -50,10 +50,8 @@ def test_scenarios_links_and_programs_carry_exceptions(key):
     assert to_query(scenario)["delta"] == ["0.02"]
     program = snippet(scenario)
     inner = catalogue.entry(key).make(JOINT, scenario.numbers).notion
-    assert (
-        f"from core.notions import {', '.join(sorted([type(inner).__name__, 'EpsDelta']))}\n"
-        in (program)
-    )
+    names = ", ".join(sorted([type(inner).__name__, "EpsDelta"]))
+    assert f"from core.notions import {names}\n" in program
     assert f"notion = EpsDelta(notion={inner!r}, delta=0.02)" in program
 
 
