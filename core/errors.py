@@ -25,5 +25,9 @@ class TimeLimitError(SolverError):
     """A solver was stopped by its time limit before it had an answer."""
 
 
+class NoMemoryError(SolverError):
+    """An answer needs more memory than there is."""
+
+
 class AuditError(CoreError):
     """A mechanism gives less privacy than it was asked for: never a result, always an error."""

@@ -15,6 +15,7 @@ import sys
 from typing import Any, BinaryIO
 
 from core import clock
+from core.errors import NoMemoryError
 from core.jobs.lifeline import end_with_parent
 
 WARM = ("core.scenario",)
@@ -57,6 +58,8 @@ def _serve(function: Any, arguments: tuple[Any, ...], answers: BinaryIO) -> None
 
     try:
         answer = ("done", function(*arguments, report=report))
+    except MemoryError:
+        answer = ("failed", NoMemoryError("The work needs more memory than there is."))
     except Exception as error:  # whatever it is, the caller raises it again
         answer = ("failed", error)
     try:

@@ -185,7 +185,7 @@ def _parts(values: IntArray) -> tuple[IntArray, ...]:
     return tuple(cells for cells in found if 0 < cells.max() < cells.size - 1)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)  # of 16 MB each at most
 def _all_cells(kept_x: bytes, shape: tuple[int, ...]) -> IntArray:
     """Return the number of x^J at each x for every J, counted on from J to J, shape (k, n_x)."""
     symbols = np.frombuffer(kept_x, dtype=np.int64)

@@ -23,6 +23,7 @@ from core.mechanisms.result import make_mechanism
 from core.notions import Intersection
 from core.notions import catalogue as notions
 from core.scenario import Scenario
+from core.sizes import size_of
 from core.studies.frontier import Frontier, share_of_x
 
 OPTIMUM = "optimal"
@@ -32,7 +33,10 @@ UNPROVEN = "time limit"
 """Status of what a longer search may better."""
 
 MOST_BYTES = 200_000_000
-"""Bytes of kernels that are kept."""
+"""Bytes of mechanisms that are kept."""
+
+EMPTY = 1_000
+"""Bytes of a promise without an answer, beside its name."""
 
 OWN = ("weight", "utility")
 """The numbers that are a mechanism's own, not its promise's or its search's."""
@@ -43,13 +47,24 @@ Place = tuple[str, float]
 
 @dataclass
 class _Promise:
-    """The answers about one promise on one joint, whatever its ε."""
+    """The answers about one promise on one joint, whatever its ε, and the bytes of all of it."""
 
+    n_bytes: int = 0
     answers: OrderedDict[Place, Mechanism] = field(default_factory=OrderedDict)
+    sizes: dict[Place, int] = field(default_factory=dict)
 
-    @property
-    def size(self) -> int:
-        return sum(made.kernel.nbytes for made in self.answers.values())
+    def keep(self, place: Place, made: Mechanism) -> None:
+        """Keep an answer at a place."""
+        size = size_of(made)
+        self.n_bytes += size - self.sizes.get(place, 0)
+        self.answers[place], self.sizes[place] = made, size
+
+    def drop(self, place: Place) -> int:
+        """Forget the answer at a place, and return how many bytes that gives."""
+        del self.answers[place]
+        size = self.sizes.pop(place)
+        self.n_bytes -= size
+        return size
 
 
 class Known:
@@ -58,7 +73,7 @@ class Known:
     Parameters
     ----------
     most_bytes : int
-        Bytes of kernels kept.
+        Bytes of mechanisms kept, with all that belongs to them.
 
     Examples
     --------
@@ -95,12 +110,13 @@ class Known:
         with self._lock:
             promise = self._of(scenario)
             last = promise.answers.get(place)
-            promise.answers[place] = mechanism if last is None else _better(last, mechanism)
+            promise.keep(place, mechanism if last is None else _better(last, mechanism))
             promise.answers.move_to_end(place)
             try:
                 _agree(promise, joint, scenario)
             except SolverError:
-                promise.answers.clear()  # either may be the wrong one
+                for one in list(promise.answers):
+                    promise.drop(one)  # either may be the wrong one
                 raise
             self._forget(promise)
 
@@ -144,7 +160,8 @@ class Known:
             purpose=made.purpose,
         )
         with self._lock:  # audited once
-            promise.answers[place] = lifted
+            promise.keep(place, lifted)
+            self._forget(promise)
         return _bounded(lifted, bound, scenario.gap)
 
     def along(self, frontier: Frontier, scenario: Scenario, joint: Joint) -> Frontier:
@@ -221,7 +238,7 @@ class Known:
         best = max(before, key=lambda made: made.utility, default=own)
         if best.utility <= own.utility:
             return own
-        promise.answers[place] = make_mechanism(
+        carried = make_mechanism(
             joint,
             best.kernel,
             name=own.name,
@@ -234,22 +251,26 @@ class Known:
             partition=best.partition,
             purpose=own.purpose,
         )
-        return promise.answers[place]
+        promise.keep(place, carried)
+        return carried
 
     def _of(self, scenario: Scenario) -> _Promise:
         key = _promise_key(scenario)
-        promise = self._promises.setdefault(key, _Promise())
+        promise = self._promises.get(key)
+        if promise is None:  # what is only looked for takes room too
+            promise = self._promises[key] = _Promise(size_of(key) + EMPTY)
+            self._forget(promise)
         self._promises.move_to_end(key)
         return promise
 
     def _forget(self, used: _Promise) -> None:
         """Drop what was not used for longest, of one promise the worst, until the rest fits."""
-        total = sum(promise.size for promise in self._promises.values())
+        total = sum(promise.n_bytes for promise in self._promises.values())
         while total > self._most_bytes and len(self._promises) > 1:
             _, gone = self._promises.popitem(last=False)
-            total -= gone.size
+            total -= gone.n_bytes
         while total > self._most_bytes and len(used.answers) > 1:
-            total -= used.answers.pop(_least_wanted(used)).kernel.nbytes
+            total -= used.drop(_least_wanted(used))
 
 
 def _least_wanted(promise: _Promise) -> Place:

@@ -12,6 +12,7 @@ from core.scenario import Scenario, evaluate
 from core.scenario.url import to_query
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import to_nats
+from pages.ui.work import store
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -282,3 +283,16 @@ def test_what_a_link_in_bits_has_wrong_is_told_in_bits():
     app = opened(**QUICK, unit="shannons")
     assert "unit=shannons" in app.warning[0].value
     assert app.slider(key="eps").value == Scenario().eps
+
+
+def test_where_memory_is_short_one_sentence_says_so_and_the_next_question_is_answered(monkeypatch):
+    def exhausted(_):
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pages.ui.work.answers._glance", exhausted)
+        app = opened(**QUICK, eps="3.21")
+        assert not app.exception
+        assert [error.value for error in app.error] == [store.NO_MEMORY]
+    app.slider(key="eps").set_value(3.2).run()
+    assert not app.error

@@ -1,5 +1,8 @@
 """Answers kept by key, the oldest forgotten first: for every session, or for one alone.
 
+They are bounded by bytes, and small ones apart from large ones: whoever asks one large question
+after another has others' large answers made anew, and forgets no small one.
+
 `st.cache_resource` hashes every argument anew at each call, which a slider's release would pay a
 dozen times; keys here are texts that a scenario writes of itself.
 """
@@ -7,13 +10,14 @@ dozen times; keys here are texts that a scenario writes of itself.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
 
 import streamlit as st
 
 from core.data.spec import DataSpec
+from core.errors import NoMemoryError
+from core.sizes import Shelf, size_of
 from core.studies.known import Known
 
 Made = TypeVar("Made")
@@ -21,8 +25,19 @@ Made = TypeVar("Made")
 PRIVATE = ("upload:", "matrix:")
 """How sources that belong to one session begin."""
 
+MOST_SHARED = 300_000_000
+"""Bytes of answers that all sessions keep in common: a dozen about the largest joints at least."""
+
 MOST_OWN = 50_000_000
-"""Bytes of kernels that a session keeps of its own data."""
+"""Bytes of mechanisms, and of answers, that a session keeps of its own data."""
+
+NO_MEMORY = "There is not enough memory to answer this: ask about fewer levels of S or X."
+
+SMALL = 200_000
+"""Bytes up to which an answer is a small one, as nearly all of those are that a page shows."""
+
+SMALL_PART = 1 / 3
+"""The part of a store that is for small answers alone."""
 
 
 class Store:
@@ -31,7 +46,9 @@ class Store:
     Parameters
     ----------
     most : int
-        Answers kept.
+        Answers kept, of the small and of the large ones each.
+    most_bytes : int
+        Bytes kept.
 
     Examples
     --------
@@ -40,26 +57,41 @@ class Store:
     (1, 1)
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+    def __init__(self, most: int, most_bytes: int = MOST_OWN) -> None:
+        small = round(SMALL_PART * most_bytes)
+        self._small = Shelf(most, small)
+        self._large = Shelf(most, most_bytes - small)
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Return the answer under a key, making it if there is none; an error is not kept."""
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of what is kept."""
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return cast("Made", self._kept[key])
+            return self._small.n_bytes + self._large.n_bytes
+
+    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return the answer under a key, making it if there is none; an error is not kept.
+
+        Raises
+        ------
+        NoMemoryError
+            If there is not enough memory to make it; large answers are forgotten then.
+        """
+        with self._lock:
+            if (shelf := self._shelf(key)) is not None:
+                return cast("Made", shelf.find(key))
             making = self._making.setdefault(key, threading.Lock())
         with making:
             with self._lock:
-                if key in self._kept:
-                    return cast("Made", self._kept[key])
+                if (shelf := self._shelf(key)) is not None:
+                    return cast("Made", shelf.find(key))
             try:
                 made = make()
                 self.put(key, made)
+            except MemoryError as error:
+                self.shed()
+                raise NoMemoryError(NO_MEMORY) from error
             finally:
                 with self._lock:
                     self._making.pop(key, None)
@@ -68,20 +100,28 @@ class Store:
     def find(self, key: Hashable) -> Any:
         """Return the answer under a key; None where there is none."""
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+            shelf = self._shelf(key)
+            return None if shelf is None else shelf.find(key)
 
     def put(self, key: Hashable, answer: Any) -> None:
         """Keep an answer under a key, whatever was kept there."""
+        n_bytes = size_of((key, answer))
         with self._lock:
-            self._kept[key] = answer
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            for shelf in (self._small, self._large):
+                shelf.drop(key)
+            (self._small if n_bytes <= SMALL else self._large).put(key, answer, n_bytes)
+
+    def shed(self) -> None:
+        """Forget the large answers."""
+        with self._lock:
+            self._large.clear()
+
+    def _shelf(self, key: Hashable) -> Shelf | None:
+        """Return where the answer under a key is; None where there is none."""
+        return next((shelf for shelf in (self._small, self._large) if key in shelf), None)
 
 
-SHARED = Store(2_000)
+SHARED = Store(2_000, MOST_SHARED)
 """Answers about bundled, random and example data, for every session."""
 
 KNOWN = Known()

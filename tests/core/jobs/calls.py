@@ -33,6 +33,11 @@ def sleep(seconds, *, report):
     return seconds
 
 
+def take_all_memory(*, report):
+    report("taking")
+    raise MemoryError
+
+
 def fail(text, *, report):
     report("failing")
     raise InvalidInputError(text)

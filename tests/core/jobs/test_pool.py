@@ -5,7 +5,7 @@ import time
 import pytest
 
 from core import clock
-from core.errors import InvalidInputError, SolverError
+from core.errors import InvalidInputError, NoMemoryError, SolverError
 from core.jobs import Pool, State
 from tests.core.jobs import calls
 
@@ -43,6 +43,12 @@ def test_an_error_of_the_call_is_raised_as_it_is(pool):
     with pytest.raises(InvalidInputError, match="eps must be at least 0, got -1"):
         job.result(PATIENCE)
     assert job.state == State.FAILED
+
+
+def test_work_that_needs_too_much_memory_fails_with_a_sentence(pool):
+    job = pool.submit(calls.take_all_memory, time_limit=PATIENCE)
+    with pytest.raises(NoMemoryError, match="needs more memory than there is"):
+        job.result(PATIENCE)
 
 
 def test_cancelling_a_running_job_ends_its_process_and_the_next_job_runs(pool):

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from core import clock
+from core.data import DataSpec, count
 from core.errors import SolverError
 from core.joint import Joint
 from core.scenario import Scenario
+from core.sizes import size_of
 from core.studies.frontier import sweep
-from core.studies.known import UNPROVEN, Known
+from core.studies.known import EMPTY, UNPROVEN, Known, _promise_key
 
 JOINT = Joint.from_counts([[8, 1, 5, 5, 0], [1, 8, 5, 3, 2], [3, 3, 0, 4, 9]])
 JOINT_ENTROPY = float(-(JOINT.p_x * np.log(JOINT.p_x)).sum())
@@ -153,9 +155,32 @@ def test_another_mechanisms_line_has_its_own_points_only():
     assert line.utility[1] == made(here).utility
 
 
+def taken(scenario, *mechanisms):
+    """Return the bytes that some answers about one promise take."""
+    name = size_of(_promise_key(scenario)) + EMPTY
+    return name + sum(map(size_of, mechanisms))
+
+
+def test_what_belongs_to_a_mechanism_counts_and_not_its_kernel_alone():
+    constant = replace(OPTIMAL, mechanism="constant")
+    known = Known(most_bytes=20_000)
+    for k in range(50):  # 144 bytes of kernel each, and as many names as there are symbols
+        data = DataSpec(f"random:uniform:2x18:{k}", (), ())
+        joint = count(data).joint
+        asked = replace(constant, data=data)
+        known.add(asked, joint, asked.build_mechanism(joint))
+    assert sum(size_of(one.answers) for one in known._promises.values()) < 25_000
+
+
+def test_promises_that_are_only_asked_for_take_room_too():
+    known = Known(most_bytes=20_000)
+    for k in range(100):
+        assert known.best(replace(OPTIMAL, data=DataSpec(f"{k}")), JOINT) is None
+    assert len(known._promises) < 20
+
+
 def test_what_was_not_used_for_longest_goes_when_there_is_no_more_room():
-    kernel = made(OPTIMAL).kernel.nbytes
-    known = Known(most_bytes=2 * kernel)
+    known = Known(most_bytes=2 * taken(OPTIMAL, made(OPTIMAL)))
     for notion in ("lip", "ldp", "alip", "pml"):
         asked = replace(OPTIMAL, notion=notion)
         known.add(asked, JOINT, made(asked))
@@ -186,7 +211,7 @@ def test_the_best_starts_are_kept_where_not_all_answers_fit():
     good = {eps: made(replace(OPTIMAL, eps=eps)) for eps in budgets}
     start = replace(OPTIMAL, mechanism="subset_random_response")
     poor = replace(OPTIMAL, mechanism="watchdog")
-    room = sum(one.kernel.nbytes for one in good.values()) + made(poor).kernel.nbytes
+    room = taken(OPTIMAL, *good.values(), made(poor))
     known = Known(most_bytes=room)
     for eps in budgets:  # as good as the optimum, and the oldest
         known.add(replace(start, eps=eps), JOINT, good[eps])

@@ -1,9 +1,16 @@
 import threading
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from pages.ui.work.store import Store
+from core.data import DataSpec
+from core.errors import NoMemoryError
+from core.scenario import Scenario
+from core.sizes import size_of
+from pages.ui.work import answers, store
+from pages.ui.work.store import MOST_OWN, SMALL, Store
 
 
 def test_an_answer_is_made_once():
@@ -60,3 +67,61 @@ def test_what_is_put_takes_the_place_of_what_was_there():
     assert store.find("a") == 2
     store.put("c", 1)
     assert store.find("b") is None
+
+
+def test_large_answers_are_bounded_by_their_bytes():
+    kept = Store(2_000, 30_000_000)
+    for key in range(20):
+        kept.put(key, np.zeros(500_000))
+    assert kept.n_bytes <= 30_000_000
+    assert kept.find(19) is not None
+    assert kept.find(0) is None
+
+
+def test_large_answers_of_one_take_no_room_from_the_small_ones_of_others():
+    kept = Store(2_000, 3_000_000)
+    kept.put("small", "derived")
+    for key in range(100):
+        kept.put(key, np.zeros(SMALL))
+    assert kept.find("small") == "derived"
+
+
+def test_an_answer_that_grows_or_shrinks_is_kept_once():
+    kept = Store(5)
+    for answer in (1, np.zeros(SMALL), np.zeros(2 * SMALL), 2):
+        kept.put("a", answer)
+        assert kept.find("a") is answer
+        assert kept.n_bytes == size_of(("a", answer))
+
+
+def test_an_answer_larger_than_the_store_is_there_for_who_made_it():
+    kept = Store(5, 1_000_000)
+    kept.put("a", np.zeros(1_000_000))
+    assert kept.find("a") is not None
+
+
+def test_where_memory_is_short_large_answers_go_and_a_sentence_says_so():
+    kept = Store(5)
+    kept.put("small", 1)
+    kept.put("large", np.zeros(SMALL))
+
+    def make():
+        raise MemoryError
+
+    with pytest.raises(NoMemoryError, match="not enough memory"):
+        kept.get("more", make)
+    assert kept.find("small") == 1
+    assert kept.find("large") is None
+    assert kept.get("more", lambda: 3) == 3  # the next one finds it open
+
+
+def test_one_large_question_after_another_takes_no_more_than_the_store_may(monkeypatch):
+    """At 27 MB each for the data, the answer and the graph, the 43rd took other sessions down."""
+    monkeypatch.setattr(store, "SHARED", Store(2_000, MOST_OWN))
+    monkeypatch.setattr(store, "KNOWN", store.Known(1_000_000))
+    asked = Scenario(mechanism="watchdog")
+    for k in range(20):
+        data = DataSpec(f"random:uniform:500x500:{k}", (), ())
+        answers.evaluate(replace(asked, data=data))
+    held = size_of((vars(store.SHARED)["_small"], vars(store.SHARED)["_large"], store.KNOWN))
+    assert held < 1.1 * MOST_OWN

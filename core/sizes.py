@@ -1,0 +1,132 @@
+"""How many bytes a value takes, with all that it refers to, and a shelf that is bounded by them."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cache
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+_ELSEWHERE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
+"""What values refer to and do not own."""
+
+_PLAIN = (str, bytes, int, float, complex, bool, type(None))
+"""What refers to nothing."""
+
+
+def size_of(value: Any) -> int:
+    """Return the bytes that a value takes, each object in it counted once.
+
+    Of an array that looks into another, the whole of the other counts: as long as the one is
+    kept, so is the other.
+
+    Parameters
+    ----------
+    value : object
+        Arrays, texts, numbers, containers and objects with fields, nested as they may be.
+
+    Examples
+    --------
+    >>> size_of(np.zeros((100, 100))) // 1000
+    80
+    >>> size_of([np.zeros(1000)[:1]]) // 1000
+    8
+    """
+    total, seen = 0, set[int]()
+    waiting: list[Any] = [value]
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, _ELSEWHERE):
+            continue
+        seen.add(id(one))
+        total += sys.getsizeof(one)
+        if not isinstance(one, _PLAIN):
+            waiting.extend(_parts(one))
+    return total
+
+
+class Shelf:
+    """Values by key, so many and so many bytes of them at most; not safe for threads.
+
+    Those not used for longest go first. The last one put always stays, whatever its size: who put
+    it there is about to look for it.
+
+    Parameters
+    ----------
+    most : int
+        Values kept.
+    most_bytes : int
+        Bytes kept, as `size_of` counts them.
+
+    Examples
+    --------
+    >>> shelf = Shelf(10, 20_000)
+    >>> for name in "abc":
+    ...     shelf.put(name, np.zeros(1000), 8_000)
+    >>> [name in shelf for name in "abc"], shelf.n_bytes
+    ([False, True, True], 16000)
+    """
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        self._most, self._most_bytes = most, most_bytes
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self.n_bytes = 0
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._kept
+
+    def find(self, key: Hashable) -> Any:
+        """Return the value under a key, which has been used now; None where there is none."""
+        if key not in self._kept:
+            return None
+        self._kept.move_to_end(key)
+        return self._kept[key][0]
+
+    def put(self, key: Hashable, value: Any, n_bytes: int) -> None:
+        """Keep a value of so many bytes under a key, whatever was kept there."""
+        self.drop(key)
+        self._kept[key] = value, n_bytes
+        self.n_bytes += n_bytes
+        while len(self._kept) > 1 and (
+            len(self._kept) > self._most or self.n_bytes > self._most_bytes
+        ):
+            self.drop(next(iter(self._kept)))
+
+    def drop(self, key: Hashable) -> None:
+        """Forget the value under a key, where there is one."""
+        _, n_bytes = self._kept.pop(key, (None, 0))
+        self.n_bytes -= n_bytes
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+        self.n_bytes = 0
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """Return what a value refers to and owns."""
+    if isinstance(value, np.ndarray):
+        # its own numbers are in its own size; those of a view are in that of its base
+        own = [] if value.base is None else [value.base]
+        return [*own, *value.flat] if value.dtype == object else own
+    parts: list[Any] = []
+    if isinstance(value, Mapping):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, list | tuple | set | frozenset):
+        parts = list(value)
+    parts += getattr(value, "__dict__", {}).values()
+    return parts + [getattr(value, name) for name in _slots(type(value)) if hasattr(value, name)]
+
+
+@cache
+def _slots(kind: type) -> tuple[str, ...]:
+    """Return the names of a class's slots, those of its parents too."""
+    found: list[str] = []
+    for one in kind.__mro__:
+        named = vars(one).get("__slots__", ())
+        found += [named] if isinstance(named, str) else named
+    return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
