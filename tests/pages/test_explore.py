@@ -286,13 +286,13 @@ def test_what_a_link_in_bits_has_wrong_is_told_in_bits():
 
 
 def test_where_memory_is_short_one_sentence_says_so_and_the_next_question_is_answered(monkeypatch):
-    def exhausted(_):
+    def exhausted(*_):
         raise MemoryError
 
     with monkeypatch.context() as patched:
-        patched.setattr("pages.ui.work.answers._glance", exhausted)
+        patched.setattr("pages.ui.work.answers._know", exhausted)
         app = opened(**QUICK, eps="3.21")
         assert not app.exception
-        assert [error.value for error in app.error] == [store.NO_MEMORY]
+        assert [error.value for error in app.error] == [markdown(store.NO_MEMORY)]
     app.slider(key="eps").set_value(3.2).run()
     assert not app.error

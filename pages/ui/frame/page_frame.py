@@ -12,7 +12,7 @@ from core.release.sentences import promise_text, question
 from core.scenario import Result, Scenario
 from pages.ui.frame import controls, remedies, state, theme
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, refining, store
+from pages.ui.work import answers, refining
 
 _LAST = "_last_answer"
 
@@ -57,9 +57,6 @@ def answer(
         remedies.show(scenario, error)
         if otherwise is not None:
             otherwise(scenario)
-    except MemoryError:  # outside of what is kept, which tells it itself
-        store.SHARED.shed()
-        st.error(store.NO_MEMORY)
     return None
 
 

@@ -26,7 +26,7 @@ from core.studies.known import OPTIMUM, UNPROVEN
 from pages.ui.work import long_answer
 from pages.ui.work.derived import counted, promise, purpose
 from pages.ui.work.long_answer import LongAnswer
-from pages.ui.work.store import kept_for, known_for
+from pages.ui.work.store import kept_for, known_for, sparing
 
 QUICK_SYMBOLS = 60
 """Largest alphabet of X for which the sweep of a mechanism that is quick to sweep is."""
@@ -280,6 +280,7 @@ def _sweep(scenario: Scenario) -> Frontier:
     return sweep(scenario, data.joint, values=data.x_values, task=data.task)
 
 
+@sparing()
 def _taken(scenario: Scenario, found: Frontier) -> Frontier:
     """Make the mechanisms of a sweep known, and return its figures alone."""
     for eps, made in zip(found.eps, found.mechanisms, strict=True):
@@ -305,6 +306,7 @@ def _wanted(scenario: Scenario) -> bool:
     return known.status == UNPROVEN
 
 
+@sparing()
 def _glance(scenario: Scenario) -> Mechanism:
     """Return the best of what is known and what a moment finds: all, where that is enough."""
     seen = _seen()
@@ -323,6 +325,7 @@ def _glance(scenario: Scenario) -> Mechanism:
     return best
 
 
+@sparing()
 def _measured(scenario: Scenario, made: Mechanism) -> Result:
     """Return what a mechanism gives away, worked out once for each that comes up."""
     store, key = kept_for(scenario.data), ("result", repr(scenario))

@@ -10,7 +10,8 @@ dozen times; keys here are texts that a scenario writes of itself.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -119,6 +120,22 @@ class Store:
     def _shelf(self, key: Hashable) -> Shelf | None:
         """Return where the answer under a key is; None where there is none."""
         return next((shelf for shelf in (self._small, self._large) if key in shelf), None)
+
+
+@contextmanager
+def sparing() -> Iterator[None]:
+    """Say in a sentence that memory is short, where what is made within is not kept by a store.
+
+    Raises
+    ------
+    NoMemoryError
+        If there is not enough; large answers are forgotten then.
+    """
+    try:
+        yield
+    except MemoryError as error:
+        SHARED.shed()
+        raise NoMemoryError(NO_MEMORY) from error
 
 
 SHARED = Store(2_000, MOST_SHARED)
