@@ -27,7 +27,14 @@ class Plain:
 
 def test_what_is_in_a_value_counts_however_it_is_held():
     array = np.zeros(10_000)
-    for held in ([array], (array,), {"a": array}, {"a": {1: [array]}}, Slotted(array), Plain(array)):
+    for held in (
+        [array],
+        (array,),
+        {"a": array},
+        {"a": {1: [array]}},
+        Slotted(array),
+        Plain(array),
+    ):
         assert 80_000 < size_of(held) < 81_000
     assert 80_000 < size_of({"x" * 80_000}) < 81_000
     assert size_of(np.array(["x" * 5_000, None], dtype=object)) > 5_000
