@@ -123,7 +123,7 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 @cache
-def _slots(kind: type) -> tuple[str, ...]:
+def _slots(kind: Any) -> tuple[str, ...]:
     """Return the names of a class's slots, those of its parents too."""
     found: list[str] = []
     for one in kind.__mro__:
