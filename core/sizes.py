@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping
-from functools import cache
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -122,8 +121,7 @@ def _parts(value: Any) -> Iterable[Any]:
     return parts + [getattr(value, name) for name in _slots(type(value)) if hasattr(value, name)]
 
 
-@cache
-def _slots(kind: Any) -> tuple[str, ...]:
+def _slots(kind: type) -> tuple[str, ...]:
     """Return the names of a class's slots, those of its parents too."""
     found: list[str] = []
     for one in kind.__mro__:
