@@ -51,6 +51,9 @@ SEARCH_SHARE = 0.75
 LINEAR_SHARE = 0.95
 """Part of the time that a search by linear programs may take; its last mixtures get the rest."""
 
+WIDER_SHARE = 0.1
+"""Part of the time left for looking wider before a proof."""
+
 START_SHARE = 0.5
 """Part of the time left that the mechanism to start from may take."""
 
@@ -322,6 +325,8 @@ class _Task:
         search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
             search.run()
+            if prove:  # an output that a proof finds late makes it start again
+                search.look_wider(search.deadline.part(WIDER_SHARE))
             value = self.offer(search.settled())
             if not prove or self.upper - value <= self.gap or self._until.over:
                 return

@@ -41,6 +41,9 @@ MOST_SPLIT = 8
 INWARD = 0.15
 """A split keeps at least this part of the side on either side of it."""
 
+NARROWED = 0.3
+"""Sides of a half are shortened whose secants gain at least this part of what the worst gains."""
+
 FINE = 1e-9
 """Secants that gain less than this, in nats, are not what the bound lacks."""
 
@@ -68,8 +71,9 @@ class Box:
         it can be; shape (n_x, n_x).
     priced : ndarray
         Row multipliers times rows, shape (n_x,): with `mass` they prove a floor at any prices.
-    mass, rounding : float
-        Multiplier of Σr = 1, and the size of all multipliers, which rounding grows with.
+    mass, rest, rounding : float
+        Multiplier of Σr = 1, what auxiliary variables and slacks add to the floor, and the size
+        of all multipliers, which rounding grows with.
     basis : object
         Where the box's program ended: the next starts there.
     """
@@ -81,6 +85,7 @@ class Box:
     highest: FloatArray
     priced: FloatArray
     mass: float = 0.0
+    rest: float = 0.0
     rounding: float = 1.0
     basis: Any = None
 
@@ -215,6 +220,7 @@ class BoxBound:
         mass = np.array([box.mass for box in self._boxes])
         reduced = costs + np.array([box.priced for box in self._boxes]) - mass[:, None]
         least = np.minimum(reduced * lower, reduced * upper).sum(axis=1) + mass
+        least += np.array([box.rest for box in self._boxes])
         rounding = np.array([box.rounding for box in self._boxes]) + np.abs(costs).max(axis=1)
         terms = len(self._solver.relaxation.matrix) + len(prices) + 8
         rounding *= EPSILON * terms * (1.0 + upper.sum(axis=1))
@@ -234,13 +240,12 @@ class BoxBound:
             costs = np.array([box.slopes for box in boxes]) - prices
             answers = self._solver.solve(costs, lower, upper, [box.basis for box in boxes])
             for i in np.flatnonzero(answers.met):
-                multipliers = answers.multipliers[i]
-                priced, rows = self._solver.relaxation.priced(multipliers.rows)
                 self._boxes[part[i]] = replace(
                     boxes[i],
-                    priced=priced,
-                    mass=multipliers.mass,
-                    rounding=1.0 + abs(multipliers.mass) + float(rows.sum()),
+                    priced=answers.priced.rows[i],
+                    mass=float(answers.masses[i]),
+                    rest=float(answers.priced.rest[i]),
+                    rounding=float(answers.priced.size[i]),
                     basis=answers.bases[i],
                 )
             points.append(np.clip(answers.points, lower, upper)[answers.met])
@@ -269,7 +274,7 @@ class BoxBound:
         for part in self._solver.parts(worst):
             if deadline.over:
                 break
-            split = [self._split(int(q), int(errors[q].argmax()), means[q]) for q in part]
+            split = [self._split(int(q), errors[q], means[q]) for q in part]
             halves += self._narrowed([half for pair in split for half in pair])
             gone[part] = True
         place = np.where(gone, -1, np.cumsum(~gone) - 1)
@@ -277,14 +282,14 @@ class BoxBound:
         self._boxes = [box for k, box in enumerate(self._boxes) if not gone[k]] + halves
         return len(worst) > 0
 
-    def _split(self, k: int, x: int, mean: FloatArray) -> list[tuple[Box, IntArray]]:
-        """Return the halves of a box, split at one symbol's share, and the symbols in use there."""
-        box = self._boxes[k]
+    def _split(self, k: int, errors: FloatArray, mean: FloatArray) -> list[tuple[Box, IntArray]]:
+        """Return the halves of a box, split where its secants miss most, and symbols to narrow."""
+        box, x = self._boxes[k], int(errors.argmax())
         side = box.upper[x] - box.lower[x]
         at = np.clip(mean[x], box.lower[x] + INWARD * side, box.upper[x] - INWARD * side)
         left, right = box.upper.copy(), box.lower.copy()
         left[x] = right[x] = at
-        which = np.flatnonzero(mean > 0)
+        which = np.flatnonzero(errors >= NARROWED * errors[x])
         return [(replace(box, upper=left), which), (replace(box, lower=right), which)]
 
     def _narrowed(self, parts: list[tuple[Box, IntArray]]) -> list[Box]:

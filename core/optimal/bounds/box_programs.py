@@ -43,6 +43,25 @@ class Boxes:
         return Boxes(self.lower[which], self.upper[which], self.mass[which])
 
 
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """What the multipliers of k programs prove at any costs.
+
+    Attributes
+    ----------
+    rows : ndarray
+        Multipliers times rows, shape (k, n_x).
+    rest : ndarray
+        What the cheaper ends of auxiliary variables and slacks add at least, shape (k,).
+    size : ndarray
+        The size of all multipliers, which rounding grows with, shape (k,).
+    """
+
+    rows: FloatArray
+    rest: FloatArray
+    size: FloatArray
+
+
 class BoxPrograms:
     """The programs of boxes over one allowed set.
 
@@ -115,16 +134,31 @@ class BoxPrograms:
         It holds whatever the multipliers are: each variable and slack takes its cheaper end. The
         rounding of these sums is taken off.
         """
+        found = self.priced(boxes, ends)
+        reduced = costs + found.rows - ends.totals[:, None] * boxes.mass
+        value = ends.totals + found.rest
+        value += np.minimum(reduced * boxes.lower, reduced * boxes.upper).sum(axis=1)
+        size = found.size + np.abs(costs).max(axis=1)
+        value -= EPSILON * self.terms * size * (1.0 + boxes.upper.sum(axis=1))
+        return value, reduced
+
+    @property
+    def terms(self) -> int:
+        """How many sums go into a bound at most: what its rounding grows with."""
+        return sum(self.matrix.shape) + 8
+
+    def priced(self, boxes: Boxes, ends: Ends) -> Priced:
+        """Return what multipliers make of the rows; of boxes inside these it holds as well."""
         lower, upper, slack = self.widths(boxes)
-        reduced = ends.rows @ self.matrix
-        reduced[:, : self.n_x] += costs - ends.totals[:, None] * boxes.mass
-        value = ends.totals + np.minimum(reduced * lower, reduced * upper).sum(axis=1)
-        value += (np.minimum(ends.rows, 0.0) * slack).sum(axis=1)
+        n_x = self.n_x
+        priced = ends.rows @ self.matrix
+        own = priced[:, n_x:]
+        rest = np.minimum(own * lower[:, n_x:], own * upper[:, n_x:]).sum(axis=1)
+        rest += (np.minimum(ends.rows, 0.0) * slack).sum(axis=1)
         size = 1.0 + np.abs(ends.totals) + np.abs(ends.rows).sum(axis=1)
-        size += np.abs(costs).max(axis=1)
-        terms = sum(self.matrix.shape) + 8
-        value -= EPSILON * terms * size * (1.0 + upper.sum(axis=1) + slack.max(axis=1, initial=0.0))
-        return value, reduced[:, : self.n_x]
+        wide = upper[:, n_x:].sum(axis=1) + slack.max(axis=1, initial=0.0)
+        rest -= EPSILON * self.terms * size * (1.0 + wide)
+        return Priced(priced[:, :n_x], rest, size)
 
     def widths(self, boxes: Boxes) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return ends of all variables, (k, n) each, and the largest slack of each row, (k, m).

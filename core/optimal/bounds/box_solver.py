@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet
-from core.optimal.bounds.box_programs import Boxes, BoxPrograms
-from core.optimal.bounds.relaxation import Multipliers, Relaxation
+from core.optimal.bounds.box_programs import Boxes, BoxPrograms, Priced
+from core.optimal.bounds.relaxation import Relaxation
 from core.validation import BoolArray, FloatArray, IntArray
 
 FEW = 24
@@ -35,8 +35,10 @@ class Answers:
         Where they are met, shape (k, n_x), if they are.
     met : ndarray
         Whether there is a point, shape (k,).
-    multipliers : list of Multipliers
-        What proves the bounds, where there is a point.
+    priced : Priced
+        What their multipliers prove of the same boxes, where there is a point.
+    masses : ndarray
+        Multipliers of Σr = 1, shape (k,).
     bases : list
         Where each program ended.
     """
@@ -44,7 +46,8 @@ class Answers:
     floors: FloatArray
     points: FloatArray
     met: BoolArray
-    multipliers: list[Multipliers]
+    priced: Priced
+    masses: FloatArray
     bases: list[Any]
 
 
@@ -98,12 +101,12 @@ class BoxSolver:
         floors = self._programs.proven(boxes, costs, ends)[0]
         nothing = self._programs.proven(boxes, np.zeros_like(costs), ends)[0]
         floors[ends.empty] = np.where(nothing > 0, np.inf, -np.inf)[ends.empty]
-        rows = np.maximum(ends.rows, 0.0)
         return Answers(
             floors=floors,
             points=ends.points[:, : costs.shape[1]],
             met=ends.solved,
-            multipliers=[Multipliers(*one) for one in zip(rows, ends.totals.tolist(), strict=True)],
+            priced=self._programs.priced(boxes, ends),
+            masses=ends.totals,
             bases=list(ends.labels),
         )
 
@@ -114,7 +117,8 @@ class BoxSolver:
         relaxation, k = self.relaxation, len(costs)
         floors, points = np.full(k, -np.inf), np.zeros(costs.shape)
         met = np.zeros(k, dtype=bool)
-        multipliers, ended = [], []
+        priced, sizes, masses = np.zeros(costs.shape), np.zeros(k), np.zeros(k)
+        ended = []
         for i in range(k):
             if bases[i] is not None:
                 relaxation.set_basis(bases[i])
@@ -124,6 +128,7 @@ class BoxSolver:
                 floors[i] = relaxation.proven(costs[i], lower[i], upper[i], found)[0]
             elif relaxation.shown_empty(lower[i], upper[i], found):
                 floors[i] = np.inf
-            multipliers.append(found)
+            priced[i], rows = relaxation.priced(found.rows)
+            masses[i], sizes[i] = found.mass, 1.0 + abs(found.mass) + float(rows.sum())
             ended.append(relaxation.basis() if met[i] else bases[i])
-        return Answers(floors, points, met, multipliers, ended)
+        return Answers(floors, points, met, Priced(priced, np.zeros(k), sizes), masses, ended)

@@ -56,8 +56,8 @@ FIRST_SHARE = 0.12
 LAST_SHARE = 0.8
 """then this part of what is left, where it has a chance."""
 
-WIDE_TREE = 0.37
-"""It has none if so many of the boxes that it looked at are open."""
+WIDE_TREE, WIDE_TREE_OF_MANY = 0.37, 0.28
+"""It has none if so many of the boxes that it looked at are open, of few symbols or of more."""
 
 LOW_GROWTH = 4
 """How many times as many vertices are kept where so many were too few, of few symbols."""
@@ -219,12 +219,11 @@ class Prover:
             if self._known <= enough:
                 return Verdict(self._known, verdict.better)
         wide = enough + WIDE * self._trivial()
-        if self._together and self.space.n_x <= FEW:
-            if not self._tree_is_wide():
-                verdict = self._branch(duals, gap, deadline.part(LAST_SHARE))
-                if settled(verdict):
-                    return verdict
-        else:
+        if self._together and not self._tree_is_wide():
+            verdict = self._branch(duals, gap, deadline.part(LAST_SHARE))
+            if settled(verdict):
+                return verdict
+        if not (self._together and self.space.n_x <= FEW):
             self._box(outputs, wide, deadline.part(BOX_SHARE))
             few_vertices = self.space.n_free <= LOW and self.space.n_slacks <= LOW_WALK_ROWS
             if few_vertices and not self._tried_all:
@@ -244,7 +243,8 @@ class Prover:
 
     def _tree_is_wide(self) -> bool:
         """Say whether branch and bound keeps most of its boxes: then it will not end in time."""
-        return self._tree is not None and self._tree.spread > WIDE_TREE
+        most = WIDE_TREE if self.space.n_x <= FEW else WIDE_TREE_OF_MANY
+        return self._tree is not None and self._tree.spread > most
 
     def _box(self, outputs: FloatArray, enough: float, deadline: Deadline) -> None:
         """Lower the bound by boxes for the whole mixture, until it is low enough."""

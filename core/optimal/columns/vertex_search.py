@@ -33,8 +33,12 @@ FEW = 8
 PATIENCE = 3
 """Passes over vertices that are nearly in use, without a better one, before the search ends."""
 
-SCATTERED = 16
-"""Random starts in one round, once nothing else finds a better output."""
+STEEP = 5.0
+"""What a random start gains on its symbol, where others cost 1 each on average: one for each symbol
+is a round, as the outputs that are missed say most about a symbol that hardly any other does."""
+
+ROUNDS = 3
+"""Rounds of random starts without a better output after which a proof is asked."""
 
 DIGITS = 10
 """Outputs that agree in so many digits after the point are one."""
@@ -153,7 +157,7 @@ class ColumnSearch:
         return self.master.points[self.mixture.used]
 
     def widen(self) -> bool:
-        """Look around outputs that are nearly in use, or from random vertices where none is left.
+        """Look around outputs that are nearly in use, or from anywhere where none is left.
 
         Returns
         -------
@@ -163,11 +167,22 @@ class ColumnSearch:
         while not self.deadline.over:
             _, nearly = self._unexpanded()
             if len(nearly) == 0:
-                return self.descend_from(self._rng.exponential(size=(SCATTERED, self.space.n_x)))
+                return self.descend_from(self._anywhere())
             self.pool.expand(nearly, self.mixture.duals, NEAR)
             if len(self._better()):
                 return True
         return False
+
+    def look_wider(self, deadline: Deadline) -> None:
+        """Descend from anywhere and improve the mixture until a time, or until that is in vain."""
+        whole, self.deadline, in_vain = self.deadline, deadline, 0
+        while in_vain < ROUNDS and not deadline.over:
+            if self.descend_from(self._anywhere()):
+                in_vain = 0
+                self.run()
+            else:
+                in_vain += 1
+        self.deadline = whole
 
     def descend_from(self, costs: FloatArray) -> bool:
         """Descend from the vertices that minimise given costs, shape (k, n_x).
@@ -196,6 +211,11 @@ class ColumnSearch:
             return found
         moved = tableaux.some_corners(self.space.perturbed(), costs, second)
         return found if moved is None else moved
+
+    def _anywhere(self) -> FloatArray:
+        """Return costs whose best vertices are random starts, shape (n_x, n_x)."""
+        n_x = self.space.n_x
+        return self._rng.exponential(size=(n_x, n_x)) - STEEP * np.eye(n_x)
 
     def _better(self) -> IntArray:
         """Return which vertices of the pool would improve the mixture, the best first."""

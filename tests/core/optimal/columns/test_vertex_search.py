@@ -122,3 +122,23 @@ def test_at_the_deadline_vertices_are_looked_for_until_one_is_inside(monkeypatch
     monkeypatch.setattr(tableaux, "solved", solved)
     found = tableaux.some_corners(SPACE, -np.eye(12)[:2], deadline=Deadline(0.0))
     np.testing.assert_array_equal(found.basic, second[0][None])
+
+
+def test_a_look_from_each_symbol_finds_outputs_that_neighbours_miss():
+    """Where neighbours of the outputs in use are no better, a vertex further away may be."""
+    gained = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        joint = Joint.from_counts(rng.poisson(rng.gamma(0.3, 30.0, size=(5, 12))) + np.eye(5, 12))
+        notion = LIP(0.5)
+        space = polytope(notion.allowed_set(joint), joint.p_x)
+        search = searched(space, joint)
+        before = search.mixture.cost
+        whole = search.deadline
+        search.look_wider(Deadline(0.0))
+        assert search.mixture.cost == before
+        search.look_wider(whole)
+        assert search.deadline is whole
+        assert search.mixture.cost <= before + 1e-12
+        gained.append(before - search.mixture.cost)
+    assert max(gained) > 1e-6
