@@ -54,11 +54,11 @@ def improve_answer(
 
 
 def compare_all(
-    scenario: Scenario, counted: Counted, level: float, *, report: Report
+    scenario: Scenario, counted: Counted, level: float, seconds: float, *, report: Report
 ) -> tuple[Compared, ...]:
-    """Run every mechanism at one level of LIP."""
+    """Run every mechanism at one level of LIP, each for so many seconds at most."""
     report("comparing")
-    return compare(scenario, counted, level)
+    return compare(scenario, counted, level, seconds)
 
 
 def make_frontier(

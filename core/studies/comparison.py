@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 
 from core.data import Counted
-from core.errors import CoreError
+from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.measures.leakage import leakage
@@ -18,7 +18,10 @@ from core.notions import LIP, RLDP, SRLIP
 from core.scenario import Scenario
 
 SECONDS = 2.0
-"""Time that a solver may take over one of them."""
+"""Time that a solver may take over one of them, where none is given."""
+
+CUT = "time limit"
+"""Status of what more time might make better."""
 
 OPTIMA = ("optimal", "robust_optimal")
 """Those whose bound holds for all others that keep the same promise and read X alone."""
@@ -54,6 +57,8 @@ class Compared:
         How long it took.
     note : str
         How it was found, or why there is no answer.
+    cut : bool
+        Whether a solver's time was over, or it failed: more time may find a better one.
     """
 
     key: str
@@ -70,9 +75,12 @@ class Compared:
     outputs: int = 0
     seconds: float = 0.0
     note: str = ""
+    cut: bool = False
 
 
-def compare(scenario: Scenario, counted: Counted, level: float) -> tuple[Compared, ...]:
+def compare(
+    scenario: Scenario, counted: Counted, level: float, seconds: float = SECONDS
+) -> tuple[Compared, ...]:
     """Run every mechanism of the catalogue under `level`-LIP.
 
     Where X has several attributes, those that can resist side channels run under SRLIP too; where
@@ -87,6 +95,8 @@ def compare(scenario: Scenario, counted: Counted, level: float) -> tuple[Compare
     level : float
         The level of LIP that none may exceed, in nats. Mechanisms without a budget are shown as
         they are; those with few outputs may stay below.
+    seconds : float
+        Time that a solver may take over one of them.
 
     Examples
     --------
@@ -101,17 +111,21 @@ def compare(scenario: Scenario, counted: Counted, level: float) -> tuple[Compare
     robust = None
     if scenario.data.secret_released:
         robust = RLDP.of_joint(counted.joint, level, scenario.n, scenario.beta, scenario.alpha)
+
+    def row(entry: Entry, notion: LIP | SRLIP | RLDP) -> Compared:
+        return _row(entry, notion, scenario, counted, robust, seconds)
+
     for entry in catalogue.CATALOGUE.values():
         if entry.works_under(LIP):
-            rows.append(("lip", _row(entry, LIP(level), scenario, counted, robust)))
+            rows.append(("lip", row(entry, LIP(level))))
         elif robust is not None and entry.works_under(RLDP):
-            row = _row(entry, robust, scenario, counted, robust)
+            made = row(entry, robust)
             # what breaks the promise at worst keeps LIP at the estimate all the same
-            rows.append(("rldp" if row.robust <= level + ROUNDING else "lip", row))
+            rows.append(("rldp" if made.robust <= level + ROUNDING else "lip", made))
         if entry.uses_notion and entry.works_under(SRLIP) and len(counted.attributes) > 1:
-            rows.append(("srlip", _row(entry, SRLIP(level), scenario, counted, robust)))
-    bounds = {kept: row.upper_bound for kept, row in rows if row.key in OPTIMA}
-    return tuple(_bounded(row, bounds.get(kept, math.nan)) for kept, row in rows)
+            rows.append(("srlip", row(entry, SRLIP(level))))
+    bounds = {kept: made.upper_bound for kept, made in rows if made.key in OPTIMA}
+    return tuple(_bounded(made, bounds.get(kept, math.nan)) for kept, made in rows)
 
 
 def _bounded(row: Compared, bound: float) -> Compared:
@@ -130,6 +144,7 @@ def _row(
     scenario: Scenario,
     counted: Counted,
     robust: RLDP | None,
+    seconds: float,
 ) -> Compared:
     joint = counted.joint
     title = f"{entry.title}, SRLIP" if isinstance(notion, SRLIP) else entry.title
@@ -142,7 +157,7 @@ def _row(
             entry.key,
             joint,
             notion,
-            time_limit=min(scenario.time_limit, SECONDS),
+            time_limit=seconds,
             gap=scenario.gap,
             seed=scenario.seed,
             weight=scenario.weight,
@@ -150,8 +165,8 @@ def _row(
             values=counted.x_values,
         )
     except CoreError as error:
-        return replace(row, note=str(error))
-    seconds = time.perf_counter() - started
+        return replace(row, note=str(error), cut=isinstance(error, SolverError))
+    taken = time.perf_counter() - started
     after = leakage(joint.release(mechanism.kernel), mechanism.y_labels)
     worst = math.nan
     if robust is not None and not entry.reads_secret:
@@ -167,8 +182,9 @@ def _row(
         robust=worst,
         leak=after.averages["mutual_information"],
         outputs=len(after.labels),
-        seconds=seconds,
+        seconds=taken,
         note=mechanism.status if entry.uses_notion else "has no budget",
+        cut=mechanism.status == CUT,
     )
 
 

@@ -86,3 +86,72 @@ def test_work_that_was_stopped_starts_again_when_it_is_asked_for(sweeps):
     assert page.markdown[0].value == "at work"
     sweeps.finish()
     assert page.run().markdown[0].value == "found 42"
+
+
+def cut_script():
+    import streamlit as st
+
+    from core.data.spec import DataSpec
+    from core.jobs import Job
+    from pages.ui.work.long_answer import LongAnswer
+    from tests.core.jobs import calls
+
+    work = LongAnswer(
+        DataSpec("example:parity"),
+        ("enough",),
+        calls.double,
+        lambda: (10 * work.longer,),
+        60.0,
+        is_final=lambda found: found >= 80,
+    )
+    here = st.session_state.get("in_place") and work.longer == 1
+    found = work.here() if here else work.ask()
+    st.write("at work" if isinstance(found, Job) else f"found {found}")
+    st.write(f"last {work.last()}, may search on: {work.may_search_on}")
+    st.button("Search on", key="on", on_click=work.search_on)
+
+
+def cut_session(in_place=False):
+    page = AppTest.from_function(cut_script, default_timeout=600)
+    page.session_state["in_place"] = in_place
+    return page.run()
+
+
+def told(page):
+    return [text.value for text in page.markdown]
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_what_a_time_limit_cut_short_is_kept_for_its_session_alone(sweeps, in_place):
+    page = cut_session(in_place)
+    if not in_place:
+        sweeps.finish()
+    page.run()
+    assert told(page.run()) == ["found 20", "last 20, may search on: True"]
+    assert len(sweeps.taken) == (0 if in_place else 1)
+    cut_session()
+    assert len(sweeps.open) == 1  # the next session has it worked out itself
+
+
+def test_a_search_goes_on_for_twice_as_long_until_its_answer_is_everybodys(sweeps):
+    page = cut_session()
+    sweeps.finish()
+    page.run()
+    page.button(key="on").click().run()
+    assert told(page) == ["at work", "last 20, may search on: True"]
+    assert sweeps.open[0][0].time_limit == 120.0
+    sweeps.finish()
+    assert told(page.run())[0] == "found 40"
+    page.button(key="on").click().run()
+    sweeps.finish()
+    assert told(page.run()) == ["found 80", "last 80, may search on: True"]
+    assert told(cut_session()) == ["found 80", "last 80, may search on: True"]
+    assert not sweeps.open
+
+
+def test_a_search_does_not_go_on_for_ever(sweeps):
+    page = cut_session()
+    for _ in range(4):
+        page.button(key="on").click().run()
+    assert told(page)[1].endswith("may search on: False")
+    assert sweeps.open[-1][0].time_limit == 16 * 60.0

@@ -8,7 +8,8 @@ import pytest
 from core import clock
 from core.data import count
 from core.errors import SolverError
-from core.jobs import State
+from core.jobs import State, work
+from core.mechanisms.optima.frontier import failed
 from core.scenario import evaluate
 from core.studies.frontier import sweep
 from pages.ui.explore import frontier_lines
@@ -238,3 +239,28 @@ def test_too_many_levels_offer_to_cut_and_to_group():
     assert not app.error
     assert [binning.column for binning in app.session_state["_data"].binnings] == ["age"]
     assert "Cut age into 8 bins" not in {button.label for button in app.button}
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_a_line_with_budgets_that_failed_is_its_sessions_alone(sweeps, drawn, monkeypatch, quick):
+    def gappy(scenario, joint, *more, **options):
+        found = sweep(scenario, joint, *more, **options)
+        made = list(found.mechanisms)
+        made[3] = failed(joint, "The solver gave up.")
+        utility = np.where(np.arange(len(made)) == 3, np.nan, found.utility)
+        return replace(found, mechanisms=tuple(made), utility=utility, nmi=utility)
+
+    whole = answers.QUICK_SYMBOLS if quick else 0
+    monkeypatch.setattr(answers, "QUICK_SYMBOLS", whole)
+    with monkeypatch.context() as broken:
+        broken.setattr(answers if quick else work, "sweep", gappy)
+        app = opened(**SMALL | {"mech": "watchdog"})
+        sweeps.finish_all()
+        app.run()
+        assert None in lines(drawn)["Watchdog"][2]
+        app.run()
+        assert not sweeps.open  # nor is it worked out again and again
+    other = opened(**SMALL | {"mech": "watchdog"})
+    sweeps.finish_all()
+    other.run()
+    assert None not in lines(drawn)["Watchdog"][2]

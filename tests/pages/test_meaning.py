@@ -1,5 +1,8 @@
 """What a promise means, on Explore: what it implies of others, and what drawing again does."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +16,7 @@ from pages.ui.style.units import level
 from tests.pages.test_explore import QUICK, opened
 
 LIP_QUARTER = {"notion": "lip", "eps": "0.25", **QUICK}
+ALSO = json.dumps({"notion": "ldp", "eps": 0.1})
 
 
 def said(app):
@@ -76,6 +80,44 @@ def test_a_second_release_is_designed_on_request(solves):
 
 
 @pytest.mark.usefixtures("afresh")
+def test_a_design_that_time_cut_short_is_one_sessions_and_may_be_searched_on(solves):
+    def done():
+        job, function, arguments = solves.open[0]
+        found = function(*arguments, report=job.note)
+        status = "optimal" if arguments[-1] > 5.0 else "time limit"
+        job.succeed(replace(found, status=status))
+
+    first = opened(**LIP_QUARTER)
+    first.toggle(key="second_wanted").set_value(True).run()
+    done()
+    first.run()
+    assert "The search was cut off at its time limit of 5 s." in said(first)
+    second = opened(**LIP_QUARTER)
+    second.toggle(key="second_wanted").set_value(True).run()
+    assert len(solves.open) == 1
+    first.button(key="second_on").click().run()
+    assert "A second release keeps" in said(first)  # the last one stays meanwhile
+    assert [one[2][-1] for one in solves.open] == [5.0, 10.0]
+    solves.open[0][0].cancel()
+    done()
+    first.run()
+    assert "cut off" not in said(first)
+    assert "A second release keeps" in said(second.run())
+    assert "cut off" not in said(second)
+
+
+@pytest.mark.usefixtures("solves")
+def test_what_is_asked_of_averages_too_is_another_promise(cards):
+    opened(**LIP_QUARTER | {"mech": "optimal"}, also=ALSO)
+    narrow = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+    opened(**LIP_QUARTER)
+    wide = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+    levels = implied(evaluate(Scenario(mechanism="identity")).joint, LIP(0.25))
+    assert level(levels["ldp"], "nats") in wide
+    assert level(levels["ldp"], "nats") not in narrow
+
+
+@pytest.mark.usefixtures("afresh")
 def test_a_design_that_failed_says_so_and_starts_again(solves):
     app = opened(**LIP_QUARTER)
     app.toggle(key="second_wanted").set_value(True).run()
@@ -134,9 +176,43 @@ def test_advice_says_only_what_was_found():
     assert "no finite bound" in again.advice(drawn(0.5, 0.9, 1.2, exact=False, most=np.inf), "nats")
 
 
-def test_a_level_that_time_cut_short_is_marked():
-    joint = evaluate(Scenario(mechanism="identity")).joint
-    found = implications(joint, LIP(0.5))
-    assert "time was short" not in meaning.sentence(found, "nats")
-    cut = dict(found, kl=type(found["kl"])(1.0, 0.5))
-    assert "time was short" in meaning.sentence(cut, "nats")
+@pytest.fixture
+def in_a_hurry(monkeypatch):
+    """Leave one level open wherever a search has not twice the time of the first."""
+
+    def cut(joint, notion, seconds, *, report):
+        report("bounding")
+        found = implications(joint, notion)
+        if seconds < 2 * meaning.SECONDS:
+            found["kl"] = replace(found["kl"], level=1.0, reached=0.5)
+        return found
+
+    monkeypatch.setattr(meaning, "find_implications", cut)
+
+
+@pytest.mark.parametrize("query", [{}, {"s": "race", "x": "education"}])
+@pytest.mark.usefixtures("afresh", "in_a_hurry")
+def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(sweeps, cards, query):
+    def done():
+        work = [one for one in sweeps.open if one[1].__name__ == "cut"]
+        for job, function, arguments in work:
+            job.succeed(function(*arguments, report=job.note))
+        return len(work)
+
+    asked = {**LIP_QUARTER, **query}
+    first = opened(**asked)
+    in_place = done() == 0
+    first.run()
+    assert any("≤ 1.000" in mark["text"] for mark in cards["implied"][0]["layout"]["annotations"])
+    assert meaning.OPEN in said(first)
+    second = opened(**asked)
+    assert done() == (0 if in_place else 1)  # nobody else is given what was cut short
+    first.button(key="implied_on").click().run()
+    assert meaning.OPEN not in said(first)
+    assert "implied" in cards  # what was found before stays meanwhile
+    assert done() == 1
+    first.run()
+    assert meaning.OPEN not in said(first)
+    assert "implied_on" not in {button.key for button in first.button}
+    second.run()
+    assert meaning.OPEN not in said(second)  # what is final is everybody's

@@ -1,5 +1,6 @@
 """The Mechanisms page through Streamlit's own test harness."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ from core.mechanisms import catalogue, subset_merging_steps
 from core.mechanisms.merging.merging_steps import replay
 from core.mechanisms.outputs import leads
 from core.scenario import Scenario, evaluate
+from core.studies.comparison import compare
+from pages.ui.mechanisms import comparison
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
 from tests.pages.waiting import PATIENCE, busy, finished
@@ -28,7 +31,8 @@ def opened(**query):
 
 
 def said(app):
-    return " ".join(text.value for text in (*app.markdown, *app.caption))
+    """Return the words on the page, without the marks that keep them text."""
+    return " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
 
 
 def compared(app):
@@ -299,6 +303,32 @@ def test_a_comparison_can_be_cancelled_and_started_again():
     assert not app.dataframe
     app.button(key="compared_again").click().run()
     assert len(compared(app)) > 5
+
+
+def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on(sweeps):
+    def done():
+        job, function, arguments = sweeps.open[0]
+        data, cut = arguments[1], arguments[-1] < 2 * comparison.SECONDS
+        rows = compare(arguments[0], data, arguments[2])
+        job.succeed(tuple(replace(row, cut=cut and row.key == "optimal") for row in rows))
+        return function.__name__
+
+    asked = {"x": "race", "eps": "0.35", "notion": "lip", "mech": "watchdog", "all": "1"}
+    first = opened(**asked)
+    assert done() == "compare_all"
+    first.run()
+    assert "Time was over after 2 s each for Optimal: more" in said(first)
+    second = opened(**asked)
+    assert not second.dataframe
+    assert len(sweeps.open) == 1  # nobody else is given what was cut short
+    sweeps.open[0][0].cancel()
+    first.button(key="compared_on").click().run()
+    assert len(first.dataframe[-1].value) > 5  # what was found before stays meanwhile
+    done()
+    first.run()
+    assert "Time was over" not in said(first)
+    assert len(second.run().dataframe[-1].value) > 5
+    assert "Time was over" not in said(second)
 
 
 ROBUST = {"notion": "rldp", "sx": "1", "x": "race", "n": "300", "eps": "0.5"}

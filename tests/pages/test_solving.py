@@ -296,3 +296,32 @@ def test_a_quick_question_starts_no_work_elsewhere(solves):
     app = opened(mech="subset_merging")
     assert not solves.taken
     assert "First glance" not in said(app)
+
+
+def test_what_has_no_first_answer_may_be_searched_on_where_its_time_was_over(solves):
+    """An answer that was cut short is what the next session starts from, and no more."""
+    asked = {"data": "adult", "s": "income", "x": ["sex", "race"], "notion": "srlip"}
+    asked |= {"eps": "0.5", "mech": "srlip_product_optimised"}
+    app = opened(**asked)
+    with clock.using(clock.Ticking(1000.0)):
+        solves.finish()
+    app.run()
+    assert figures(app)["Gap, nats"].delta == "time limit"
+    cut = float(figures(app)["NMI"].value.split()[0])
+    other = opened(**asked)
+    assert figures(other)["NMI"].value == figures(app)["NMI"].value
+    assert "First glance" in said(other)
+    assert len(solves.open) == 1
+    app.button(key="search_on").click().run()
+    assert [one[2][0].time_limit for one in solves.open] == [5.0, 10.0]
+    assert figures(app)["NMI"].value == figures(other)["NMI"].value  # it stays meanwhile
+    solves.fail(SolverError("The worker process died (exit status -9)."))
+    other.run()
+    assert "exit status -9" in said(other)
+    assert "refine_again" in keys(other)
+    with clock.using(clock.Ticking(1e-6)):
+        solves.finish()
+    app.run()
+    assert figures(app)["Gap, nats"].delta in ("heuristic", "repaired")
+    assert float(figures(app)["NMI"].value.split()[0]) >= cut
+    assert "search_on" not in keys(app)

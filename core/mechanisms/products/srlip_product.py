@@ -92,12 +92,13 @@ def srlip_product(
             if not deadline.over:
                 grown = search.grown(tuple(0.0 for _ in sizes), order)
                 best = max(best, grown or best, key=lambda candidate: candidate.utility)
+    done = "heuristic" if printed else "repaired"
     return make_mechanism(
         joint,
         best.kernel,
         name="Attribute by attribute",
         solver="product",
-        status="heuristic" if printed else "repaired",
+        status="time limit" if deadline.over else done,
         notion=notion,
         y_labels=output_names(joint.p_x[:, None] * best.kernel, joint.x_labels),
         notes=_notes(best, even, split),

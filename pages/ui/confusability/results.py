@@ -139,7 +139,7 @@ def _tried(find: Callable[[RangeQuestion], Any], asked: RangeQuestion) -> Any:
 def released(data: DataSpec, partition: Partition) -> RangeRelease:
     """Return what publishing the cluster of X tells and keeps."""
     counted = derived.counted(data)
-    return derived._cached(
+    return derived.kept(
         data,
         ("range release", repr(data), repr(partition)),
         lambda: range_release(counted.joint, partition, counted.x_values),
@@ -152,7 +152,7 @@ def graph(
     """Return the confusability graph of a partition, or of one of its parts."""
     key = ("range graph", repr(data), repr(partition), nodes, repr(part), str(most))
     names = derived.counted(data).joint.s_labels
-    return derived._cached(
+    return derived.kept(
         data,
         key,
         lambda: lookalikes(
@@ -164,7 +164,7 @@ def graph(
 def parts(data: DataSpec, partition: Partition, nodes: str) -> Lookalikes:
     """Return the parts of a partition's confusability graph, a node each."""
     names = derived.counted(data).joint.s_labels
-    return derived._cached(
+    return derived.kept(
         data,
         ("range parts", repr(data), repr(partition), nodes),
         lambda: parts_alone(released(data, partition).leak, names, nodes=nodes),
@@ -173,7 +173,7 @@ def parts(data: DataSpec, partition: Partition, nodes: str) -> Lookalikes:
 
 def table(data: DataSpec, partition: Partition) -> RangeTable:
     """Return which secrets occur with which clusters."""
-    return derived._cached(
+    return derived.kept(
         data,
         ("range table", repr(data), repr(partition)),
         lambda: range_table(released(data, partition).leak, derived.counted(data).joint.s_labels),
@@ -182,4 +182,4 @@ def table(data: DataSpec, partition: Partition) -> RangeTable:
 
 def _found(work: LongAnswer[Made], *, quick: bool) -> Made | Job[Made]:
     """Return an answer, made here where that is quick, else the job until it has ended."""
-    return derived._cached(work.data, work.name, work.here) if quick else work.ask()
+    return work.here() if quick else work.ask()

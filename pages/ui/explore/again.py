@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import comb, isfinite
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import find_redrawn, find_second
 from core.mechanisms import Mechanism
@@ -17,6 +17,7 @@ from core.notions.base import PointwiseNotion
 from core.release.own_levels import Redrawn
 from core.release.sentences import promise_text
 from core.scenario import DOMAINS, Result, Scenario
+from core.studies.known import UNPROVEN
 from pages.ui import figures
 from pages.ui.chart import chart
 from pages.ui.frame import state
@@ -64,17 +65,10 @@ def frame() -> st.delta_generator.DeltaGenerator:
 def show(result: Result, unit: str, *, faded: bool = False) -> None:
     """Show the levels of one to three draws, the advice, and the second release."""
     work = _work(result)
-    try:
-        found = _found(result, work)
-    except CoreError as error:
-        st.caption(markdown(str(error)))
-        if isinstance(error, long_answer.StoppedError):
-            work.again("again_again")
-        return
-    if isinstance(found, Job):
-        progress.follow(
-            found, "Drawing again", limit=LIMIT, key="again_cancel", on_cancel=work.stop
-        )
+    found = progress.awaited(
+        work, lambda: _found(result, work), "Drawing again", seconds=LIMIT, key="again"
+    )
+    if found is None:
         return
     chart(
         figures.repeats(
@@ -147,10 +141,9 @@ def _bound(last: Redrawn, unit: str) -> str:
 def _work(result: Result) -> LongAnswer[tuple[Redrawn, ...]]:
     """Return the work, known by the answer and the promise, never by the question."""
     scenario = result.scenario
-    promise = repr((scenario.notion, scenario.numbers))
     return LongAnswer(
         scenario.data,
-        ("redrawn", result.content_id, promise),
+        ("redrawn", result.content_id, derived.promise_key(scenario)),
         find_redrawn,
         lambda: (result.joint, result.mechanism.kernel, derived.promise(scenario)),
         LIMIT,
@@ -165,7 +158,7 @@ def _found(
     simple = isinstance(derived.promise(result.scenario), PointwiseNotion)
     if simple and products * max(result.joint.n_s, 2) <= QUICK_PRODUCTS:
         long_answer.await_only("again", ())
-        return derived.kept(result.scenario.data, work.name, work.here)
+        return work.here()
     long_answer.await_only("again", (work,))
     return work.ask()
 
@@ -203,27 +196,24 @@ def _second(result: Result, unit: str) -> None:
     both = replace(result.scenario, eps=min(times * result.scenario.eps, DOMAINS["eps"].high))
     work = _second_work(result, both)
     long_answer.await_only("second", (work,))
-    try:
-        found = work.ask()
-    except CoreError as error:
-        st.caption(markdown(str(error)))
-        work.again("second_again")
+    made = progress.awaited(
+        work,
+        work.ask,
+        "Designing the second release",
+        seconds=both.time_limit,
+        key="second",
+        left_open=lambda _: (
+            f"The search was cut off at its time limit of {both.time_limit * work.longer:g} s."
+        ),
+    )
+    if made is None:
         return
-    if isinstance(found, Job):
-        progress.follow(
-            found,
-            "Designing the second release",
-            limit=both.time_limit,
-            key="second_cancel",
-            on_cancel=work.stop,
-        )
-        return
-    st.markdown(markdown(second_sentence(found, both, unit)))
+    st.markdown(markdown(second_sentence(made, both, unit)))
     exports.button(
         "Second release (CSV)",
         "second-release.csv",
         "text/csv",
-        lambda: exports.csv_bytes(exports.kernel_table(found)),
+        lambda: exports.csv_bytes(exports.kernel_table(made)),
         "second_csv",
     )
 
@@ -249,16 +239,17 @@ def _no_second(result: Result) -> str:
 
 
 def _second_work(result: Result, both: Scenario) -> LongAnswer[Mechanism]:
-    return LongAnswer(
+    def arguments() -> tuple[Any, ...]:
+        seconds = both.time_limit * work.longer
+        return result.joint, derived.promise(both), result.mechanism.kernel, seconds
+
+    work = LongAnswer(
         result.scenario.data,
-        ("second", result.content_id, repr((both.notion, both.numbers, both.time_limit))),
+        ("second", result.content_id, derived.promise_key(both), repr(both.time_limit)),
         find_second,
-        lambda: (
-            result.joint,
-            derived.promise(both),
-            result.mechanism.kernel,
-            both.time_limit,
-        ),
+        arguments,
         both.time_limit + PATIENCE,
         urgent=True,
+        is_final=lambda made: made.status != UNPROVEN,
     )
+    return work

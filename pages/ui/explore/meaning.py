@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import find_implications
 from core.notions import catalogue as notions
@@ -75,6 +75,9 @@ NAMES = {
 PLAIN = ("guess", "guessing", "total_variation", "chi2_divergence")
 """Those that have no unit."""
 
+OPEN = "Where ≤ stands, time was short: the level holds, a lower one may hold too."
+"""What is said where some level is not proven to be the least."""
+
 FORMULA = (
     "**What a promise implies**. The largest level that any output allowed by the promise has on "
     "this data, so the least one that the promise guarantees; for averages, the largest of any "
@@ -103,21 +106,15 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
     """Show the diagram for an answer's promise, or how far the work on it is."""
     scenario = result.scenario
     work = _work(scenario)
-    try:
-        found = _found(scenario, work)
-    except CoreError as error:
-        st.caption(markdown(str(error)))
-        if isinstance(error, long_answer.StoppedError):
-            work.again("implied_again")
-        return
-    if isinstance(found, Job):
-        progress.follow(
-            found,
-            "Working out what the promise implies",
-            limit=SECONDS,
-            key="implied_cancel",
-            on_cancel=work.stop,
-        )
+    found = progress.awaited(
+        work,
+        lambda: _found(scenario, work),
+        "Working out what the promise implies",
+        seconds=SECONDS,
+        key="implied",
+        left_open=lambda _: OPEN,
+    )
+    if found is None:
         return
     own = derived.own_levels(result)
     title = notions.entry(scenario.notion).title
@@ -136,14 +133,11 @@ def sentence(found: Mapping[str, Implication], unit: str) -> str:
     """Return what a promise implies in a sentence: for the average, and for a guess of S."""
     most = level(found["mutual_information"].level, unit, 4)
     sure = 100 * found["guess"].level
-    said = (
+    return (
         f"Whatever mechanism keeps it: I(S;Y) ≤ {most} {unit}, no output makes a guess of S "
         f"right with more than {sure:.1f} %, and on average a guess is right with at most "
         f"{100 * found['guessing'].level:.1f} %."
     )
-    if any(_is_open(one) for one in found.values()):
-        said += " Where ≤ stands, time was short: the level holds, a lower one may hold too."
-    return said
 
 
 def table() -> pd.DataFrame:
@@ -166,14 +160,20 @@ def table() -> pd.DataFrame:
 
 def _work(scenario: Scenario) -> LongAnswer[dict[str, Implication]]:
     """Return the work: it is about the promise and the data, whatever the mechanism."""
-    promise = repr((scenario.notion, scenario.numbers))
-    return LongAnswer(
+
+    def arguments() -> tuple[Any, ...]:
+        joint = derived.counted(scenario.data).joint
+        return joint, derived.promise(scenario), SECONDS * work.longer
+
+    work = LongAnswer(
         scenario.data,
-        ("implied", promise),
+        ("implied", derived.promise_key(scenario)),
         find_implications,
-        lambda: (derived.counted(scenario.data).joint, derived.promise(scenario), SECONDS),
+        arguments,
         LIMIT,
+        is_final=lambda found: not any(_is_open(one) for one in found.values()),
     )
+    return work
 
 
 def _found(
@@ -181,9 +181,9 @@ def _found(
 ) -> dict[str, Implication] | Job[dict[str, Implication]]:
     """Return the levels, at once where that is quick, or the job at work on them."""
     joint = derived.counted(scenario.data).joint
-    if joint.n_s * joint.n_x <= QUICK_CELLS:
+    if joint.n_s * joint.n_x <= QUICK_CELLS and work.longer == 1:
         long_answer.await_only("implied", ())
-        return derived.kept(scenario.data, work.name, work.here)
+        return work.here()
     long_answer.await_only("implied", (work,))
     return work.ask()
 

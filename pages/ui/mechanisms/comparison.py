@@ -8,21 +8,19 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.errors import CoreError
-from core.jobs import Job
 from core.jobs.work import compare_all
 from core.limits import ROUNDING
 from core.scenario import Result, Scenario
-from core.studies.comparison import Compared
+from core.studies.comparison import SECONDS, Compared
+from core.wording import listed
 from pages.ui.parts import tables
 from pages.ui.style import glossary
-from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level
 from pages.ui.work import derived, progress
 from pages.ui.work.long_answer import LongAnswer
 
 LIMIT = 120.0
-"""Seconds that all of them may take."""
+"""Seconds that all of them may take; twice as many where they are searched on, and so on."""
 
 LETTER = 6.2
 """Pixels that a letter takes in a table."""
@@ -93,25 +91,21 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
         scenario.data,
         ("compared", question, f"{at:.9g}"),
         compare_all,
-        lambda: (scenario, derived.counted(scenario.data), at),
+        lambda: (scenario, derived.counted(scenario.data), at, SECONDS * work.longer),
         LIMIT,
+        is_final=lambda rows: not any(row.cut for row in rows),
     )
-    try:
-        found = work.ask()
-    except CoreError as error:
-        st.caption(markdown(str(error)))
-        work.again("compared_again")
-        return None
-    if isinstance(found, Job):
-        progress.follow(
-            found,
-            "Running every mechanism",
-            limit=LIMIT,
-            key="compared_cancel",
-            on_cancel=work.stop,
-        )
-        return None
-    return tuple(found)
+    return progress.awaited(
+        work,
+        work.ask,
+        "Running every mechanism",
+        seconds=LIMIT,
+        key="compared",
+        left_open=lambda rows: (
+            f"Time was over after {SECONDS * work.longer:g} s each for "
+            f"{listed([row.title for row in rows if row.cut])}: more time may find better ones."
+        ),
+    )
 
 
 def _table(rows: tuple[Compared, ...], at: float, unit: str, *, several: bool) -> pd.DataFrame:

@@ -107,7 +107,7 @@ def sample(scenario: Scenario) -> Sample:
     """
     n = records(scenario)
     key = ("sample", repr(scenario.data), f"{n} {scenario.beta} {scenario.alpha} {scenario.seed}")
-    return derived._cached(
+    return derived.kept(
         scenario.data,
         key,
         lambda: take_sample(

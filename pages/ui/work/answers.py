@@ -25,8 +25,8 @@ from core.studies.frontier import GRID, Frontier, in_shares, sweep
 from core.studies.known import OPTIMUM, UNPROVEN
 from pages.ui.work import long_answer
 from pages.ui.work.derived import counted, promise, purpose
-from pages.ui.work.long_answer import LongAnswer
-from pages.ui.work.store import kept_for, known_for, sparing
+from pages.ui.work.long_answer import LONGER, LongAnswer
+from pages.ui.work.store import Store, kept_for, known_for, sparing
 
 QUICK_SYMBOLS = 60
 """Largest alphabet of X for which the sweep of a mechanism that is quick to sweep is."""
@@ -52,8 +52,7 @@ PATIENCE = 600.0
 long its worker took to get ready."""
 
 LONGEST = DOMAINS["time_limit"].high
-LONGER = 2.0
-"""How many times as long a search may take that goes on from where the last one was cut off."""
+"""Seconds that a search may take at most, however often it goes on."""
 
 
 class UnfinishedError(CoreError):
@@ -76,15 +75,11 @@ def evaluate(scenario: Scenario) -> Result:
     """
     promise(scenario)
     elsewhere = _elsewhere(scenario)
-    try:
-        job = refining(scenario)
-    except CoreError:
-        if elsewhere:
-            raise
-        job = None  # the first glance stands; whoever follows the work says what went wrong
-    if elsewhere and job is not None:
-        raise UnfinishedError(f"{catalogue.entry(scenario.mechanism).title} is being worked out.")
+    with contextlib.suppress(CoreError) if has_glance(scenario) else contextlib.nullcontext():
+        refining(scenario)  # where it failed the first glance stands: whoever follows it says why
     best = _known(scenario)
+    if elsewhere and best is None:
+        raise UnfinishedError(f"{catalogue.entry(scenario.mechanism).title} is being worked out.")
     if best is None or (best.status == UNPROVEN and not elsewhere):
         best = _glance(scenario)
     return _measured(scenario, best)
@@ -106,9 +101,8 @@ def is_refining(scenario: Scenario) -> bool:
 
 
 def has_glance(scenario: Scenario) -> bool:
-    """Say whether there is any answer to a scenario, if not the best."""
-    best = _known(scenario)
-    return best is not None and not _elsewhere(scenario)
+    """Say whether there is an answer to a scenario at once, if not the best."""
+    return not _elsewhere(scenario) or _known(scenario) is not None
 
 
 def refining(scenario: Scenario) -> Job[Result] | None:
@@ -155,12 +149,12 @@ def _searching(scenario: Scenario) -> Job[Result] | None:
 
 def search_limit(scenario: Scenario) -> float:
     """Return the seconds that the search for a scenario's answer may take in this session."""
-    return min(scenario.time_limit * LONGER ** _times().get(repr(scenario), 0), LONGEST)
+    return min(scenario.time_limit * float(LONGER) ** _times().get(repr(scenario), 0), LONGEST)
 
 
 def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
     """Say whether an answer's search was over before it was done, and may be gone on with."""
-    if shown.status != UNPROVEN or _elsewhere(scenario) or _name(scenario) not in _searched():
+    if shown.status != UNPROVEN or _name(scenario) not in _searched():
         return False
     return search_limit(scenario) < LONGEST
 
@@ -209,6 +203,8 @@ def frontier(scenario: Scenario) -> Frontier | None:
         If it cannot be worked out.
     """
     joint = counted(scenario.data).joint
+    if _is_quick(scenario):
+        sweeping(scenario)
     found = _swept(scenario)
     if found is None:
         return None
@@ -226,26 +222,26 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     """
     key = _question(scenario)
     store = kept_for(scenario.data)
-    if _is_quick(scenario):
-        store.get(key, lambda: _taken(scenario, _sweep(scenario)))
-        return None
-    if store.find(key) is not None or key in _seen():
+    if store.find(key) is not None or (key in _seen() and _swept(scenario) is not None):
         return None
     work = sweep_work(scenario)
-    found = work.ask()
+    found = _sweep(scenario) if _is_quick(scenario) else work.ask()
     if isinstance(found, Job):
         return found
-    proven = not any(made.status in (UNPROVEN, FAILED) for made in found.mechanisms)
+    states = {made.status for made in found.mechanisms}
     try:
         figures = _taken(scenario, found)
     except CoreError as error:  # it contradicts what was found before
         work.fail(error)
         raise
-    if proven:
-        store.put(key, figures)
-    else:  # others start from it, and have it worked out in full themselves
+    if FAILED in states:  # nobody else is to see its gaps
+        _failing().put(key, figures)
+        _seen().add(key)
+    elif UNPROVEN in states:  # others start from it, and have it worked out in full themselves
         store.put(("unproven", *key), figures)
         _seen().add(key)
+    else:
+        store.put(key, figures)
     return None
 
 
@@ -266,12 +262,8 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
 def _swept(scenario: Scenario) -> Frontier | None:
     """Return the figures of the best sweep that there is."""
     key, store = _question(scenario), kept_for(scenario.data)
-    if _is_quick(scenario):
-        sweeping(scenario)
-    found: Frontier | None = store.find(key)
-    if found is None:
-        found = store.find(("unproven", *key))
-    return found
+    kept = (store.find(key), _failing().find(key), store.find(("unproven", *key)))
+    return next((found for found in kept if found is not None), None)
 
 
 def _sweep(scenario: Scenario) -> Frontier:
@@ -298,7 +290,8 @@ def _wanted(scenario: Scenario) -> bool:
     """Say whether this session has an answer to a scenario worked out elsewhere."""
     known = _known(scenario)
     if _elsewhere(scenario):
-        return known is None
+        open_ = known is not None and known.status == UNPROVEN
+        return known is None or (open_ and _name(scenario) not in _searched())
     if _name(scenario) in _searched():
         return False
     if known is None or known.status == UNPROVEN:
@@ -379,4 +372,10 @@ def _searched() -> set[tuple[str, ...]]:
 def _seen() -> set[tuple[str, ...]]:
     """Return what this session has had looked at: glances, and sweeps that are not all proven."""
     found: set[tuple[str, ...]] = st.session_state.setdefault("_seen", set())
+    return found
+
+
+def _failing() -> Store:
+    """Return this session's sweeps in which some budget failed."""
+    found: Store = st.session_state.setdefault("_failing_sweeps", Store(50))
     return found

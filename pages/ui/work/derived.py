@@ -49,14 +49,9 @@ from pages.ui.work.store import SHARED, kept_for
 Made = TypeVar("Made")
 
 
-def _cached(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
-    """Return what was made under a key, making it first where needed."""
-    return kept_for(spec).get(key, make)
-
-
 def kept(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
     """Return what a page made of some data in place, making it first where needed."""
-    return _cached(spec, key, make)
+    return kept_for(spec).get(key, make)
 
 
 def sources() -> Sources:
@@ -67,7 +62,7 @@ def sources() -> Sources:
 
 def counted(spec: DataSpec) -> Counted:
     """Return the joint distribution that a spec describes."""
-    return _cached(spec, ("counted", repr(spec)), lambda: count(spec, sources()))
+    return kept(spec, ("counted", repr(spec)), lambda: count(spec, sources()))
 
 
 def numeric(data: DataSpec) -> bool:
@@ -81,12 +76,12 @@ def numeric(data: DataSpec) -> bool:
 def described(source: str) -> TableInfo | None:
     """Return what a source's columns hold; None where it is a joint."""
     spec = DataSpec(source)
-    return _cached(spec, ("described", source), lambda: describe(source, sources()))
+    return kept(spec, ("described", source), lambda: describe(source, sources()))
 
 
 def column_levels(source: str, column: str) -> ColumnLevels:
     """Return the levels of a column of a source, to choose from."""
-    return _cached(
+    return kept(
         DataSpec(source),
         ("levels", source, column),
         lambda: list_levels(source, column, sources()),
@@ -96,13 +91,13 @@ def column_levels(source: str, column: str) -> ColumnLevels:
 def previewed(spec: DataSpec, binning: Binning) -> BinPreview:
     """Return what a binning does to a column of a spec's data."""
     key = ("preview", spec.source, repr(spec.filters), repr(binning))
-    return _cached(spec, key, lambda: preview(spec.source, binning, spec.filters, sources()))
+    return kept(spec, key, lambda: preview(spec.source, binning, spec.filters, sources()))
 
 
 def reach(result: Result) -> float:
     """Return how far the axis of log-lift goes: as far as X itself, whatever the release."""
     data = result.scenario.data
-    return _cached(data, ("reach", repr(data)), lambda: lift.reach(result.before))
+    return kept(data, ("reach", repr(data)), lambda: lift.reach(result.before))
 
 
 def lift_histograms(result: Result) -> tuple[LiftHistogram, LiftHistogram]:
@@ -117,7 +112,7 @@ def lift_histograms(result: Result) -> tuple[LiftHistogram, LiftHistogram]:
 def confusability_before(data: DataSpec) -> Lookalikes:
     """Return the confusability graph of X itself."""
     joint = counted(data).joint
-    return _cached(
+    return kept(
         data,
         ("graph", repr(data)),
         lambda: lookalikes(leakage(joint.p, joint.x_labels), joint.s_labels),
@@ -131,7 +126,7 @@ def confusability_after(result: Result) -> Lookalikes:
 
 def _of_release(result: Result, kind: str, make: Callable[[], Made], *more: Hashable) -> Made:
     """Return what is derived from a release: kept under it, never under the question."""
-    return _cached(result.scenario.data, (f"{kind} of", result.content_id, *more), make)
+    return kept(result.scenario.data, (f"{kind} of", result.content_id, *more), make)
 
 
 def own_levels(result: Result) -> dict[str, float]:
@@ -146,6 +141,11 @@ def records(scenario: Scenario) -> int:
     return scenario.n or assumed_records(counted(scenario.data).joint.n)
 
 
+def promise_key(scenario: Scenario) -> str:
+    """Return what names a scenario's promise among all on its data: notion, numbers, and more."""
+    return repr((scenario.notion, scenario.numbers, scenario.also))
+
+
 def promise(scenario: Scenario) -> Notion:
     """Return what a scenario asks of its data.
 
@@ -155,8 +155,8 @@ def promise(scenario: Scenario) -> Notion:
         If the data cannot be counted, or the notion is not about such data.
     """
     data = scenario.data
-    key = ("promise", repr(data), repr((scenario.notion, scenario.numbers)))
-    return _cached(data, key, lambda: scenario.build_notion(counted(data).joint))
+    key = ("promise", repr(data), promise_key(scenario))
+    return kept(data, key, lambda: scenario.build_notion(counted(data).joint))
 
 
 def purpose(scenario: Scenario) -> Purpose:
@@ -218,7 +218,7 @@ def merging(scenario: Scenario) -> tuple[MergeStep, ...]:
     """Return Algorithm 1's steps under a scenario's notion, whatever its mechanism."""
     data = scenario.data
     question = repr(replace(scenario, mechanism="subset_merging"))
-    return _cached(
+    return kept(
         data,
         ("merging", question),
         lambda: subset_merging_steps(counted(data).joint, promise(scenario)),

@@ -1,9 +1,9 @@
 """Answers that take long: worked out by other processes, asked for until they are there.
 
 Work on data that all sessions see is theirs in common: fifty who ask the same wait for one job,
-and it ends when none of them waits any more. What failed, or was stopped, is known to the session
-that saw it and to no other: the next one to ask has it begun anew. A session that has ended waits
-for nothing.
+and it ends when none of them waits any more. What failed, was stopped, or was cut short by a time
+limit, is known to the session that saw it and to no other: the next one to ask has it begun anew.
+A session that has ended waits for nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.jobs import Job, Pool, State
-from pages.ui.work.store import is_private, kept_for
+from pages.ui.work.store import Store, is_private, kept_for
 
 T = TypeVar("T")
 
@@ -43,9 +43,23 @@ was lost comes back before."""
 INTERVAL = 2.0
 """Seconds between two looks at which sessions have ended."""
 
+LONGER = 2
+"""How many times as long a search may take that goes on from where the last one was cut short."""
+
+LONGEST = 16
+"""How many times its first limit a search may take at most."""
+
+MOST_CUT = 50
+"""Answers that were cut short which a session keeps."""
+
 
 class StoppedError(CoreError):
     """Work that this session stopped."""
+
+
+def _always(_: object) -> bool:
+    """Say of any answer that it is final."""
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +77,15 @@ class LongAnswer(Generic[T]):
     arguments : callable
         Returns what `call` is given; asked for when the work begins.
     seconds : float
-        Time limit of its process.
+        Time limit of its process; of one that was told to search on, so many times `longer`.
     urgent : bool
         Whether the page waits for it, not only a part of the page.
     keep : bool
-        Whether the answer is as good as it will ever be, and kept for all. Else it is handed
-        over once: who asks takes what is of use, or has the work done again.
+        Whether the answer is kept. Else it is handed over once: who asks takes what is of use,
+        or has the work done again.
+    is_final : callable
+        Says whether an answer is as good as it will ever be, and kept for all. One that a time
+        limit cut short is kept for the session that waited for it, which may search on.
     """
 
     data: DataSpec
@@ -78,11 +95,23 @@ class LongAnswer(Generic[T]):
     seconds: float
     urgent: bool = False
     keep: bool = True
+    is_final: Callable[[T], bool] = _always
+
+    @property
+    def _kept_as(self) -> tuple[str, ...]:
+        """The key of the answer; of private data, in its session only."""
+        return (*self.key, repr(self.data), _session() if is_private(self.data) else "")
 
     @property
     def name(self) -> tuple[str, ...]:
-        """The key under which the work is known; of private data, in its session only."""
-        return (*self.key, repr(self.data), _session() if is_private(self.data) else "")
+        """The key under which the work is known."""
+        more = () if self.longer == 1 else (f"{self.longer} times as long",)
+        return (*self._kept_as, *more)
+
+    @property
+    def longer(self) -> int:
+        """How many times as long as at first the search may take in this session."""
+        return _longer().get(self._kept_as, 1)
 
     def ask(self) -> T | Job[T]:
         """Return the answer, or the job that is at work on it, begun if there is none.
@@ -94,19 +123,18 @@ class LongAnswer(Generic[T]):
         CoreError
             If there is no answer, or it took too long, until it is resumed.
         """
-        held, store = _held(), kept_for(self.data)
+        held = _held()
         found = held.get(self.name)
         if isinstance(found, CoreError):
             raise found
-        if self.keep and (kept := store.find(self.name)) is not None:
-            answer: T = kept
-            return answer
+        if self.keep and (kept := self._kept()) is not None:
+            return kept
         if found is None or found.state == State.CANCELLED:  # while this session was away
             found = held[self.name] = _join(self)
         if not found.finished:
             return found
         try:
-            answer = found.result()
+            answer: T = found.result()
         except CoreError as error:
             held[self.name] = error
             raise
@@ -114,12 +142,57 @@ class LongAnswer(Generic[T]):
             _leave(self.name, _session())
         del held[self.name]
         if self.keep:
-            store.put(self.name, answer)
+            self._keep(answer)
         return answer
 
     def here(self) -> T:
-        """Work the answer out in place, where that is quick."""
-        return self.call(*self.arguments(), report=lambda _: None)
+        """Return the answer, worked out in place: for what is quick.
+
+        A search that is to go on for longer is not: `ask` for it.
+        """
+
+        def make() -> T:
+            return self.call(*self.arguments(), report=lambda _: None)
+
+        kept = self._kept()
+        if kept is not None:
+            return kept
+        answer = kept_for(self.data).get(self._kept_as, make, self.is_final)
+        self._keep(answer)
+        return answer
+
+    def last(self) -> T | None:
+        """Return the last answer that this session has, though it was cut short."""
+        found: T | None = kept_for(self.data).find(self._kept_as)
+        if found is not None:
+            return found
+        cut: tuple[int, T] | None = _cut_short().find(self._kept_as)
+        return None if cut is None else cut[1]
+
+    @property
+    def may_search_on(self) -> bool:
+        """Whether a search that was cut short may go on for longer."""
+        return self.longer < LONGEST
+
+    def search_on(self) -> None:
+        """Have a search that was cut short go on, for longer than it had."""
+        _longer()[self._kept_as] = LONGER * self.longer
+        self.resume()
+
+    def _kept(self) -> T | None:
+        """Return the answer of all sessions, or else of this one; none of a shorter search."""
+        found: T | None = kept_for(self.data).find(self._kept_as)
+        if found is not None:
+            return found
+        cut: tuple[int, T] | None = _cut_short().find(self._kept_as)
+        return cut[1] if cut is not None and cut[0] >= self.longer else None
+
+    def _keep(self, answer: T) -> None:
+        """Keep an answer for all if it is final, else for this session."""
+        if self.is_final(answer):
+            kept_for(self.data).put(self._kept_as, answer)
+        else:
+            _cut_short().put(self._kept_as, (self.longer, answer))
 
     def stop(self) -> None:
         """Have this session wait no more, until it resumes; the work ends if no other waits."""
@@ -184,7 +257,7 @@ def _join(answer: LongAnswer[T]) -> Job[T]:
                 WORKERS.submit(
                     answer.call,
                     *arguments,
-                    time_limit=answer.seconds,
+                    time_limit=answer.seconds * answer.longer,
                     owner=_session(),
                     urgent=answer.urgent,
                 )
@@ -262,3 +335,15 @@ def _held() -> dict[tuple[str, ...], Job[Any] | CoreError]:
 
 def _session() -> str:
     return str(st.session_state.setdefault("_session", uuid.uuid4().hex))
+
+
+def _longer() -> dict[tuple[str, ...], int]:
+    """Return how many times as long as at first searches may take that this session had go on."""
+    found: dict[tuple[str, ...], int] = st.session_state.setdefault("_longer", {})
+    return found
+
+
+def _cut_short() -> Store:
+    """Return this session's answers that a time limit cut short, each with how long it had."""
+    found: Store = st.session_state.setdefault("_cut_short", Store(MOST_CUT))
+    return found

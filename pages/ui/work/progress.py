@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
+from core.errors import CoreError, SolverError
 from core.jobs import Job, State
+from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
+from pages.ui.work.long_answer import LongAnswer
+
+T = TypeVar("T")
 
 
 def follow(
@@ -54,6 +59,61 @@ def _watch(
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
         st.progress(done, text=text)
         st.button("Cancel", icon=":material/close:", on_click=on_cancel, key=key, width="content")
+
+
+def awaited(
+    work: LongAnswer[T],
+    find: Callable[[], T | Job[T]],
+    what: str,
+    *,
+    seconds: float,
+    key: str,
+    left_open: Callable[[T], str] = lambda _: "",
+) -> T | None:
+    """Show how far a card's work is, what went wrong, or what it left open; return its answer.
+
+    That is the last answer while a longer search is under way, or where it failed; None where
+    there is none.
+
+    Parameters
+    ----------
+    work : LongAnswer
+        The work.
+    find : callable
+        Returns the answer, or the job at work on it.
+    what : str
+        What it does, as the beginning of a sentence.
+    seconds : float
+        What the first search may take.
+    key : str
+        How the keys of Cancel, Start again and Search on begin.
+    left_open : callable, optional
+        Says of an answer that was cut short what more time may change.
+    """
+    try:
+        found = find()
+    except CoreError as error:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_ended"):
+            st.caption(markdown(str(error)))
+            if isinstance(error, long_answer.StoppedError | SolverError):
+                work.again(f"{key}_again")
+        return work.last()
+    limit = seconds * work.longer
+    if isinstance(found, Job):
+        follow(found, what, limit=limit, key=f"{key}_cancel", on_cancel=work.stop)
+        return work.last()
+    if not work.is_final(found):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_cut"):
+            st.caption(markdown(left_open(found)))
+            if work.may_search_on:
+                st.button(
+                    "Search on",
+                    icon=":material/manage_search:",
+                    key=f"{key}_on",
+                    on_click=work.search_on,
+                    help=f"Searches again, for up to {limit * long_answer.LONGER:g} s.",
+                )
+    return found
 
 
 def told(job: Job[Any], what: str, limit: float) -> tuple[float, str]:

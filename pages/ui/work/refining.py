@@ -66,8 +66,8 @@ def _offer(scenario: Scenario) -> None:
             key="search_on",
             on_click=answers.search_on,
             args=(scenario,),
-            help="Goes on from this answer for up to "
-            f"{min(answers.LONGER * had, answers.LONGEST):g} s; what comes of it is never worse.",
+            help=f"Goes on for up to {min(long_answer.LONGER * had, answers.LONGEST):g} s; what "
+            "comes of it is never worse than this answer.",
         )
 
 

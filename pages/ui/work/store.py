@@ -71,8 +71,15 @@ class Store:
         with self._lock:
             return self._small.n_bytes + self._large.n_bytes
 
-    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Return the answer under a key, making it if there is none; an error is not kept.
+    def get(
+        self,
+        key: Hashable,
+        make: Callable[[], Made],
+        is_final: Callable[[Made], bool] = lambda _: True,
+    ) -> Made:
+        """Return the answer under a key, making it if there is none.
+
+        An error is not kept, nor is an answer that is not final.
 
         Raises
         ------
@@ -89,7 +96,8 @@ class Store:
                     return cast("Made", shelf.find(key))
             try:
                 made = make()
-                self.put(key, made)
+                if is_final(made):
+                    self.put(key, made)
             except MemoryError as error:
                 self.shed()
                 raise NoMemoryError(NO_MEMORY) from error

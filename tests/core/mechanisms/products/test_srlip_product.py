@@ -281,10 +281,12 @@ def test_a_product_to_start_from_ends_in_time_and_keeps_the_promise(monkeypatch)
     with clock.using(clock.Ticking(0.5)):
         late = m.srlip_product(joint, 0.5, (2, 6), "optimised", time_limit=1.0)
     assert notion.holds(joint, late.kernel)
+    assert late.status == "time limit"
     assert set(limits) == {0.0}
     assert len(limits) <= 2  # the even budgets and none: nothing is halved
     limits.clear()
     ready = m.srlip_product(joint, 0.5, (2, 6), "optimised", time_limit=1e9)
     assert set(limits) == {SECONDS}
+    assert ready.status != "time limit"
     whole = m.srlip_product(joint, 0.5, (2, 6), "optimised").utility
     assert late.utility <= ready.utility == pytest.approx(whole, abs=1e-9)

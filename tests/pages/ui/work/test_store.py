@@ -125,3 +125,11 @@ def test_one_large_question_after_another_takes_no_more_than_the_store_may(monke
         answers.evaluate(replace(asked, data=data))
     held = size_of((vars(store.SHARED)["_small"], vars(store.SHARED)["_large"], store.KNOWN))
     assert held < 1.1 * MOST_OWN
+
+
+def test_an_answer_that_is_not_final_is_not_kept():
+    store = Store(2)
+    assert store.get("a", lambda: 1, lambda found: found > 1) == 1
+    assert store.find("a") is None
+    assert store.get("a", lambda: 2, lambda found: found > 1) == 2
+    assert store.find("a") == 2
