@@ -23,7 +23,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.jobs import Job, Pool, State
-from pages.ui.work.store import Store, is_private, kept_for
+from pages.ui.work.store import MOST_OWN, Store, is_private, kept_for
 
 T = TypeVar("T")
 
@@ -345,5 +345,5 @@ def _longer() -> dict[tuple[str, ...], int]:
 
 def _cut_short() -> Store:
     """Return this session's answers that a time limit cut short, each with how long it had."""
-    found: Store = st.session_state.setdefault("_cut_short", Store(MOST_CUT))
+    found: Store = st.session_state.setdefault("_cut_short", Store(MOST_CUT, MOST_OWN))
     return found
