@@ -36,15 +36,17 @@ def plural(thing: str) -> str:
     return IRREGULAR.get(thing, f"{thing}s")
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], word: str = "and") -> str:
     """Return names as a sentence lists them.
 
     Examples
     --------
-    >>> listed(["Watchdog"]), listed(["a", "b"]), listed(["a", "b", "c"])
-    ('Watchdog', 'a and b', 'a, b and c')
+    >>> listed(["Watchdog"]), listed(["a", "b"], "or"), listed(["a", "b", "c"])
+    ('Watchdog', 'a or b', 'a, b and c')
     """
-    return " and ".join((", ".join(names[:-1]), *names[-1:])) if len(names) > 1 else "".join(names)
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def were(count: int) -> str:

@@ -33,6 +33,9 @@ class Notion(ABC):
     of_estimate: ClassVar[bool] = False
     """Whether the joint is taken for an estimate, and the promise is about what may be true."""
 
+    secret_released: ClassVar[bool] = False
+    """Whether S must be released too, so that X is the pair (S, U)."""
+
     order_of_lift: ClassVar[bool] = False
     """Whether the order α is that of a mean of lifts."""
 

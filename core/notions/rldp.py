@@ -84,6 +84,7 @@ class RLDP(Notion):
 
     name: ClassVar[str] = "RLDP"
     of_estimate: ClassVar[bool] = True
+    secret_released: ClassVar[bool] = True
     reached: ClassVar[str] = "LDP at worst over the set"
 
     def __post_init__(self) -> None:

@@ -14,6 +14,7 @@ from core.scenario import evaluate
 from core.studies.frontier import sweep
 from pages.ui.explore import frontier_lines
 from pages.ui.work import answers
+from tests.pages.picking import chosen, pick
 from tests.pages.test_solving import ASKED, SMALL, opened, said
 
 pytestmark = pytest.mark.usefixtures("solves")
@@ -212,7 +213,7 @@ def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(swee
     app.run()
     before = dict(drawn)
     assert not any(faded for _, faded in before.values())
-    app.selectbox(key="notion").set_value("l1").run()
+    pick(app, "mech", "polyopt")
     assert not app.exception
     assert app.error
     assert "The charts are from the last answer" in said(app)
@@ -224,7 +225,7 @@ def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(swee
     offered = {button.label: button for button in app.button}
     offered["Watchdog"].click().run()
     assert not app.error
-    assert app.selectbox(key="mech").value == "watchdog"
+    assert chosen(app, "mech") == "watchdog"
     assert not any(faded for _, faded in drawn.values())
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from pages.ui.chart import component as chart
+from tests.pages.picking import pick
 from tests.pages.test_solving import SMALL, opened, said
 
 
@@ -34,7 +35,7 @@ def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(page
     before = dict(drawn)
     assert not any(message["faded"] for message in before.values())
     drawn.clear()
-    app.selectbox(key="notion").set_value("l1").run()
+    pick(app, "mech", "polyopt")
     assert not app.exception
     assert app.error
     assert "The charts are from the last answer" in said(app)

@@ -17,6 +17,7 @@ from core.studies.comparison import compare
 from pages.ui.mechanisms import comparison
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
+from tests.pages.picking import chosen
 from tests.pages.waiting import PATIENCE, busy, finished
 
 PAGE = Path(__file__).parents[2] / "pages" / "mechanisms.py"
@@ -137,7 +138,7 @@ def test_the_table_compares_all_at_the_level_reached():
     assert bound["Watchdog"] == bound["Optimal"]
     assert bound[["Conditional reporting", "Identity", "Constant"]].isna().all()
     assert not any("side channels" in column for column in table.columns)
-    offered = app.selectbox(key="mech").options
+    offered = [label for group in app.radio for label in group.options]
     assert [name for name in offered if name.endswith("needs S")] == [
         f"{entry.title}, needs S" for entry in catalogue.CATALOGUE.values() if entry.reads_secret
     ]
@@ -160,8 +161,8 @@ def test_protection_asks_for_the_optimum_under_srlip():
     assert "A side channel raises the level from" in said(app)
     app.button(key="protect").click().run()
     assert not app.exception
-    assert app.selectbox(key="notion").value == "srlip"
-    assert app.selectbox(key="mech").value == "optimal"
+    assert chosen(app, "notion") == "srlip"
+    assert chosen(app, "mech") == "optimal"
     assert "protect" not in {button.key for button in app.button}
     assert "Subset merging needs a notion that bounds" in said(app)
 

@@ -45,7 +45,7 @@ class Shown:
 def show() -> None:
     """Show the page: first all that stays while sliders move, then what is live."""
     theme.apply()
-    controls.sidebar()
+    sliders = controls.sidebar()
     purpose.show()
     scenario = state.scenario()
     for sentence in state.notices():
@@ -55,7 +55,7 @@ def show() -> None:
         with st.container(horizontal=True, width="content"):
             controls.unit_switch()
             exports.menu("explore", scenario)
-    slots = {"sliders": st.sidebar.container(), "figures": st.container()}
+    slots = {"sliders": sliders, "figures": st.container()}
     with st.sidebar:
         controls.idle_sliders(scenario)
     upper, lower, last = st.columns(2), st.columns(2), st.columns(2)
@@ -109,7 +109,7 @@ def show() -> None:
         slots["implied"] = meaning.frame(scenario)
     with last[1]:
         slots["again"] = again.frame()
-    _live(slots, (scenario.notion, scenario.mechanism))
+    _live(slots, _drawn_for(scenario))
     gc_freeze.settle()
 
 
@@ -117,11 +117,16 @@ def _now() -> Result:
     return answers.evaluate(state.scenario())
 
 
+def _drawn_for(scenario: Scenario) -> tuple[str, ...]:
+    """Return what the frames are about: another promise or mechanism needs other ones."""
+    return scenario.notion, scenario.mechanism, *(other.notion for other in scenario.also)
+
+
 @st.fragment
-def _live(slots: Slots, drawn_for: tuple[str, str]) -> None:
+def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     scenario = state.scenario()
-    if (scenario.notion, scenario.mechanism) != drawn_for:
+    if _drawn_for(scenario) != drawn_for:
         st.rerun()  # a click on another line of the frontier changed what the frames say
     with slots["sliders"]:
         controls.live_sliders(scenario)

@@ -14,6 +14,7 @@ import streamlit as st
 from core.errors import CoreError, SolverError
 from core.jobs import Job
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms import fit
 from core.notions import catalogue as notions
 from core.scenario import Scenario
 from core.studies.frontier import Frontier
@@ -130,24 +131,26 @@ def _line(one: Scenario) -> Frontier | None:
 
 def compared(scenario: Scenario) -> tuple[Scenario, ...]:
     """Return the frontiers to compare: mechanisms under one notion, or notions for one."""
+    others = [promise.notion for promise in scenario.also]
     if controls.by_promise() and mechanisms.entry(scenario.mechanism).uses_notion:
         asked = [
             replace(scenario, notion=entry.key)
             for entry in notions.ENTRIES
-            if _works(scenario.mechanism, entry.key)
+            if _works(scenario.mechanism, [entry.key, *others])
         ]
     else:
         asked = [
             replace(scenario, mechanism=key)
             for key in COMPARED + (scenario.mechanism,) * (scenario.mechanism not in COMPARED)
-            if mechanisms.entry(key).uses_notion and _works(key, scenario.notion)
+            if mechanisms.entry(key).uses_notion and _works(key, [scenario.notion, *others])
         ]
     asked.sort(key=lambda one: one != scenario)  # the current one first, the rest as they come
     return tuple(asked[:MOST_LINES])
 
 
-def _works(mechanism: str, notion: str) -> bool:
-    return mechanisms.entry(mechanism).works_under(notions.entry(notion).kind)
+def _works(mechanism: str, asked: Sequence[str]) -> bool:
+    kinds = [notions.entry(key).kind for key in asked]
+    return not fit.obstacle(mechanisms.entry(mechanism), kinds)
 
 
 def pick() -> None:

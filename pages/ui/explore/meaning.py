@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.jobs import Job
 from core.jobs.work import find_implications
+from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
 from core.release.reach import Implication
 from core.scenario import Result, Scenario
@@ -29,7 +30,7 @@ LIMIT = 60.0
 """Seconds after which their process is given up."""
 
 QUICK_CELLS = 40
-"""Cells of a joint up to which all levels take less than a glance."""
+"""Cells of a joint up to which all levels that one pointwise promise implies take a glance."""
 
 CLOSE = 1e-6
 """How far a proven level may be from what is reached and still be called the least."""
@@ -181,7 +182,8 @@ def _found(
 ) -> dict[str, Implication] | Job[dict[str, Implication]]:
     """Return the levels, at once where that is quick, or the job at work on them."""
     joint = derived.counted(scenario.data).joint
-    if joint.n_s * joint.n_x <= QUICK_CELLS and work.longer == 1:
+    alone = not scenario.also and isinstance(derived.promise(scenario), PointwiseNotion)
+    if alone and joint.n_s * joint.n_x <= QUICK_CELLS and work.longer == 1:
         long_answer.await_only("implied", ())
         return work.here()
     long_answer.await_only("implied", (work,))

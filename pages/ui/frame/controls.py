@@ -7,15 +7,17 @@ import math
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.nonstochastic import UTILITIES
 from core.notions import catalogue as notions
-from core.scenario import DOMAINS, Scenario
-from pages.ui.frame import data_controls, state
+from core.notions import spans
+from core.scenario import DOMAINS, Domain, Scenario
+from pages.ui.frame import data_controls, further, pickers, state
 from pages.ui.style import glossary
-from pages.ui.style.units import UNITS, in_unit, to_nats
+from pages.ui.style.units import UNITS, in_unit, level, to_nats
 from pages.ui.work import derived
 
 ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
@@ -37,49 +39,38 @@ KEPT = {"resolution": "resolution", "distortion": "closeness"}
 """What a release can keep, in a word."""
 
 SLIDERS = {name: domain.title for name, domain in DOMAINS.items() if domain.title}
-"""What each slider is called; what it does is in the glossary, under the same key, or another:"""
-
-MEANINGS = {"bound": "guess_bound"}
-"""The glossary's key of a number, where its name is that of another thing there."""
+"""What each slider is called; what it does is in the glossary, under the same key."""
 
 IDLE = ("eps", "lam", "alpha", "beta")
-"""Those that are shown where they change nothing."""
+"""Those that are shown at rest too; the others are there where a promise has them."""
 
-MOST_NATS = 8.0
-"""Largest budget on the slider of one that may be infinite; the last step is ∞."""
+MEANINGS = {"bound": "guess_bound"}
+"""What the glossary calls a number that it does not have under its own name."""
+
+BUDGET = "M · budget of the average"
+"""The slider of ε under an average budget."""
 
 SET_ORDER = "α · order of the uncertainty set"
 """The same of α under a robust notion; its key in the glossary is `alpha_ball`."""
 
 
-def sidebar() -> None:
-    """Show the pickers of data, S, X, promise and mechanism."""
+def sidebar() -> DeltaGenerator:
+    """Show the pickers of data, S, X, promise and mechanism; return the place for the sliders."""
     with st.sidebar:
         data_controls.show()
         st.divider()
-        choices()
+        return choices()
 
 
-def choices() -> None:
-    """Show the pickers of notion and mechanism."""
-    st.selectbox(
-        "Privacy notion (promise)",
-        [entry.key for entry in notions.ENTRIES],
-        format_func=lambda key: notions.entry(key).title,
-        key="notion",
-        help=notions.entry(st.session_state["notion"]).meaning,
-        persist_state="session",
-    )
-    st.selectbox(
-        "Mechanism",
-        list(mechanisms.CATALOGUE),
-        format_func=_mechanism,
-        key="mech",
-        help=mechanisms.entry(st.session_state["mech"]).meaning,
-        persist_state="session",
-    )
+def choices() -> DeltaGenerator:
+    """Show the pickers of promise and mechanism; return the place between them."""
+    pickers.promise()
+    place = st.container(key="promise_sliders")
+    further.adder()
+    pickers.mechanism()
     if "weight" in mechanisms.entry(st.session_state["mech"]).parameters:
         price(state.scenario())
+    return place
 
 
 def price(scenario: Scenario) -> None:
@@ -111,20 +102,15 @@ def price(scenario: Scenario) -> None:
     )
 
 
-def _mechanism(key: str) -> str:
-    """Return what a mechanism is called, and whether S must be at hand when it releases."""
-    entry = mechanisms.entry(key)
-    return f"{entry.title}, needs S" if entry.reads_secret else entry.title
-
-
 def live_sliders(scenario: Scenario) -> None:
-    """Show those of the promise's numbers that change the answer."""
+    """Show those of the promise's numbers that change the answer, and the further promises."""
     for name in SLIDERS:
         if name not in scenario.without_effect():
             slider(name, scenario)
     if "n" not in scenario.without_effect():
         with contextlib.suppress(CoreError):  # the page says what is wrong with the data
             records(scenario)
+    further.show(scenario)
 
 
 def idle_sliders(scenario: Scenario) -> None:
@@ -145,51 +131,77 @@ def slider(
     if robust is None:
         robust = notions.entry(scenario.notion).kind.of_estimate
     of_set = robust and name == "alpha"
-    label = SET_ORDER if of_set else SLIDERS[name]
+    average = name == "eps" and notions.entry(scenario.notion).family == "average"
+    label = SET_ORDER if of_set else BUDGET if average else SLIDERS[name]
+    term = "alpha_ball" if of_set else "budget" if average else MEANINGS.get(name, name)
     shown: dict[str, Any] = {
         "label": label,
         "key": name,
-        "help": glossary.meaning("alpha_ball" if of_set else MEANINGS.get(name, name)),
+        "help": glossary.meaning(term),
         "disabled": disabled,
         "persist_state": "session",
     }
     if name == "alpha":
         orders = sorted({*(SET_ORDERS if robust else ALPHAS), scenario.alpha})
         st.select_slider(options=orders, format_func=order, **shown)
-    elif math.isinf(DOMAINS[name].high):
-        step = DOMAINS[name].step
-        steps = {round(i * step, 9) for i in range(round(MOST_NATS / step) + 1)}
-        options = sorted({*steps, math.inf, getattr(scenario, name)})
-        st.select_slider(options=options, format_func=order, **shown)
-    elif name == "eps" and unit() == "bits":
-        _bits(shown)
+        return
+    domain, now = _ends(name, scenario), getattr(scenario, name)
+    if math.isinf(DOMAINS[name].high):
+        st.select_slider(options=steps(domain, now), format_func=_budget, **shown)
+    elif name == "eps" and unit() == "bits" and spans.in_nats(scenario.notion):
+        _bits(shown, domain)
     else:
-        domain = DOMAINS[name]
         st.slider(
-            min_value=domain.low,
-            max_value=domain.high,
+            min_value=min(domain.low, now),
+            max_value=max(domain.high, now),
             step=domain.step,
-            format=f"%.{max(2, -math.floor(math.log10(domain.step)))}f",
+            format=_format(domain.step),
             **shown,
         )
 
 
-def _bits(shown: dict[str, Any]) -> None:
+def steps(domain: Domain, now: float) -> list[float]:
+    """Return the values that a slider with ∞ at its end offers, the present one among them."""
+    count = round((domain.high - domain.low) / domain.step)
+    found = {round(domain.low + i * domain.step, 9) for i in range(count + 1)}
+    return sorted({*found, math.inf, now})
+
+
+def _ends(name: str, scenario: Scenario) -> Domain:
+    """Return what a slider offers on this data."""
+    try:
+        joint = derived.counted(scenario.data).joint
+        return spans.span(scenario.notion, name, joint, scenario.numbers)
+    except CoreError:  # the page says what is wrong
+        return DOMAINS[name]
+
+
+def _format(step: float) -> str:
+    return f"%.{max(2, -math.floor(math.log10(step)))}f"
+
+
+def _budget(value: float) -> str:
+    """Write a budget that may be ∞, in the unit shown."""
+    return f"{level(value, unit(), 2)}" if unit() == "bits" else f"{order(value)}"
+
+
+def _bits(shown: dict[str, Any], domain: Domain) -> None:
     """Show the slider of ε in bits; the session keeps nats."""
-    domain = DOMAINS["eps"]
     now = in_unit(float(st.session_state["eps"]), "bits")
     # set only where it differs: what is set here overtakes a press that is on its way
     if to_nats(st.session_state.get(IN_BITS, -1.0), "bits") != st.session_state["eps"]:
         st.session_state[IN_BITS] = now
 
     def take() -> None:
-        st.session_state["eps"] = min(to_nats(st.session_state[IN_BITS], "bits"), domain.high)
+        most = max(domain.high, float(st.session_state["eps"]))
+        st.session_state["eps"] = min(to_nats(st.session_state[IN_BITS], "bits"), most)
 
+    most = math.ceil(in_unit(domain.high, "bits") / domain.step) * domain.step
     st.slider(
         min_value=domain.low,
-        max_value=math.ceil(in_unit(domain.high, "bits") / domain.step) * domain.step,
+        max_value=max(most, now),
         step=domain.step,
-        format="%.2f",
+        format=_format(domain.step),
         on_change=take,
         **shown | {"key": IN_BITS, "label": f"{shown['label']}, in bits"},
     )
@@ -258,5 +270,5 @@ def by_promise() -> bool:
 
 
 def order(value: float) -> str:
-    """Write an order α, or a budget that may be infinite."""
+    """Write an order α."""
     return "∞" if math.isinf(value) else f"{value:g}"

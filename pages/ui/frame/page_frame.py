@@ -5,30 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.release.sentences import promise_text, question
 from core.scenario import Result, Scenario
-from pages.ui.frame import controls, remedies, state, theme
+from pages.ui.frame import controls, purpose, remedies, state, theme
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, refining
 
 _LAST = "_last_answer"
 
+Places = tuple[DeltaGenerator, DeltaGenerator]
+"""Where the sliders stand that change the answer, and those that do not."""
 
-def frame() -> None:
-    """Show what stays while sliders move: look, pickers, and what was wrong in the URL."""
+
+def frame() -> Places:
+    """Show what stays while sliders move: look, pickers, and what was wrong in the URL.
+
+    Returns
+    -------
+    Places
+        Where sliders go: `asked` fills them.
+    """
     theme.apply()
-    controls.sidebar()
+    sliders = controls.sidebar()
+    purpose.show()
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
+    return sliders, st.sidebar.container()
 
 
-def asked() -> Scenario:
+def asked(places: Places) -> Scenario:
     """Show the sliders, write the URL, and return the question on screen; call it in a fragment."""
-    with st.sidebar:
+    live, idle = places
+    with live:
         controls.live_sliders(state.scenario())
+    with idle:
         controls.idle_sliders(state.scenario())
     scenario = state.scenario()
     state.publish(scenario)

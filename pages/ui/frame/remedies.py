@@ -9,9 +9,11 @@ import streamlit as st
 
 from core.errors import CoreError, SolverError
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms import fit
 from core.notions import catalogue as notions
+from core.notions import spans
 from core.scenario import Scenario
-from pages.ui.frame import data_remedies
+from pages.ui.frame import data_remedies, pickers
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived, long_answer
 
@@ -52,15 +54,31 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     if scenario.purpose != "information":
         plain: dict[str, object] = {"for": "information", "_data": replace(scenario.data, task=())}
         yield "Keep all of X", plain
-    notion = notions.entry(scenario.notion)
+    if scenario.also:
+        yield "Without the further promises", {"_also": ()}
+    kinds = pickers.asked_kinds(scenario)
+    if any(kind.secret_released for kind in kinds) and not scenario.data.secret_released:
+        yield "Release S too", {"_data": replace(scenario.data, secret_released=True)}
+        return
+    yield from _reachable(scenario)
     able = [
         entry
         for entry in mechanisms.CATALOGUE.values()
-        if entry.uses_notion and entry.works_under(notion.kind) and entry.key != scenario.mechanism
+        if entry.uses_notion and not fit.obstacle(entry, kinds) and entry.key != scenario.mechanism
     ]
     for entry in able[:MOST]:
         yield entry.title, {"mech": entry.key}
     chosen = mechanisms.entry(scenario.mechanism)
-    if chosen.uses_notion and not chosen.works_under(notion.kind):
-        for other in [one for one in notions.ENTRIES if chosen.works_under(one.kind)][:MOST]:
-            yield f"{other.title} instead", {"notion": other.key}
+    if fit.obstacle(chosen, kinds):
+        for other in [one for one in notions.ALL if not fit.obstacle(chosen, [one.kind])][:MOST]:
+            yield f"{other.title} instead", {"notion": other.key, "_also": ()}
+
+
+def _reachable(scenario: Scenario) -> Iterator[Remedy]:
+    """Offer the least bound on guesses that any mechanism keeps, where less is asked."""
+    if "bound" not in notions.entry(scenario.notion).parameters:
+        return
+    joint = derived.counted(scenario.data).joint
+    least = spans.span(scenario.notion, "bound", joint, scenario.numbers).low
+    if scenario.bound < least:
+        yield f"At most {least:g}", {"bound": least}

@@ -41,14 +41,13 @@ USUAL = 2.0
 
 def show() -> None:
     """Show the page."""
-    page_frame.frame()
-    _live()
+    _live(page_frame.frame())
 
 
 @st.fragment
-def _live() -> None:
+def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
-    scenario = page_frame.asked()
+    scenario = page_frame.asked(places)
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title("Lift, symbol by symbol", anchor=False)
         with st.container(horizontal=True, width="content"):

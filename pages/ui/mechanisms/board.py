@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms import fit
 from core.mechanisms.entry import Entry
 from core.mechanisms.outputs import leads
 from core.notions import catalogue as notions
@@ -15,10 +16,10 @@ from core.release.confusability import most_likely
 from core.release.posteriors import Disclosure
 from core.release.sentences import finding
 from core.scenario import Result, Scenario
-from core.wording import number_of
+from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import chart, old
-from pages.ui.frame import controls, page_frame
+from pages.ui.frame import controls, page_frame, pickers
 from pages.ui.mechanisms import comparison, merging, query, side_channels
 from pages.ui.parts import exports, formulas
 from pages.ui.parts.cards import card
@@ -43,14 +44,13 @@ OUTPUT = "_output_picked"
 
 def show() -> None:
     """Show the page."""
-    page_frame.frame()
-    _live()
+    _live(page_frame.frame())
 
 
 @st.fragment
-def _live() -> None:
+def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
-    scenario = page_frame.asked()
+    scenario = page_frame.asked(places)
     told = st.container()
     entry = mechanisms.entry(scenario.mechanism)
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
@@ -97,13 +97,15 @@ def _needs(entry: Entry) -> None:
 
 def _works(scenario: Scenario) -> None:
     """Name the mechanisms that work under the promise."""
-    notion = notions.entry(scenario.notion)
+    kinds = pickers.asked_kinds(scenario)
     able = [
         entry.title
         for entry in mechanisms.CATALOGUE.values()
-        if entry.uses_notion and entry.works_under(notion.kind)
+        if entry.uses_notion and not fit.obstacle(entry, kinds)
     ]
-    st.caption(f"Under {markdown(notion.title)} these work: {markdown(', '.join(able))}.")
+    if able:
+        promised = listed([notions.entry(key).title for key in pickers.asked_keys(scenario)])
+        st.caption(f"Under {markdown(promised)} these work: {markdown(', '.join(able))}.")
 
 
 def _matrices(result: Result) -> None:

@@ -1,0 +1,110 @@
+"""Which mechanism goes with which promise, why another does not, and what takes its place."""
+
+from collections.abc import Mapping, Sequence
+
+from core.mechanisms.catalogue import CATALOGUE
+from core.mechanisms.entry import Entry
+from core.notions import Intersection
+from core.notions.base import Notion, PointwiseNotion
+from core.wording import listed
+
+BEST = ("optimal", "subset_merging")
+"""What takes the place of a mechanism that does not go with a promise: the first that does."""
+
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "The best there is": (
+        "optimal",
+        "optimal_reading_secret",
+        "robust_optimal",
+        "polyopt",
+        "non_robust",
+    ),
+    "Merging symbols": ("watchdog", "watchdog_uniform", "subset_merging"),
+    "Answering at random": (
+        "subset_random_response",
+        "grr",
+        "oue",
+        "conditional_reporting",
+        "srlip_product",
+        "srlip_product_optimised",
+    ),
+    "Robust in closed form": ("independent_reporting", "secret_rr", "pair_rr"),
+    "Merging by what occurs together": ("merge_anonymity", "merge_maximin", "merge_reduction"),
+    "The two ends": ("identity", "constant"),
+}
+"""The mechanisms of the catalogue by what they do, in the order in which to offer them."""
+
+
+def families() -> dict[str, tuple[Entry, ...]]:
+    """Return the entries of each family; those of the catalogue that are in none come last.
+
+    Examples
+    --------
+    >>> [entry.key for entry in families()["The two ends"]]
+    ['identity', 'constant']
+    """
+    found = {
+        title: tuple(CATALOGUE[key] for key in keys if key in CATALOGUE)
+        for title, keys in FAMILIES.items()
+    }
+    named = {key for keys in FAMILIES.values() for key in keys}
+    others = tuple(entry for key, entry in CATALOGUE.items() if key not in named)
+    return found | ({"Others": others} if others else {})
+
+
+def obstacle(entry: Entry, kinds: Sequence[type[Notion]]) -> str:
+    """Return why a mechanism does not work under promises; "" where it does.
+
+    Parameters
+    ----------
+    entry : Entry
+        The mechanism.
+    kinds : sequence of type
+        The notions that are to be kept at once, at least one.
+
+    Examples
+    --------
+    >>> from core.notions import L1Privacy, LIP
+    >>> obstacle(CATALOGUE["watchdog"], [LIP])
+    ''
+    >>> obstacle(CATALOGUE["optimal"], [L1Privacy])
+    'it needs a promise that allows a convex set of outputs'
+    >>> obstacle(CATALOGUE["oue"], [L1Privacy])
+    'it works under ALIP, LDP or LIP only'
+    """
+    if not entry.uses_notion:
+        return ""
+    kind = kinds[0] if len(kinds) == 1 else Intersection
+    if not issubclass(kind, entry.notions):
+        if len(kinds) > 1 and all(issubclass(one, entry.notions) for one in kinds):
+            return "it keeps one promise at a time"
+        if PointwiseNotion in entry.notions:
+            return "it needs one promise about each output by itself"
+        names = sorted({one.name for one in entry.notions})
+        return f"it works under {listed(names, 'or')} only"
+    if entry.needs_convex and not all(one.convex for one in kinds):
+        return "it needs a promise that allows a convex set of outputs"
+    return ""
+
+
+def successor(key: str, kinds: Sequence[type[Notion]]) -> str:
+    """Return the mechanism to go on with under promises: the same, the optimum, or the next best.
+
+    Parameters
+    ----------
+    key : str
+        The mechanism so far.
+    kinds : sequence of type
+        As in `obstacle`.
+
+    Examples
+    --------
+    >>> from core.notions import LIP, RLDP, L1Privacy
+    >>> successor("watchdog", [LIP]), successor("watchdog", [RLDP])
+    ('watchdog', 'optimal')
+    >>> successor("optimal", [L1Privacy])
+    'subset_merging'
+    """
+    able = [one for one in (key, *BEST) if not obstacle(CATALOGUE[one], kinds)]
+    able += [one.key for one in CATALOGUE.values() if one.uses_notion and not obstacle(one, kinds)]
+    return able[0] if able else key

@@ -1,0 +1,85 @@
+"""Between which values a number of a promise makes a difference on some data: a slider's ends."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from core.joint import Joint
+from core.notions import catalogue
+from core.notions.average import Average
+from core.notions.guessing import GuessingProbability
+from core.notions.numbers import Domain, Numbers, declared
+
+STEPS = 100
+"""About how many steps there are between the ends of what depends on the data."""
+
+MOST = 8.0
+"""Largest ε_l or ε_u beside ∞ that a slider offers, in nats, as of ε."""
+
+WITHOUT_UNIT = ("average_tv", "average_chi2", "guess", "average_guess")
+"""Promises whose budget is no information and no logarithm of a lift."""
+
+
+def in_nats(key: str) -> bool:
+    """Say whether a promise's budget is in nats, so that it can be told in bits too.
+
+    Examples
+    --------
+    >>> in_nats("lip"), in_nats("average_tv")
+    (True, False)
+    """
+    return key not in WITHOUT_UNIT
+
+
+def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
+    """Return the values of a number that are worth asking for, with the step between them.
+
+    An average budget matters up to what X itself tells, a bound on guesses from where S is
+    guessed without any release; all other numbers have the same ends on all data.
+
+    Parameters
+    ----------
+    key : str
+        Of the notion.
+    name : str
+        Of the number.
+    joint : Joint
+        P(s, x).
+    numbers : Numbers
+        All numbers of the question.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> found = span("average_mi", "eps", joint, Numbers())
+    >>> found.low, found.high, found.step  # X itself tells 0.1308 nats
+    (0.0, 0.132, 0.002)
+    >>> found = span("guess", "bound", joint, Numbers())
+    >>> found.low, found.high
+    (0.5, 0.75)
+    """
+    domain = declared()[name]
+    kind = catalogue.entry(key).kind
+    if name in ("eps_l", "eps_u"):
+        return Domain(domain.low, MOST, domain.step, domain.title)
+    if name not in ("eps", "bound") or kind not in (Average, GuessingProbability):
+        return domain
+    whole = catalogue.build(key, joint, numbers).achieved(joint, np.eye(joint.n_x))
+    if name == "bound":
+        least = math.ceil(round(100 * float(joint.p_s.max()), 9)) / 100
+        most = math.ceil(round(100 * whole, 9)) / 100
+        return Domain(least, max(most, least + domain.step), domain.step, domain.title)
+    if not 0 < whole < np.inf:
+        return domain
+    step = _round_step(whole / STEPS)
+    high = step * math.ceil(round(whole / step, 9))
+    return Domain(0.0, float(f"{high:.12g}"), step, domain.title)
+
+
+def _round_step(least: float) -> float:
+    """Return the least of 1, 2 and 5 times a power of ten that is no less than a number."""
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least * (1 - 1e-9))
+    return float(f"{step:.12g}")

@@ -1,0 +1,260 @@
+"""The pickers of promise and mechanism: families, what each option says, what a choice changes."""
+
+import pytest
+
+from core.joint import Joint
+from core.mechanisms import catalogue as mechanisms
+from core.mechanisms import fit
+from core.notions import catalogue as notions
+from core.notions import spans
+from core.notions.entry import FAMILIES
+from core.notions.numbers import Numbers, declared
+from core.scenario import Promise, Scenario, evaluate
+from core.scenario.url import to_query
+from tests.pages.picking import chosen, group, keys, pick
+from tests.pages.test_explore import QUICK, figures, opened
+from tests.pages.test_purposes import said
+
+ALSO = {"also": '{"notion":"pml","eps":0.3}'}
+
+
+def captions(radio):
+    return [text.replace("\\", "") for text in radio.proto.captions]
+
+
+def told(app, name, key):
+    """Return what stands below an option."""
+    radio = group(app, name, key)
+    return captions(radio)[keys(radio).index(key)]
+
+
+def test_every_promise_and_mechanism_is_in_one_family_with_what_it_means():
+    app = opened(**QUICK)
+    assert not app.exception
+    for name, every in (("notion", notions.ALL), ("mech", mechanisms.CATALOGUE.values())):
+        groups = [one for one in app.radio if one.key.rpartition("_")[0] == name]
+        found = [key for one in groups for key in keys(one)]
+        assert sorted(found) == sorted(entry.key for entry in every)
+        for entry in every:
+            assert told(app, name, entry.key).startswith(entry.meaning)
+    families = [one.label.strip("*") for one in app.radio if one.key.startswith("notion")]
+    said_so = [name.replace("\\", "").lower() for name in families]
+    assert said_so == [name.lower() for name in FAMILIES.values()]
+    assert notions.entry("alip").meaning in said(app)
+    assert mechanisms.entry("subset_merging").meaning in said(app)
+
+
+@pytest.mark.parametrize("key", [entry.key for entry in notions.ALL])
+def test_a_link_to_a_promise_has_it_pressed_and_no_other(key):
+    app = opened(notion=key, mech="constant")
+    assert not app.exception
+    assert chosen(app, "notion") == key
+    assert notions.entry(key).meaning in said(app)
+
+
+def test_what_does_not_work_says_why_before_it_is_chosen():
+    app = opened(notion="ldp")
+    assert "Not under LDP: it works under RLDP only." in told(app, "mech", "polyopt")
+    assert "Not under" not in told(app, "mech", "watchdog")
+    labels = {label for one in app.radio for label in one.options}
+    assert ":material/block: PolyOpt" in labels
+    assert "Watchdog" in labels
+    assert "Needs “S is released too”" in told(app, "notion", "rldp")
+    pick(app, "mech", "polyopt")
+    assert not app.exception
+    assert "PolyOpt does not work under" in said(app)
+    assert "RLDP instead" in {button.label for button in app.button}
+
+
+def test_another_promise_keeps_a_mechanism_that_works_under_it():
+    app = opened(**QUICK)
+    pick(app, "notion", "ldp")
+    assert (chosen(app, "notion"), chosen(app, "mech")) == ("ldp", "subset_merging")
+    assert "took its place" not in said(app)
+    asked = Scenario(notion="ldp", mechanism="subset_merging")
+    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
+
+
+def test_another_promise_goes_to_the_optimum_where_the_mechanism_does_not_work():
+    app = opened(**QUICK)
+    assert "Optimal takes its place" in told(app, "notion", "average_mi")
+    pick(app, "notion", "average_mi")
+    assert chosen(app, "mech") == "optimal"
+    words = said(app)
+    assert "Subset merging does not work under this promise: it needs one promise" in words
+    assert "Optimal took its place." in words
+    assert "M = 1 makes no difference here" in words
+    assert app.slider(key="eps").value == app.session_state["eps"] == 0.05
+    assert not app.error
+    pick(app, "mech", "constant")
+    assert "took its place" not in said(app)
+
+
+def test_the_optimum_gives_way_where_no_optimum_is_known():
+    app = opened()
+    pick(app, "notion", "l1")
+    assert chosen(app, "mech") == "subset_merging"
+    assert "it needs a promise that allows a convex set of outputs" in said(app)
+    assert not app.error
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_promise_about_pairs_offers_to_release_s_too():
+    app = opened(notion="rldp", mech="secret_rr")
+    assert "release S too" in said(app)
+    labels = {button.label.replace("\\", ""): button for button in app.button}
+    labels["Release S too"].click().run()
+    assert not app.exception
+    assert not app.error
+    assert app.toggle(key="data_pair").value
+
+
+def test_several_promises_are_kept_at_once():
+    app = opened(**ALSO)
+    assert not app.exception
+    asked = Scenario(also=(Promise(notion="pml", eps=0.3),))
+    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
+    assert "and 0.3-PML keeps more: proven" in said(app)
+    app.number_input(key="also_0_eps").set_value(0.1).run()
+    tighter = Scenario(also=(Promise(notion="pml", eps=0.1),))
+    kept = evaluate(tighter).mechanism.nmi
+    assert figures(app)["NMI"] == f"{100 * kept:.1f} %"
+    assert kept < evaluate(asked).mechanism.nmi - 0.01
+    app.button(key="also_drop_0").click().run()
+    assert app.session_state["_also"] == ()
+    assert figures(app)["NMI"] == f"{100 * evaluate(Scenario()).mechanism.nmi:.1f} %"
+
+
+def test_a_promise_is_added_with_the_numbers_of_the_first():
+    app = opened(eps="0.75", **QUICK)
+    app.selectbox(key="also_add").set_value("pml").run()
+    assert not app.exception
+    assert app.session_state["_also"] == (Promise(notion="pml", eps=0.75),)
+    assert app.selectbox(key="also_add").value is None
+    assert chosen(app, "mech") == "optimal"
+    assert "it keeps one promise at a time" in said(app)
+    assert "and what else is promised: it keeps one promise" in told(app, "mech", "watchdog")
+    asked = Scenario(eps=0.75, also=(Promise(notion="pml", eps=0.75),))
+    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
+    for _ in range(3):
+        app.selectbox(key="also_add").set_value("kl").run()
+    assert "as many as can be asked for" in said(app)
+
+
+def test_promises_that_no_mechanism_keeps_together_can_be_dropped():
+    app = opened(notion="l1", **ALSO)
+    assert "does not work" in said(app) or app.error
+    labels = {button.label.replace("\\", ""): button for button in app.button}
+    labels["Without the further promises"].click().run()
+    assert app.session_state["_also"] == ()
+
+
+def test_a_bad_further_promise_is_told_and_left_out():
+    app = opened(also='{"notion":"fun"}', **QUICK)
+    assert not app.exception
+    notice = " ".join(one.value for one in app.warning).replace("\\", "")
+    assert "also=" in notice
+    assert "fun" in notice
+    assert app.session_state["_also"] == ()
+
+
+def test_each_side_has_its_slider_with_infinity_at_its_end():
+    app = opened(notion="sides", eps_l="inf", eps_u="0.5", mech="watchdog")
+    assert not app.exception
+    lower, upper = app.select_slider(key="eps_l"), app.select_slider(key="eps_u")
+    assert lower.label == declared()["eps_l"].title
+    assert (lower.value, upper.value) == (float("inf"), 0.5)
+    assert lower.options[-1] == "∞"
+    asked = Scenario(notion="sides", eps_l=float("inf"), eps_u=0.5, mechanism="watchdog")
+    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
+    upper.set_value(0.25).run()
+    assert app.session_state["eps_u"] == 0.25
+    app.segmented_control(key="unit").set_value("bits").run()
+    assert app.select_slider(key="eps_u").value == 0.25
+    assert "0.36" in app.select_slider(key="eps_u").options
+
+
+def test_a_bound_out_of_reach_says_what_the_least_is_and_offers_it():
+    app = opened(notion="guess", bound="0.5")
+    assert not app.exception
+    assert "'Male' alone has probability 0.66" in said(app)
+    labels = {button.label.replace("\\", ""): button for button in app.button}
+    labels["At most 0.67"].click().run()
+    assert not app.error
+    assert app.slider(key="bound").value == 0.67
+    assert app.slider(key="bound").min == 0.67
+
+
+def test_a_bound_out_of_reach_moves_within_when_it_is_chosen():
+    app = opened(bound="0.5")
+    pick(app, "notion", "guess")
+    assert not app.error
+    assert "c = 0.5 is out of reach here." in said(app)
+    assert app.session_state["bound"] >= 0.67
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"notion": "average_mi", "eps": "0"},
+        {"notion": "average_mi", "eps": "8"},
+        {"notion": "sides", "eps_l": "0", "eps_u": "0"},
+        {"notion": "sides", "eps_l": "inf", "eps_u": "inf"},
+        {"notion": "guess", "bound": "1"},
+        {"notion": "lip_delta", "delta": "0"},
+        {"notion": "lip_delta", "delta": "0.999"},
+    ],
+)
+def test_the_ends_of_sliders_have_answers(query):
+    app = opened(**query)
+    assert not app.exception
+    assert not app.error
+    reopened = opened(**to_query_of(app))
+    assert figures(reopened) == figures(app)
+
+
+def to_query_of(app):
+    return {key: values[0] for key, values in to_query(scenario_of(app)).items()}
+
+
+def scenario_of(app):
+    state = app.session_state
+    names = ("eps", "eps_l", "eps_u", "bound", "delta")
+    return Scenario(notion=state["notion"], **{name: state[name] for name in names})
+
+
+def test_a_number_out_of_its_domain_is_told():
+    app = opened(notion="guess", bound="2", delta="1", eps_u="-1", **QUICK)
+    assert not app.exception
+    notice = " ".join(one.value for one in app.warning).replace("\\", "")
+    for part in ("bound=2", "delta=1", "eps_u=-1", "[0.01, 1]", "[0, inf]"):
+        assert part in notice
+
+
+def test_families_of_mechanisms_leave_none_out(monkeypatch):
+    assert {entry.key for found in fit.families().values() for entry in found} == set(
+        mechanisms.CATALOGUE
+    )
+    monkeypatch.setattr(fit, "FAMILIES", {"Ends": ("identity", "unknown")})
+    found = fit.families()
+    assert [entry.key for entry in found["Ends"]] == ["identity"]
+    assert len(found["Others"]) == len(mechanisms.CATALOGUE) - 1
+
+
+@pytest.mark.parametrize("entry", mechanisms.CATALOGUE.values(), ids=lambda one: one.key)
+@pytest.mark.parametrize("notion", notions.ALL, ids=lambda one: one.key)
+def test_an_obstacle_is_told_just_where_the_mechanism_does_not_work(entry, notion):
+    reason = fit.obstacle(entry, [notion.kind])
+    assert bool(reason) == (not entry.works_under(notion.kind))
+
+
+def test_spans_follow_the_data():
+    joint = Joint.from_counts([[3, 1], [1, 3]])
+    independent = Joint.from_counts([[1, 1], [1, 1]])
+    numbers = Numbers()
+    assert spans.span("lip", "eps", joint, numbers) == declared()["eps"]
+    assert spans.span("average_mi", "eps", independent, numbers) == declared()["eps"]
+    found = spans.span("average_guess", "bound", independent, numbers)
+    assert (found.low, found.high) == (0.5, 0.51)
+    assert spans.span("sides", "eps_u", joint, numbers).high == 8.0
+    assert spans.span("average_tv", "eps", joint, numbers).high == 0.25
