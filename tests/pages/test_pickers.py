@@ -6,10 +6,9 @@ from core.joint import Joint
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.notions import catalogue as notions
-from core.notions import spans
 from core.notions.entry import FAMILIES
 from core.notions.numbers import Numbers, declared
-from core.scenario import Promise, Scenario, evaluate
+from core.scenario import Promise, Scenario, evaluate, spans
 from core.scenario.url import to_query
 from tests.pages.picking import chosen, group, keys, pick
 from tests.pages.test_explore import QUICK, figures, opened

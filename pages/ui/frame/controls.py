@@ -13,8 +13,7 @@ from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.nonstochastic import UTILITIES
 from core.notions import catalogue as notions
-from core.notions import spans
-from core.scenario import DOMAINS, Domain, Scenario
+from core.scenario import DOMAINS, Domain, Scenario, spans
 from pages.ui.frame import data_controls, further, pickers, state
 from pages.ui.style import glossary
 from pages.ui.style.units import UNITS, in_unit, level, to_nats

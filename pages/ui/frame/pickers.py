@@ -16,10 +16,10 @@ import streamlit as st
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
-from core.notions import Notion, spans
+from core.notions import Notion
 from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
-from core.scenario import DOMAINS, Scenario
+from core.scenario import DOMAINS, Scenario, spans
 from pages.ui.frame import state
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived

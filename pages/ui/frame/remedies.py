@@ -11,8 +11,7 @@ from core.errors import CoreError, SolverError
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.notions import catalogue as notions
-from core.notions import spans
-from core.scenario import Scenario
+from core.scenario import Scenario, spans
 from pages.ui.frame import data_remedies, pickers
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived, long_answer
