@@ -6,7 +6,13 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.entry import Entry, Options
 from core.mechanisms.heuristics import HEURISTICS
-from core.mechanisms.optima.entries import NON_ROBUST, OPTIMAL, POLYOPT, ROBUST_OPTIMAL
+from core.mechanisms.optima.entries import (
+    NON_ROBUST,
+    OPTIMAL,
+    OPTIMAL_READING_SECRET,
+    POLYOPT,
+    ROBUST_OPTIMAL,
+)
 from core.mechanisms.result import Mechanism, valued
 from core.notions import Notion
 from core.utilities import Purpose
@@ -14,6 +20,7 @@ from core.validation import FloatArray, shown
 
 _AFTER = {
     "subset_merging": (OPTIMAL,),
+    "conditional_reporting": (OPTIMAL_READING_SECRET,),
     "srlip_product_optimised": (ROBUST_OPTIMAL, POLYOPT),
     "pair_rr": (NON_ROBUST,),
 }

@@ -12,6 +12,9 @@ from core.notions import catalogue as notion_catalogue
 from core.scenario.purpose import purpose_code
 from core.scenario.scenario import Scenario
 
+FOR_A_PURPOSE = ("optimal", "optimal_reading_secret")
+"""Mechanisms that are found for a purpose; all others are valued by it."""
+
 
 def snippet(scenario: Scenario) -> str:
     """Return Python source that answers a scenario with `core` and prints what it found.
@@ -46,8 +49,8 @@ def snippet(scenario: Scenario) -> str:
     )
     data = _call(scenario.data)
     asked_for, purpose = scenario.purpose != "information", purpose_code(scenario)
-    if asked_for and entry.key == "optimal":
-        code = code.removesuffix(")") + ", utility=purpose)"
+    if asked_for and entry.key in FOR_A_PURPOSE:
+        code = re.sub(r",?\s*\)$", ", utility=purpose)", code)
     told = 'print(f"I(X;Y) {mechanism.information:.6f} nats, NMI {mechanism.nmi:.6f}")'
     body = [
         f"data = {data}",

@@ -23,8 +23,8 @@ SECONDS = 2.0
 CUT = "time limit"
 """Status of what more time might make better."""
 
-OPTIMA = ("optimal", "robust_optimal")
-"""Those whose bound holds for all others that keep the same promise and read X alone."""
+OPTIMA = ("optimal", "optimal_reading_secret", "robust_optimal")
+"""Those whose bound holds for all others that keep the same promise and read the same."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Compared:
     nmi, utility : float
         As in `Mechanism`; NaN where there is no answer.
     upper_bound : float
-        Most that any mechanism keeps, in nats, which reads X alone and keeps what this one was
-        asked to keep: proven. NaN where it reads S too or has no budget, so that none is.
+        Most that any mechanism keeps, in nats, which reads what this one reads, X alone or S too,
+        and keeps what this one was asked to keep: proven. NaN where it has no budget.
     lip, ldp : float
         Levels that it achieves, in nats; NaN where there is no answer.
     side_channel : float
@@ -124,18 +124,16 @@ def compare(
             rows.append(("rldp" if made.robust <= level + ROUNDING else "lip", made))
         if entry.uses_notion and entry.works_under(SRLIP) and len(counted.attributes) > 1:
             rows.append(("srlip", row(entry, SRLIP(level))))
-    bounds = {kept: made.upper_bound for kept, made in rows if made.key in OPTIMA}
-    return tuple(_bounded(made, bounds.get(kept, math.nan)) for kept, made in rows)
+    bounds = {(kept, one.reads_secret): one.upper_bound for kept, one in rows if one.key in OPTIMA}
+    return tuple(
+        _bounded(one, bounds.get((kept, one.reads_secret), math.nan)) for kept, one in rows
+    )
 
 
 def _bounded(row: Compared, bound: float) -> Compared:
     """Return a row with the bound of all that keep the same, where one is proven."""
-    if not catalogue.entry(row.key).uses_notion or math.isnan(row.nmi):
-        return replace(row, upper_bound=math.nan)
-    if row.reads_secret:
-        note = f"{row.note}; no bound: it reads S"
-        return replace(row, upper_bound=math.nan, note=note)
-    return replace(row, upper_bound=bound)
+    asked = catalogue.entry(row.key).uses_notion and not math.isnan(row.nmi)
+    return replace(row, upper_bound=bound if asked else math.nan)
 
 
 def _row(

@@ -40,6 +40,11 @@ class Purpose(ABC):
     unit: ClassVar[str]
     """"nats", "" for a probability, "error" for the negative of an error."""
 
+    @property
+    def of_x(self) -> bool:
+        """Whether it is of X alone, so that P(x, y) says what a mechanism that reads S keeps."""
+        return True
+
     @abstractmethod
     def solver_utility(self, joint: Joint) -> Utility:
         """Return the utility as the solver takes it, in units of `size`.
@@ -55,22 +60,24 @@ class Purpose(ABC):
         return 1.0
 
     def value(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the utility of a mechanism that reads X alone, in its own unit.
+        """Return the utility of a mechanism, in its own unit.
 
         Parameters
         ----------
         joint : Joint
             P(s, x).
         kernel : array_like
-            P(y | x), shape (n_x, n_y).
+            P(y | x), shape (n_x, n_y); of a purpose of X alone P(y | s, x), shape (n_s·n_x, n_y),
+            too.
 
         Raises
         ------
         InvalidInputError
-            If the mechanism reads S too, or the utility does not fit the joint.
+            If the mechanism reads S and the purpose is about more than X, or it does not fit the
+            joint.
         """
         array = joint.checked_kernel(kernel)
-        if len(array) != joint.n_x:
+        if len(array) != joint.n_x and not self.of_x:
             raise InvalidInputError(
                 f"{self.title} is known of mechanisms that read X alone, and this one reads S too: "
                 "make the pair (S, X) the released data instead."
@@ -78,7 +85,7 @@ class Purpose(ABC):
         utility = self.solver_utility(joint)
         if isinstance(utility, MutualInformation):
             return Information().value(joint, array)
-        return self.size() * utility.value((joint.p_x[:, None] * array).T, joint.p_x)
+        return self.size() * utility.value(joint.release_x(array).T, joint.p_x)
 
     def range(self, joint: Joint) -> tuple[float, float]:
         """Return what an output that says nothing is worth, and what X itself is."""
@@ -158,6 +165,11 @@ class Task(Purpose):
     def __post_init__(self) -> None:
         object.__setattr__(self, "p_t_given_x", _task_table(self.p_t_given_x))
 
+    @property
+    def of_x(self) -> bool:
+        """False: T may depend on S in another way than on X."""
+        return False
+
     def solver_utility(self, joint: Joint) -> Utility:
         """Return H(T) − Σ_y P(y) H(T | Y=y); of T = X under other names it is `Information`'s."""
         table = _task_of(self.p_t_given_x, joint)
@@ -195,6 +207,11 @@ class Guess(Purpose):
     def __post_init__(self) -> None:
         if self.p_t_given_x is not None:
             object.__setattr__(self, "p_t_given_x", _task_table(self.p_t_given_x))
+
+    @property
+    def of_x(self) -> bool:
+        """Whether X is what is guessed."""
+        return self.p_t_given_x is None
 
     def solver_utility(self, joint: Joint) -> Utility:
         """Return Σ_y max_t P(t, y)."""
@@ -244,8 +261,11 @@ class Distortion(Purpose):
 
     def solver_utility(self, joint: Joint) -> Utility:
         """Return −Σ_y min_z Σ_x P(x, y) d(x, z) over the largest loss."""
-        rows = _of_symbols(self.d.T, joint, "The loss table", "rows").T
-        return NegativeDistortion(rows / self.size())
+        return NegativeDistortion(self.of_symbols(joint) / self.size())
+
+    def of_symbols(self, joint: Joint) -> FloatArray:
+        """Return d of the joint's symbols, shape (n_x, n_z)."""
+        return _of_symbols(self.d.T, joint, "The loss table", "rows").T
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,9 +309,12 @@ class SquaredError(Purpose):
 
     def solver_utility(self, joint: Joint) -> Utility:
         """Return −Σ_y P(y) (E[v² | y] − E[v | y]²) for v from 0 to 1."""
-        of_x = _of_symbols(self.values[None], joint, "The numbers of X", "entries")
-        v = (of_x - self.values.min()) / np.sqrt(self.size())
+        v = (self.of_symbols(joint) - self.values.min()) / np.sqrt(self.size())
         return OfImage(np.vstack([v**2, v]), _variance_terms, 0.0)
+
+    def of_symbols(self, joint: Joint) -> FloatArray:
+        """Return v of the joint's symbols, shape (n_x,)."""
+        return _of_symbols(self.values[None], joint, "The numbers of X", "entries")[0]
 
 
 def _variance_terms(image: FloatArray) -> FloatArray:

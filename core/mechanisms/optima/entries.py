@@ -7,10 +7,11 @@ from core.mechanisms.entry import Entry, Options
 from core.mechanisms.optima.non_robust import non_robust
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.polyopt import polyopt
+from core.mechanisms.optima.reading_secret import optimal_reading_secret
 from core.mechanisms.optima.robust_optimal import robust_optimal
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.entries import call_at_estimate, robust
-from core.notions import RLDP, Notion
+from core.notions import RLDP, Average, EpsDelta, Intersection, Notion, PointwiseNotion
 
 _SEARCH = "time_limit={time_limit!r}, gap={gap!r}, seed={seed!r}"
 
@@ -54,6 +55,31 @@ OPTIMAL = Entry(
     needs_convex=True,
     parameters=("time_limit", "gap", "seed"),
     optimum=True,
+    monotone=True,
+)
+
+OPTIMAL_READING_SECRET = Entry(
+    "optimal_reading_secret",
+    "Optimal, reading S",
+    "Whatever keeps most of X under the promise if the release may look at S as well, with a "
+    "proven bound. Whoever runs it must hold S.",
+    r"\max_{P(y \mid s,x)} I(X;Y) \quad \text{subject to the promise}",
+    "the optimum for the task T = X of the pair (S, X); [Funnel] Algorithm 1 reads S by a rule of "
+    "its own",
+    "m.optimal_reading_secret(\n"
+    "    joint, notion, time_limit={time_limit!r}, gap={gap!r}, seed={seed!r}\n)",
+    lambda joint, notion, options: optimal_reading_secret(
+        joint,
+        notion,
+        time_limit=options.time_limit,
+        gap=options.gap,
+        seed=options.seed,
+        utility=options.purpose,
+    ),
+    (PointwiseNotion, Average, EpsDelta, Intersection),
+    needs_convex=True,
+    parameters=("time_limit", "gap", "seed"),
+    reads_secret=True,
     monotone=True,
 )
 

@@ -5,9 +5,15 @@ import numpy as np
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal
+from core.mechanisms.optima.search import checked_purpose
 from core.mechanisms.result import Mechanism, make_mechanism
+from core.notions import Average, EpsDelta
 from core.notions.base import Notion, PointwiseNotion
-from core.utilities import Task
+from core.notions.compound import parts_of
+from core.utilities import Distortion, Guess, Purpose, SquaredError, Task
+from core.validation import IntArray
+
+NAME = "Optimal, reading S"
 
 
 def optimal_reading_secret(
@@ -16,8 +22,9 @@ def optimal_reading_secret(
     time_limit: float | None = None,
     gap: float = 1e-6,
     seed: int = 0,
+    utility: Purpose | None = None,
 ) -> Mechanism:
-    """Maximise I(X;Y) over all kernels P(y | s, x) under a convex notion, with a proven bound.
+    """Maximise I(X;Y), or another worth of X, over kernels P(y | s, x) under a convex notion, with a bound.
 
     Let the pair (S, X) be what is released from: a promise about P(s, y) asks the same of it, and
     what is kept of X is what is kept of the task T = X. Whoever runs the mechanism must hold S.
@@ -28,10 +35,12 @@ def optimal_reading_secret(
     joint : Joint
         P(s, x).
     notion : Notion
-        A promise about each output's P(s, y), such as LIP, LDP or a bound on guessing, with an
-        allowed set.
+        A promise about P(s, y), such as LIP, LDP, a bound on guessing or a budget on an average,
+        with an allowed set; several at once, or with exceptions.
     time_limit, gap, seed
         As in `optimal`.
+    utility : Purpose, optional
+        What is to survive of X: I(X;Y) where not given; the probability of guessing X, or an error.
 
     Returns
     -------
@@ -42,7 +51,9 @@ def optimal_reading_secret(
     Raises
     ------
     InvalidInputError
-        If the notion is about more than P(s, y), as robust and side-channel promises are.
+        If the notion is about more than P(s, y), as robust and side-channel promises are, or the
+        utility about more than X: what a mechanism that reads S tells of another task depends on
+        how S and that task go together.
     NotConvexError
         If the notion's set is not convex.
     InfeasibleError
@@ -60,14 +71,31 @@ def optimal_reading_secret(
     >>> round(alone.nmi, 3), round(both.nmi, 3), both.status
     (0.765, 0.822, 'optimal')
     """
-    if not isinstance(notion, PointwiseNotion):
+    for part in parts_of(notion):
+        if not isinstance(part, PointwiseNotion | Average | EpsDelta):
+            raise InvalidInputError(
+                "A mechanism that reads S is looked for under a promise about each output's "
+                f"P(s, y) or their average, got {part}."
+            )
+    goal = checked_purpose(utility)
+    if not goal.of_x:
         raise InvalidInputError(
-            f"A mechanism that reads S is looked for under a promise about each output's P(s, y), "
-            f"got {notion}."
+            f"{goal.title} of a mechanism that reads S is not known: give T as a part of X, or "
+            "choose a mechanism that reads X alone."
+        )
+    if joint.n_x == 1:
+        return make_mechanism(
+            joint,
+            np.ones((joint.n_s, 1)),
+            name=NAME,
+            solver="closed form",
+            status="optimal",
+            notion=notion,
+            purpose=goal,
         )
     pairs = Joint.with_secret_released(joint.p)
     of_x = pairs.kept_x % joint.n_x
-    task = Task(np.eye(joint.n_x)[:, of_x]) if joint.n_x > 1 else None
+    task = _of_pairs(goal, joint, of_x)
     found = optimal(pairs, notion, time_limit=time_limit, gap=gap, seed=seed, utility=task)
     average = np.zeros((joint.n_x, found.kernel.shape[1]))
     np.add.at(average, of_x, pairs.p_x[:, None] * found.kernel)
@@ -76,10 +104,26 @@ def optimal_reading_secret(
     return make_mechanism(
         joint,
         kernel,
-        name="Optimal, reading S",
+        name=NAME,
         solver=found.solver,
         status=found.status,
         notion=notion,
-        upper_bound=found.upper_bound if task is not None else None,
+        upper_bound=found.upper_bound,
         notes=found.notes,
+        purpose=goal,
     )
+
+
+def _of_pairs(goal: Purpose, joint: Joint, of_x: IntArray) -> Purpose:
+    """Return what is to survive of X as a purpose of the pairs (s, x).
+
+    `of_x` says which x each pair is of, shape (k,).
+    """
+    names = np.eye(joint.n_x)[:, of_x]
+    if isinstance(goal, Guess):
+        return Guess(names)
+    if isinstance(goal, Distortion):
+        return Distortion(goal.of_symbols(joint)[of_x])
+    if isinstance(goal, SquaredError):
+        return SquaredError(goal.of_symbols(joint)[of_x])
+    return Task(names)

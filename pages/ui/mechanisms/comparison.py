@@ -68,8 +68,8 @@ def show(result: Result, unit: str) -> None:
                 "needs S", help="Whether it must read the secret when it releases."
             ),
             f"at most, {unit}": st.column_config.NumberColumn(
-                help=f"{glossary.meaning('bound')} Blank for those that read S too or have no "
-                "budget: no bound on them is proven."
+                help=f"{glossary.meaning('bound')} Those that read S too have one of their own. "
+                "Blank for those that have no budget: no bound on them is proven."
             ),
             f"I(S;Y), {unit}": st.column_config.NumberColumn(
                 help=glossary.meaning("secret_information")

@@ -34,11 +34,16 @@ def test_the_optimum_keeps_most_of_what_reads_x_only():
     counted = count(ADULT.data)
     entropy = float(measures.entropy(counted.joint.p_x))
     rows = {row.key: row for row in compare(ADULT, counted, 0.2)}
-    best = rows["optimal"]
+    best, both = rows["optimal"], rows["optimal_reading_secret"]
+    assert both.upper_bound >= best.upper_bound - 1e-6
+    assert both.utility >= rows["conditional_reporting"].utility
     for key, row in rows.items():
-        if row.reads_secret or not catalogue.entry(key).uses_notion:
+        if not catalogue.entry(key).uses_notion:
             assert math.isnan(row.upper_bound)
-            assert row.note.endswith("it reads S") or row.note == "has no budget"
+            assert row.note == "has no budget"
+        elif row.reads_secret:
+            assert row.utility <= row.upper_bound + 1e-9
+            assert row.upper_bound == both.upper_bound
         else:  # the bound of the problem, not H(X), which says nothing
             assert row.upper_bound == best.upper_bound < entropy - 0.1
             assert row.utility <= row.upper_bound + 1e-9

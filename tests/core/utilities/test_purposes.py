@@ -239,5 +239,7 @@ def test_what_a_reader_of_the_secret_tells_of_a_task_is_not_known():
     joint = Joint.from_counts([[3, 1], [1, 3]])
     made = m.conditional_reporting(joint, notion=LIP(0.5))
     with pytest.raises(InvalidInputError, match="reads S too"):
-        revalued(joint, made, Guess())
+        revalued(joint, made, Guess([[1, 0], [0, 1]]))
+    p_xy = joint.release_x(made.kernel)
+    assert revalued(joint, made, Guess()).utility == pytest.approx(p_xy.max(axis=0).sum())
     assert Information().value(joint, made.kernel) == pytest.approx(made.utility)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,21 @@ from core import measures
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions import LDP, LIP, SRLIP, PointwiseMaximalLeakage
+from core.mechanisms import catalogue
+from core.notions import (
+    LDP,
+    LIP,
+    SRLIP,
+    Average,
+    EpsDelta,
+    Intersection,
+    PointwiseMaximalLeakage,
+)
+from core.scenario import Scenario, evaluate
+from core.scenario.snippet import snippet
+from core.scenario.url import from_query, to_query
+from core.studies.frontier import sweep
+from core.utilities import Distortion, Guess, SquaredError, Task
 from tests.strategies import joints
 
 DRAW = Joint.from_counts(np.random.default_rng(3).random((3, 6)))
@@ -47,3 +63,78 @@ def test_no_kernel_that_reads_s_keeps_more(joint, eps, seed):
 def test_promises_about_more_than_s_and_y_are_refused():
     with pytest.raises(InvalidInputError, match="about each output's P"):
         m.optimal_reading_secret(DRAW, SRLIP(1, (2, 3)))
+
+
+def test_budgets_on_averages_and_exceptions_too():
+    budget = Average("mutual_information", 0.05)
+    for notion in (budget, EpsDelta(LIP(0.1), 0.05), Intersection(LIP(0.3), budget)):
+        alone = m.optimal(DRAW, notion, time_limit=60)
+        both = m.optimal_reading_secret(DRAW, notion, time_limit=60)
+        assert both.audit.holds
+        assert notion.holds(DRAW, both.kernel)
+        assert both.utility > alone.utility + 0.05
+        assert both.gap <= 1e-3
+    with pytest.raises(InvalidInputError, match="or their average, got 1-SRLIP"):
+        m.optimal_reading_secret(DRAW, Intersection(budget, SRLIP(1)))
+
+
+@pytest.mark.parametrize(
+    ("purpose", "by_hand"),
+    [
+        (Guess(), lambda p_xy: p_xy.max(axis=0).sum()),
+        (Distortion(1 - np.eye(6)), lambda p_xy: p_xy.max(axis=0).sum() - 1),
+        (
+            SquaredError(np.arange(6.0)),
+            lambda p_xy: ((np.arange(6) @ p_xy) ** 2 / p_xy.sum(axis=0)).sum()
+            - np.arange(6) ** 2 @ p_xy.sum(axis=1),
+        ),
+    ],
+    ids=["guess", "any error", "squared error"],
+)
+def test_other_purposes_of_x_alone(purpose, by_hand):
+    alone = m.optimal(DRAW, LIP(0.2), utility=purpose)
+    both = m.optimal_reading_secret(DRAW, LIP(0.2), utility=purpose)
+    assert both.status == "optimal"
+    assert both.purpose is purpose
+    assert both.utility == pytest.approx(by_hand(DRAW.release_x(both.kernel)))
+    assert both.utility > alone.utility + 1e-3
+    assert 0 < both.kept < 1
+    heuristic = catalogue.build("conditional_reporting", DRAW, LIP(0.2), purpose=purpose)
+    assert heuristic.utility <= both.upper_bound + 1e-9
+
+
+def test_a_task_beside_x_is_not_known_of_what_reads_s():
+    task = Task(np.eye(2)[:, [0, 1, 0, 1, 0, 1]])
+    for purpose in (task, Guess(task.p_t_given_x)):
+        with pytest.raises(InvalidInputError, match="mechanism that reads S is not known"):
+            m.optimal_reading_secret(DRAW, LIP(0.2), utility=purpose)
+        with pytest.raises(InvalidInputError, match="read X alone, and this one reads S too"):
+            purpose.value(DRAW, np.ones((18, 1)))
+
+
+def test_one_symbol_says_nothing():
+    joint = Joint.from_counts([[3], [1]])
+    made = m.optimal_reading_secret(joint, LIP(0.1))
+    assert (made.utility, made.n_y) == (0.0, 1)
+
+
+def test_it_is_a_question_like_any_other(capsys):
+    asked = Scenario(notion="lip", eps=0.1, mechanism="optimal_reading_secret")
+    assert Scenario.from_json(asked.to_json()) == asked
+    assert from_query(to_query(asked)) == (asked, ())
+    result = evaluate(asked)
+    made = result.mechanism
+    assert made.kernel.shape[0] == result.joint.n_s * result.joint.n_x
+    assert made.audit.holds
+    assert result.after.achieved["lip"] <= 0.1 + 1e-12
+    assert made.utility > evaluate(replace(asked, mechanism="optimal")).mechanism.utility
+    exec(snippet(asked), {})
+    assert f"NMI {made.nmi:.6f}" in capsys.readouterr().out
+    guessed = replace(asked, purpose="guess")
+    program = snippet(guessed)
+    assert "seed=0, utility=purpose)" in program
+    exec(program, {})
+    assert f"{evaluate(guessed).mechanism.utility:.6f}" in capsys.readouterr().out
+    line = sweep(asked, result.joint, [0.05, 0.1, 0.2])
+    assert (np.diff(line.utility) > 0).all()
+    assert line.utility[1] == pytest.approx(made.utility, abs=1e-6)
