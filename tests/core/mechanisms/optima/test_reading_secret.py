@@ -85,8 +85,10 @@ def test_budgets_on_averages_and_exceptions_too():
         (Distortion(1 - np.eye(6)), lambda p_xy: p_xy.max(axis=0).sum() - 1),
         (
             SquaredError(np.arange(6.0)),
-            lambda p_xy: ((np.arange(6) @ p_xy) ** 2 / p_xy.sum(axis=0)).sum()
-            - np.arange(6) ** 2 @ p_xy.sum(axis=1),
+            lambda p_xy: (
+                ((np.arange(6) @ p_xy) ** 2 / p_xy.sum(axis=0)).sum()
+                - np.arange(6) ** 2 @ p_xy.sum(axis=1)
+            ),
         ),
     ],
     ids=["guess", "any error", "squared error"],
