@@ -24,7 +24,7 @@ def optimal_reading_secret(
     seed: int = 0,
     utility: Purpose | None = None,
 ) -> Mechanism:
-    """Maximise I(X;Y), or another worth of X, over kernels P(y | s, x) under a convex notion, with a bound.
+    """Maximise I(X;Y), or another worth of X, over kernels P(y | s, x), with a proven bound.
 
     Let the pair (S, X) be what is released from: a promise about P(s, y) asks the same of it, and
     what is kept of X is what is kept of the task T = X. Whoever runs the mechanism must hold S.
