@@ -314,7 +314,9 @@ class SquaredError(Purpose):
 
     def of_symbols(self, joint: Joint) -> FloatArray:
         """Return v of the joint's symbols, shape (n_x,)."""
-        numbers: FloatArray = _of_symbols(self.values[None], joint, "The numbers of X", "entries")[0]
+        numbers: FloatArray = _of_symbols(self.values[None], joint, "The numbers of X", "entries")[
+            0
+        ]
         return numbers
 
 
