@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InvalidInputError
+from core.validation import shown
 
 FOLDER = Path(__file__).parent / "bundled"
 """Where the Parquet files are; `core.data.derive` makes them."""
@@ -269,4 +270,4 @@ def bundled(key: str) -> BundledSet:
         if entry.id == key:
             return entry
     known = ", ".join(entry.id for entry in BUNDLED)
-    raise InvalidInputError(f"There is no bundled data set {key!r}; there are {known}.")
+    raise InvalidInputError(f"There is no bundled data set {shown(key)}; there are {known}.")

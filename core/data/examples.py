@@ -9,7 +9,7 @@ import numpy as np
 from core.data.joints import JointSource
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,4 +191,4 @@ def example(key: str) -> Example:
         if entry.id == key:
             return entry
     known = ", ".join(entry.id for entry in EXAMPLES)
-    raise InvalidInputError(f"There is no example {key!r}; there are {known}.")
+    raise InvalidInputError(f"There is no example {shown(key)}; there are {known}.")

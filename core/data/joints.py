@@ -83,5 +83,18 @@ def drawn(text: str) -> JointSource:
     return JointSource(title, joint.p, joint.s_labels, joint.x_labels)
 
 
+def cells_drawn(source: str) -> int:
+    """Return how many cells a source "random:LAW:N_SxN_X:SEED" has; 0 where it is none.
+
+    Examples
+    --------
+    >>> cells_drawn("random:uniform:5x17:1"), cells_drawn("adult")
+    (85, 0)
+    """
+    kind, _, text = source.partition(":")
+    found = _DRAWN.fullmatch(text) if kind == "random" else None
+    return 0 if found is None else int(found["s"]) * int(found["x"])
+
+
 def _size(digits: str, name: str) -> int:
     return validation.whole(int(digits), f"The number of levels of {name}", low=1, high=MAX_LEVELS)

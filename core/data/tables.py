@@ -112,7 +112,7 @@ class OpenTable:
     def position(self, name: str) -> int:
         """Return where a column stands; see `column`."""
         if name not in self.file.columns:
-            have = ", ".join(map(repr, self.file.columns[:20]))
+            have = ", ".join(map(shown, self.file.columns[:20]))
             more = ", …" if len(self.file.columns) > 20 else ""
             raise InvalidInputError(f"{self.file.title} has no column {shown(name)}: {have}{more}.")
         return self.file.columns.index(name)
@@ -247,7 +247,7 @@ def _passes(column: Any, chosen: Filter) -> Any:
         return as_text(column).fill_null(MISSING).isin(chosen.levels)
     if not may_hold_numbers(column):
         raise InvalidInputError(
-            f"Column {chosen.column!r} holds no numbers, so no range of it can be kept."
+            f"Column {shown(chosen.column)} holds no numbers, so no range of it can be kept."
         )
     number = as_number(column)
     return number.between(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.data.catalogue import BUNDLED
+from core.data.joints import cells_drawn
 from core.data.spec import MISSING_KINDS, MOST_RECORDS, Binning, DataSpec, Filter
 from core.errors import CoreError
 from core.scenario.domains import DOMAINS, plain_json
@@ -36,11 +37,29 @@ JOINTS = ("random:", "matrix:", "example:")
 _LONGEST = 80
 """Most letters of a link that a notice repeats."""
 
+MOST_LETTERS = 20_000
+"""Most letters of a value of a link."""
+
+MOST_OF_TABLE = 2_000_000
+"""The same of a table of losses, which may have a row for each symbol."""
+
+MOST_VALUES = 500
+"""Most values of a key of a link."""
+
+MOST_SECONDS = 60.0
+"""Longest search that a link may ask for: whoever opens one has not chosen it."""
+
+MOST_DRAWN = 50_000
+"""Most cells of a random joint that a link may have drawn: a fifth of the largest one."""
+
 LISTS = {"also": "also", "table": "table"}
 """URL key → what the scenario has as a list; a value of it is JSON."""
 
 DATA_KEYS = ("data", "s", "x", "t", "sx", "bins", "missing", "rare", "rare_s", "only")
 """URL keys of the data."""
+
+KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, *LISTS)
+"""All keys of a scenario's URL."""
 
 
 def to_query(scenario: Scenario) -> Query:
@@ -90,12 +109,8 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
     >>> notices
     ('The link has eps=-3, which is not in [0, 8]; 1 is used.',)
     """
-    values: Query = {
-        key: [value] if isinstance(value, str) else list(value)
-        for key, value in query.items()
-        if len(value) > 0
-    }
     notices: list[str] = []
+    values = _bounded(query, notices)
     scenario = Scenario(data=_data_from_query(values, notices))
     for key, name in CHOICES.items():
         if values.get(key):
@@ -109,6 +124,62 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
     return scenario, tuple(notices)
 
 
+def within_reach(
+    scenario: Scenario, chosen: Scenario | None = None
+) -> tuple[Scenario, tuple[str, ...]]:
+    """Return what a link may ask of a server that others use too, and say what was too much.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What a link asks.
+    chosen : Scenario, optional
+        What the session has on screen: what it has chosen itself, it may go back to.
+
+    Examples
+    --------
+    >>> asked, notices = within_reach(Scenario(time_limit=600))
+    >>> asked.time_limit, notices
+    (60.0, ('The link has limit=600, and a link may ask for at most 60 s; 60 is used.',))
+    """
+    notices = []
+    longest = max(MOST_SECONDS, 0.0 if chosen is None else chosen.time_limit)
+    if scenario.time_limit > longest:
+        notices.append(
+            f"The link has limit={_text(scenario.time_limit)}, and a link may ask for at most "
+            f"{longest:g} s; {longest:g} is used."
+        )
+        scenario = replace(scenario, time_limit=longest)
+    source = scenario.data.source
+    cells = cells_drawn(source)
+    if cells > MOST_DRAWN and (chosen is None or source != chosen.data.source):
+        notices.append(
+            f"The link has data={cut(source)}, which has {cells:,} cells, and a link may draw "
+            f"{MOST_DRAWN:,}: draw it on the Data page. {DataSpec().source} is used."
+        )
+        scenario = replace(scenario, data=DataSpec())
+    return scenario, tuple(notices)
+
+
+def _bounded(query: Mapping[str, str | Sequence[str]], notices: list[str]) -> Query:
+    """Return the values of a link's keys, without those that are too long or too many."""
+    found: Query = {}
+    for key, value in query.items():
+        texts = [value] if isinstance(value, str) else list(value)
+        if not texts or key not in KEYS:
+            continue
+        most = MOST_OF_TABLE if key == "table" else MOST_LETTERS
+        kept = [text for text in texts if len(text) <= most][:MOST_VALUES]
+        if len(kept) < len(texts):
+            notices.append(
+                f"The link has {len(texts) - len(kept):,} of {key}= that are ignored: at most "
+                f"{MOST_VALUES} values of {most:,} letters each are read."
+            )
+        if kept:
+            found[key] = kept
+    return found
+
+
 def _set_list(scenario: Scenario, key: str, texts: Sequence[str], notices: list[str]) -> Scenario:
     """Take further promises, one a text, or a table; what is refused is left out."""
     kept: list[Promise] = []
@@ -120,7 +191,7 @@ def _set_list(scenario: Scenario, key: str, texts: Sequence[str], notices: list[
             else:
                 scenario = replace(scenario, table=value)
         except CoreError as error:
-            notices.append(f"The link has {key}={_cut(text)}, which is ignored. {error}")
+            notices.append(f"The link has {key}={cut(text)}, which is ignored. {error}")
     return replace(scenario, also=tuple(kept)) if key == "also" else scenario
 
 
@@ -130,7 +201,7 @@ def _choose(scenario: Scenario, key: str, name: str, value: str, notices: list[s
         change: dict[str, Any] = {name: value}
         return replace(scenario, **change)
     except CoreError:
-        notices.append(f"The link has {key}={_cut(value)}, which is not known; {kept} is used.")
+        notices.append(f"The link has {key}={cut(value)}, which is not known; {kept} is used.")
         return scenario
 
 
@@ -143,7 +214,7 @@ def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: lis
         used = "the data's own number" if kept is None else f"{kept:g}"
         place = "no whole number in" if DOMAINS[name].whole else "not in"
         notices.append(
-            f"The link has {key}={_cut(text)}, which is {place} [{domain.low:g}, {domain.high:g}]; "
+            f"The link has {key}={cut(text)}, which is {place} [{domain.low:g}, {domain.high:g}]; "
             f"{used} is used."
         )
         return scenario
@@ -196,13 +267,13 @@ def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
             or int(asked) > MOST_RECORDS
         ):
             notices.append(
-                f"The link has {key}={_cut(asked)}, which is not a whole number; 0 is used."
+                f"The link has {key}={cut(asked)}, which is not a whole number; 0 is used."
             )
             asked = "0"
         rare[key] = int(asked)
     missing = query.get("missing", [plain.missing])[-1]
     if missing not in MISSING_KINDS:
-        notices.append(f"The link has missing={_cut(missing)}, which is not known; level is used.")
+        notices.append(f"The link has missing={cut(missing)}, which is not known; level is used.")
         missing = plain.missing
     return DataSpec(
         source=plain.source,
@@ -237,7 +308,7 @@ def _binnings(texts: Sequence[str], notices: list[str]) -> tuple[Binning, ...]:
             found[column] = _binning(column, kind, rest)
         except ValueError as error:
             reason = error if isinstance(error, CoreError) else "It must be COLUMN:KIND:NUMBER."
-            notices.append(f"The link has bins={_cut(text)}, which is ignored. {reason}")
+            notices.append(f"The link has bins={cut(text)}, which is ignored. {reason}")
     return tuple(found.values())
 
 
@@ -266,7 +337,7 @@ def _filters(texts: Sequence[str], notices: list[str]) -> tuple[Filter, ...]:
                 if isinstance(error, CoreError)
                 else 'It must be ["COLUMN", "LEVEL", …] or ["COLUMN", [LOW, HIGH]].'
             )
-            notices.append(f"The link has only={_cut(text)}, which is ignored. {reason}")
+            notices.append(f"The link has only={cut(text)}, which is ignored. {reason}")
     return tuple(found)
 
 
@@ -293,8 +364,14 @@ def _filter(parts: Any) -> Filter:
     return Filter(str(column), tuple(map(str, what)))
 
 
-def _cut(text: str) -> str:
-    """Return the start of what a link says: all of it may be longer than a screen."""
+def cut(text: str) -> str:
+    """Return the start of what a link says: all of it may be longer than a screen.
+
+    Examples
+    --------
+    >>> cut("eps"), len(cut("9" * 5_000))
+    ('eps', 80)
+    """
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

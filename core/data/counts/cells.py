@@ -15,7 +15,7 @@ from core.data.tables import OpenTable, as_number, as_text
 from core.data.treatment.bins import Bins, bin_index
 from core.data.treatment.levels import Key, Symbols, name_symbols
 from core.limits import MAX_CELLS, MAX_LEVELS
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 
 JOINED = " and "
 """Between the names of columns that are joined."""
@@ -182,8 +182,9 @@ def check_size(secret: str, n_s: int, released: str, n_x: int, secret_released: 
     if cells > MAX_CELLS:
         pair = " as S and X are released together" if secret_released else ""
         raise TooManyLevelsError(
-            f"{secret!r} has {n_s:,} levels and {released!r} {n_x:,}: {cells:,} cells{pair}, at "
-            f"most {MAX_CELLS:,} are allowed; cut numeric columns into bins or group rare levels."
+            f"{shown(secret)} has {n_s:,} levels and {shown(released)} {n_x:,}: {cells:,} cells"
+            f"{pair}, at most {MAX_CELLS:,} are allowed; cut numeric columns into bins or group "
+            "rare levels."
         )
 
 

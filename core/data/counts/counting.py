@@ -18,7 +18,7 @@ from core.data.tables import OpenTable, filtered, open_table
 from core.data.treatment.bins import cut
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 
 
 def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
@@ -78,7 +78,8 @@ def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
     unknown = [label for label in counted.joint.x_labels if label not in place]
     if unknown:
         raise InvalidInputError(
-            f"No record with X = {unknown[0]!r} says what T ({JOINED.join(spec.task)!r}) is there."
+            f"No record with X = {shown(unknown[0])} says what T "
+            f"({shown(JOINED.join(spec.task))}) is there."
         )
     both = joint.p[:, [place[label] for label in counted.joint.x_labels]]
     return CountedTask(JOINED.join(spec.task), joint.s_labels, both / both.sum(axis=0))
@@ -91,19 +92,21 @@ def _check_columns(spec: DataSpec) -> None:
             raise InvalidInputError(f"Choose at least one column for {name}.")
         for column in columns:
             if columns.count(column) > 1:
-                raise InvalidInputError(f"{name} has the column {column!r} more than once.")
+                raise InvalidInputError(f"{name} has the column {shown(column)} more than once.")
     if set(spec.secret) == set(spec.released):
         raise InvalidInputError(
-            f"S and X are both {JOINED.join(spec.secret)!r}: choose another column for one of them."
+            f"S and X are both {shown(JOINED.join(spec.secret))}: choose another column for one "
+            "of them."
         )
     if set(spec.task) == set(spec.secret):
         raise InvalidInputError(
-            f"The task T and S are both {JOINED.join(spec.task)!r}: what tells T gives S away, "
-            "so choose another column for one of them."
+            f"The task T and S are both {shown(JOINED.join(spec.task))}: what tells T gives S "
+            "away, so choose another column for one of them."
         )
     if set(spec.task) == set(spec.released):
         raise InvalidInputError(
-            f"The task T and X are both {JOINED.join(spec.task)!r}: to keep all of X needs no task."
+            f"The task T and X are both {shown(JOINED.join(spec.task))}: to keep all of X needs no "
+            "task."
         )
 
 
@@ -172,7 +175,7 @@ def _missing_report(
     for column, rows in missing.items():
         if rows == used:
             raise InvalidInputError(
-                f"Column {column!r} is empty: all its {rows:,} values are missing."
+                f"Column {shown(column)} is empty: all its {rows:,} values are missing."
             )
     dropped = int(found["some"] or 0) if spec.missing == "drop" else 0
     if dropped == used:
@@ -223,9 +226,9 @@ def _finish(
     ):
         if len(labels) == 1:
             what = {"S": "to hide", "T": "to tell of it"}.get(name, "to release")
-            column = "" if title == name else f" ({title!r})"
+            column = "" if title == name else f" ({shown(title)})"
             raise InvalidInputError(
-                f"{name}{column} has only one level, {labels[0]!r}: there is nothing {what}."
+                f"{name}{column} has only one level, {shown(labels[0])}: there is nothing {what}."
             )
     joint = plain
     if spec.secret_released:

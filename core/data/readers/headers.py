@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.errors import InvalidInputError
 from core.limits import MAX_COLUMNS
+from core.validation import shown
 
 FIRST = "column 1"
 """What a first column without a name is called: many programs write row numbers so."""
@@ -75,6 +76,7 @@ def column_names(names: list[str], file: str) -> tuple[str, ...]:
     for name in stripped:
         if stripped.count(name) > 1:
             raise InvalidInputError(
-                f"{file} has {stripped.count(name)} columns named {name!r}; names must be distinct."
+                f"{file} has {stripped.count(name)} columns named {shown(name)}; names must "
+                "be distinct."
             )
     return stripped

@@ -12,7 +12,7 @@ import numpy as np
 from core.data.joints import JointSource
 from core.errors import InvalidInputError
 from core.limits import MAX_CELLS, MAX_LEVELS, SUM_TOL
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 
 SEPARATORS = ("\t", ";", ",", " ")
 """What may stand between entries; the first of these that occurs does."""
@@ -152,7 +152,7 @@ def _entry(cell: str, row: int, column: int) -> float:
     if not math.isfinite(value) or value < 0:
         raise InvalidInputError(
             f"The entry in row {row}, column {column} must be a finite number of at least 0, got "
-            f"{cell!r}."
+            f"{shown(cell)}."
         )
     return value
 
@@ -180,5 +180,5 @@ def _names(names: list[str] | None, count: int, prefix: str, what: str) -> tuple
         return tuple(f"{prefix}{i + 1}" for i in range(count))
     for name in names:
         if names.count(name) > 1:
-            raise InvalidInputError(f"The {what} name {name!r} stands more than once.")
+            raise InvalidInputError(f"The {what} name {shown(name)} stands more than once.")
     return tuple(names)

@@ -14,6 +14,7 @@ from core.data.readers.matrix import matrix_id, parse_matrix
 from core.data.readers.reading import Upload, read_bytes, read_file
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
+from core.validation import shown
 
 
 class Sources:
@@ -112,5 +113,5 @@ class Sources:
         known = ", ".join(entry.id for entry in BUNDLED)
         raise InvalidInputError(
             f"A data source is {known}, or starts with upload:, matrix:, random: or example:, got "
-            f"{source!r}."
+            f"{shown(source)}."
         )

@@ -11,7 +11,7 @@ import numpy as np
 from core.data.spec import Binning
 from core.data.tables import OpenTable, as_number, is_text, may_hold_numbers
 from core.errors import InvalidInputError
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 from core.wording import number_of
 
 
@@ -64,7 +64,7 @@ def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
     column = table.column(binning.column)
     if not may_hold_numbers(column):
         raise InvalidInputError(
-            f"Column {binning.column!r} holds {column.type()}, and bins need numbers."
+            f"Column {shown(binning.column)} holds {column.type()}, and bins need numbers."
         )
     by_hand = binning.kind == "edges"
     if by_hand and not column.type().is_string():
@@ -81,7 +81,7 @@ def _edges(table: OpenTable, tallies: Any, binning: Binning) -> FloatArray:
         return np.asarray(binning.edges, dtype=np.float64)
     ends = table.row(tallies.aggregate(low=tallies.value.min(), high=tallies.value.max()))
     if ends["low"] is None:
-        raise InvalidInputError(f"Column {binning.column!r} has no numbers to cut into bins.")
+        raise InvalidInputError(f"Column {shown(binning.column)} has no numbers to cut into bins.")
     if binning.kind == "width":
         return _distinct(np.linspace(ends["low"], ends["high"], binning.count + 1))
     inner = _quantiles(table, tallies, binning.count)
@@ -107,8 +107,8 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
             are = "that is no number" if found["records"] == 1 else "that are no numbers"
             place = _first_record(table, name, found["example"])
             raise InvalidInputError(
-                f"Column {name!r} holds {some} {are}, such as {found['example']!r} in record "
-                f"{place:,}: bins need numbers, or a mark such as NA for a missing one."
+                f"Column {shown(name)} holds {some} {are}, such as {shown(found['example'])} "
+                f"in record {place:,}: bins need numbers, or a mark such as NA for a missing one."
             )
     numbers = kept.select(value=as_number(kept.raw), n=kept.n)
     merged = numbers.group_by("value").agg(n=numbers.n.sum().cast("int64"))

@@ -8,7 +8,8 @@ import streamlit as st
 
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic.ranges.graph import NODES
-from pages.ui.frame.page_query import PageQuery
+from core.scenario.url import cut
+from pages.ui.frame.page_query import PageQuery, whole
 
 DEFAULTS = {"problem": PROBLEMS[0], "view": NODES[0]}
 """What is asked where the URL says nothing."""
@@ -34,15 +35,17 @@ def restore() -> None:
     for key, default in DEFAULTS.items():
         value = query.get(key, [default])[-1]
         if value not in CHOICES[key]:
-            URL.tell(f"The link has {key}={value}, which is not known; {default} is used.")
+            URL.tell(f"The link has {key}={cut(value)}, which is not known; {default} is used.")
             value = default
         st.session_state[key] = value
     if STEP in query:
         text = query[STEP][-1]
-        if text.isdecimal():
+        if whole(text):
             st.session_state[_WANTED] = int(text)
         else:
-            URL.tell(f"The link has {STEP}={text}, which is not a whole number; the end is shown.")
+            URL.tell(
+                f"The link has {STEP}={cut(text)}, which is not a whole number; the end is shown."
+            )
 
 
 def choice(key: str) -> str:

@@ -12,6 +12,21 @@ Values = Mapping[str, Sequence[str]]
 """Values by key: a key may stand more than once in a URL."""
 
 
+LONGEST_NUMBER = 9
+"""Digits of a whole number in a link: of more Python reads none, and no slider goes so far."""
+
+
+def whole(text: str) -> bool:
+    """Say whether a link's text is a whole number that `int` reads.
+
+    Examples
+    --------
+    >>> whole("12"), whole("-1"), whole("9" * 5_000)
+    (True, False, False)
+    """
+    return text.isdecimal() and len(text) <= LONGEST_NUMBER
+
+
 class PageQuery:
     """What a page writes to the URL and reads from it.
 

@@ -13,7 +13,17 @@ import streamlit as st
 
 from core.data.spec import DataSpec
 from core.scenario import DOMAINS, Scenario
-from core.scenario.url import CHOICES, DATA_KEYS, LISTS, NUMBERS, Query, from_query, to_query
+from core.scenario.url import (
+    CHOICES,
+    DATA_KEYS,
+    LISTS,
+    NUMBERS,
+    Query,
+    cut,
+    from_query,
+    to_query,
+    within_reach,
+)
 from pages.ui.frame import site
 from pages.ui.style.units import UNITS, exact, level, to_nats
 
@@ -52,10 +62,11 @@ def restore(page: str) -> None:
     told: list[str] = []
     unit = _unit(query, told)
     found, notices = from_query(_in_nats(query, unit, told))
+    found, more = within_reach(found, scenario() if known else None)
     adopt(found)
     st.session_state["unit"] = unit
     st.session_state[_SEEN] = query
-    st.session_state["_notices"] = (*told, *notices)
+    st.session_state["_notices"] = (*told, *notices, *more)
 
 
 def just_opened() -> bool:
@@ -122,7 +133,7 @@ def _unit(query: Query, told: list[str]) -> str:
     asked = query.get("unit", [UNITS[0]])[-1]
     if asked in UNITS:
         return asked
-    told.append(f"The link has unit={asked}, which is not nats or bits; {UNITS[0]} is used.")
+    told.append(f"The link has unit={cut(asked)}, which is not nats or bits; {UNITS[0]} is used.")
     return UNITS[0]
 
 
@@ -138,7 +149,7 @@ def _in_nats(query: Query, unit: str, told: list[str]) -> Query:
     if domain.low <= eps <= domain.high:
         return query | {"eps": [repr(eps)]}
     told.append(
-        f"The link has eps={text}, which is not in [0, {level(domain.high, unit, 2)}] {unit}; "
+        f"The link has eps={cut(text)}, which is not in [0, {level(domain.high, unit, 2)}] {unit}; "
         f"{level(Scenario().eps, unit, 2)} is used."
     )
     return {key: values for key, values in query.items() if key != "eps"}

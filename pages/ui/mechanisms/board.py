@@ -16,6 +16,7 @@ from core.release.confusability import most_likely
 from core.release.posteriors import Disclosure
 from core.release.sentences import finding
 from core.scenario import Result, Scenario
+from core.scenario.url import cut
 from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import chart, old
@@ -239,7 +240,8 @@ def _output(found: Disclosure) -> int:
         st.session_state[OUTPUT] = label
         if label not in [names[y] for y in order]:
             query.URL.tell(
-                f"The link has output={label}, which is no output here; the worst one is shown."
+                f"The link has output={cut(label)}, which is no output here; the worst one is "
+                "shown."
             )
     # By what it mostly says, so that it stays the same output while a slider moves shares.
     named: dict[str, int] = {names[y]: y for y in order}

@@ -11,7 +11,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.frame.page_query import PageQuery
+from core.scenario.json_text import read_json
+from core.scenario.url import cut
+from pages.ui.frame.page_query import PageQuery, whole
 
 ABOUT_S, ABOUT_X = "about S", "about X"
 """What the posteriors can be of."""
@@ -34,15 +36,15 @@ def restore() -> None:
     last = {key: values[-1] for key, values in query.items()}
     about, every = last.get("about", "s"), last.get("all", "0")
     if about not in ABOUT:
-        URL.tell(f"The link has about={about}, which is not known; s is used.")
+        URL.tell(f"The link has about={cut(about)}, which is not known; s is used.")
     if every not in ("0", "1"):
-        URL.tell(f"The link has all={every}, which is not 0 or 1; 0 is used.")
+        URL.tell(f"The link has all={cut(every)}, which is not 0 or 1; 0 is used.")
     st.session_state["posterior_of"] = ABOUT.get(about, ABOUT_S)
     st.session_state["compare_all"] = every == "1"
     wanted: dict[str, Any] = {"known": _pairs(query.get("known", [])), "output": last.get("output")}
     step = last.get("step")
-    if step is not None and not step.isdecimal():
-        URL.tell(f"The link has step={step}, which is not a whole number; the end is shown.")
+    if step is not None and not whole(step):
+        URL.tell(f"The link has step={cut(step)}, which is not a whole number; the end is shown.")
         step = None
     wanted["step"] = None if step is None else int(step)
     st.session_state[_WANTED] = wanted
@@ -80,9 +82,9 @@ def _pairs(texts: list[str]) -> list[tuple[str, str]]:
     found = []
     for text in texts:
         try:
-            column, level = map(str, json.loads(text))
+            column, level = map(str, read_json(text, "It"))
         except (ValueError, TypeError):
-            URL.tell(f'The link has known={text}, which is not ["COLUMN", "LEVEL"].')
+            URL.tell(f'The link has known={cut(text)}, which is not ["COLUMN", "LEVEL"].')
         else:
             found.append((column, level))
     return found

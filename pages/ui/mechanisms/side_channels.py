@@ -10,6 +10,8 @@ import streamlit as st
 
 from core.attributes import Attribute
 from core.scenario import Result
+from core.scenario.url import cut
+from core.validation import shown
 from pages.ui import figures
 from pages.ui.chart import chart
 from pages.ui.mechanisms import query
@@ -78,14 +80,14 @@ def _adopt(wanted: list[tuple[str, str]], attributes: tuple[Attribute, ...]) -> 
         if len(attributes) < 2:
             reason = "X is a single column, of which nobody can know a part"
         elif name not in by_name:
-            reason = f"X has no column {name!r}"
+            reason = f"X has no column {shown(name)}"
         elif label not in by_name[name].labels:
-            reason = f"{name!r} has no level {label!r}"
+            reason = f"{shown(name)} has no level {shown(label)}"
         else:
             st.session_state["side_channel_on"] = True
             st.session_state[_key(name)] = label
             continue
-        query.URL.tell(f"The link has known={text}, which is ignored: {reason}.")
+        query.URL.tell(f"The link has known={cut(text)}, which is ignored: {reason}.")
 
 
 def _key(name: str) -> str:

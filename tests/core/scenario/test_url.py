@@ -9,7 +9,7 @@ from core.data.spec import Binning, DataSpec, Filter
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.notions import catalogue as notion_catalogue
 from core.scenario import LOSSES, PURPOSES, Promise, Scenario
-from core.scenario.url import from_query, to_query
+from core.scenario.url import MOST_LETTERS, MOST_VALUES, cut, from_query, to_query, within_reach
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters=","), min_size=1, max_size=8)
 BINNINGS = st.one_of(
@@ -214,3 +214,47 @@ def test_a_link_that_names_only_a_bundled_set_asks_its_own_question(entry):
     assert notices == ()
     assert "s" not in to_query(scenario)
     assert "x" not in to_query(scenario)
+
+
+def test_a_link_asks_for_no_more_than_its_cap_but_a_session_goes_back_to_what_it_chose():
+    longest, largest = Scenario(time_limit=600), "random:uniform:500x500:1"
+    asked, (notice,) = within_reach(longest)
+    assert asked.time_limit == 60
+    assert notice.startswith("The link has limit=600, and a link may ask for at most 60 s")
+    assert within_reach(longest, longest) == (longest, ())
+    drawn = Scenario(data=DataSpec(largest, (), ()))
+    asked, (notice,) = within_reach(drawn)
+    assert asked == Scenario()
+    assert "250,000 cells, and a link may draw 50,000" in notice
+    assert within_reach(drawn, drawn) == (drawn, ())
+    assert within_reach(drawn, longest)[0].data == DataSpec()
+
+
+@pytest.mark.parametrize("size", ["200x250", "17x5", "1x1"])
+def test_what_is_within_the_cap_is_asked_as_it_is(size):
+    asked = Scenario(data=DataSpec(f"random:uniform:{size}:1", (), ()), time_limit=60)
+    assert within_reach(asked) == (asked, ())
+
+
+def test_values_that_are_too_long_or_too_many_are_told_and_left_out():
+    scenario, notices = from_query({"x": ["a" * (MOST_LETTERS + 1), "age"]})
+    assert scenario.data.released == ("age",)
+    assert notices == (
+        "The link has 1 of x= that are ignored: at most 500 values of 20,000 letters each are "
+        "read.",
+    )
+    scenario, notices = from_query({"s": [f"c{i}" for i in range(MOST_VALUES + 7)]})
+    assert len(scenario.data.secret) == MOST_VALUES
+    assert len(notices) == 1
+    scenario, notices = from_query({"data": "a" * 1_000_000, "lam": "9" * 1_000_000})
+    assert scenario == Scenario()
+    assert all(len(notice) < 200 for notice in notices)
+
+
+def test_keys_that_are_not_a_scenarios_are_left_alone():
+    assert from_query({"output": "a" * 1_000_000}) == (Scenario(), ())
+
+
+def test_a_quote_has_at_most_eighty_characters():
+    assert cut("a" * 80) == "a" * 80
+    assert cut("a" * 81) == "a" * 79 + "…"
