@@ -7,8 +7,10 @@ import csv
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
 from core.data.readers.headers import column_names, told
 from core.errors import InvalidInputError
@@ -27,6 +29,13 @@ _SAMPLED = 1 << 20
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 """What ends a line of a CSV file; other separators of Unicode are text."""
+
+
+_SEPARATOR = re.compile(r'(sep=[^"\r\n]|"sep=[^"\r\n]")(\r\n|\n|\r)', re.IGNORECASE)
+"""A first line that tells Excel what the delimiter is."""
+
+_LONGEST_SEPARATOR = 9
+"""Characters of such a line at most, with its quotes and its end."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +97,35 @@ def find_layout(path: Path, name: str, delimiter: str | None) -> Layout:
         raise InvalidInputError(
             f"The delimiter must be one character, no quote and no line break, got {delimiter!r}."
         )
-    lines = _sample(path)
+    said = _separator(path)
+    if said:
+        found = _find(path, name, delimiter or said.rstrip('"\r\n')[-1], said)
+        return replace(found, start=found.start + len(said.encode()), lines=found.lines + 1)
+    return _find(path, name, delimiter, "")
+
+
+def _separator(path: Path) -> str:
+    """Return a first line that tells the delimiter to Excel, such as sep=; or "" without one."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        said = _SEPARATOR.match(file.read(_LONGEST_SEPARATOR))
+    return said[0] if said else ""
+
+
+@contextmanager
+def _after(path: Path, said: str) -> Iterator[TextIO]:
+    """Open a text behind the line that tells its delimiter."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        file.read(len(said))
+        yield file
+
+
+def _find(path: Path, name: str, delimiter: str | None, said: str) -> Layout:
+    """Find the layout of what stands behind the line that tells the delimiter, if there is one."""
+    lines = _sample(path, said)
     if not lines:
         raise InvalidInputError(f"{name} is empty: it has nothing but blank lines.")
     chosen = delimiter or _likeliest(lines, DELIMITERS) or ","
-    header, read, comments = _header(path, name, chosen)
+    header, read, comments = _header(path, name, chosen, said)
     if len(header) == 1:
         raise InvalidInputError(_one_column(lines, name, chosen))
     with path.open("rb") as raw:
@@ -102,9 +135,9 @@ def find_layout(path: Path, name: str, delimiter: str | None) -> Layout:
     return Layout(columns, chosen, start, len(read), comments, told(header))
 
 
-def _sample(path: Path) -> list[str]:
+def _sample(path: Path, said: str) -> list[str]:
     """Return the first lines that are neither blank nor comments; comments if nothing else."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with _after(path, said) as file:
         start = file.read(_SAMPLED)
     lines = _LINE_END.split(start)
     if len(start) == _SAMPLED and len(lines) > 1:
@@ -129,10 +162,10 @@ def _likeliest(lines: list[str], candidates: Iterable[str]) -> str | None:
     return best
 
 
-def _header(path: Path, name: str, delimiter: str) -> tuple[list[str], list[str], int]:
+def _header(path: Path, name: str, delimiter: str, said: str) -> tuple[list[str], list[str], int]:
     """Return the header, the lines up to its end, and how many of them are comments."""
-    skipped = _comments(path, name, delimiter)
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    skipped = _comments(path, name, delimiter, said)
+    with _after(path, said) as file:
         read: list[str] = []
         lines = _noted(file, read)
         while sum(line.startswith("#") for line in read) < skipped:
@@ -164,7 +197,7 @@ def _noted(lines: Iterable[str], read: list[str]) -> Iterator[str]:
         yield line
 
 
-def _comments(path: Path, name: str, delimiter: str) -> int:
+def _comments(path: Path, name: str, delimiter: str, said: str) -> int:
     """Return how many lines at the start are comments: they begin with # and are no header.
 
     Raises
@@ -174,7 +207,7 @@ def _comments(path: Path, name: str, delimiter: str) -> int:
     """
     marked: list[str] = []
     following = None
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with _after(path, said) as file:
         for line in file:
             if not line.strip():
                 continue

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import tempfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,8 +26,17 @@ from core.limits import MAX_UNPACKED_MB, MAX_UPLOAD_MB
 
 _MEGABYTE = 1 << 20
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says of a write for which there is no room."""
+
+_COMPOUND = b"\xd0\xcf\x11\xe0"
+"""How old Excel files begin, and those of today that are encrypted."""
+
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+"""A name that stands in the latter."""
+
 _OTHER_KINDS = {
-    b"\xd0\xcf\x11\xe0": "an old Excel file: save it as .xlsx",
+    _COMPOUND: "an old Excel file: save it as .xlsx",
     b"%PDF": "a PDF document",
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
@@ -86,15 +98,35 @@ def read_bytes(content: bytes, name: str, folder: Path, delimiter: str | None = 
         )
     path = folder / f"{hashlib.sha256(content).hexdigest()}.data"
     fresh = not path.exists()
-    path.write_bytes(content)
     kept: tuple[Path, ...] = ()
     try:
+        with room_for(name):
+            path.write_bytes(content)
         upload = read_file(path, name, folder, delimiter)
         kept = upload.table.paths
         return upload
     finally:
         if fresh and path not in kept:
-            path.unlink()
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def room_for(name: str) -> Iterator[None]:
+    """Say in a sentence that the disk is full, where a file is kept or turned into Parquet.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is. Any other error stays as it is.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        raise InvalidInputError(
+            f"{name} could not be kept: there is no room left on the server's disk."
+        ) from error
 
 
 def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None) -> Upload:
@@ -126,7 +158,10 @@ def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None)
         file.seek(0)
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     converted = folder / f"{sha256}{(delimiter or '').encode().hex()}.parquet"
-    with tempfile.TemporaryDirectory(dir=folder, prefix="reading-") as scratch:
+    with (
+        room_for(name),
+        tempfile.TemporaryDirectory(dir=folder, prefix="reading-") as scratch,
+    ):
         fresh = Path(scratch, "records.parquet")
         kind, columns = _convert(path, name, fresh, head, delimiter)
         source = fresh if fresh.exists() else path
@@ -149,6 +184,10 @@ def _convert(
         return _parquet(path, name)
     if head.startswith(b"PK\x03\x04"):
         return _excel(path, name, converted)
+    if head.startswith(_COMPOUND) and _ENCRYPTED in path.read_bytes():
+        raise InvalidInputError(
+            f"{name} is a workbook that is encrypted: save it without a password first."
+        )
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; CSV, TSV, Parquet and Excel can be read.")

@@ -1,0 +1,98 @@
+"""Files that crashed a page, filled a disk or were read wrongly; the next one is added here."""
+
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
+
+MANY = 200_000
+"""Records behind the first megabyte that is looked at."""
+
+
+def workbook(part="", change=bytes):
+    """Return a workbook, with one of its parts changed."""
+    plain, changed = io.BytesIO(), io.BytesIO()
+    pd.DataFrame({"s": list("xyxy"), "x": [1, 2, 3, 4]}).to_excel(plain, index=False)
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name)
+            new.writestr(name, change(content) if part and part in name else content)
+    return changed.getvalue()
+
+
+def columns(**named):
+    """Return a Parquet file with these columns."""
+    written = io.BytesIO()
+    parquet.write_table(pa.table(named), written)
+    return written.getvalue()
+
+
+def flipped(content, place):
+    """Return a file with the bits of one byte turned over."""
+    changed = bytearray(content)
+    changed[place] ^= 0xFF
+    return bytes(changed)
+
+
+NUMBERS = columns(s=list(range(1000)), x=["a", "b"] * 500)
+LINES = b"a,b\nc,d\n" * MANY
+COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+
+REFUSED = {
+    "cut.xlsx": (workbook()[:2000], "is a damaged Excel file"),
+    "sheet.xlsx": (workbook("sheet1", lambda part: part[:200]), "is a damaged Excel file"),
+    "no-xml.xlsx": (workbook("sheet1", lambda _: b"\xff\xfe"), "is a damaged Excel file"),
+    "book.xlsx": (workbook("workbook.xml", lambda part: part[:99]), "is a damaged Excel file"),
+    "deflate.xlsx": (flipped(workbook(), 2400), "is a damaged Excel file"),
+    "start.xlsx": (workbook()[:4], "is a damaged Excel file"),
+    "locked.xlsx": (COMPOUND + "EncryptedPackage".encode("utf-16-le"), "is encrypted"),
+    "old.xls": (COMPOUND, "is an old Excel file"),
+    "end.csv": ("s,x\na,b\na,é".encode()[:-1], "ends within a character"),
+    "latin.csv": (b"s,x\na,\xff\n", "is not UTF-8 text"),
+    "nul.csv": (b"s,x\n" + LINES + b"a\x00,b\n", "has a NUL character"),
+    "nul16.csv": (f"s,x\n{LINES.decode()}a\x00,b\n".encode("utf-16"), "has a NUL character"),
+    "quote.csv": (b's,x\n"a,b\n' + LINES, "a quote may be open"),
+    "none.parquet": (columns(), "has no columns"),
+    "one.parquet": (columns(s=[1, 2]), "has a single column"),
+    "empty.parquet": (columns(s=pa.array([], "i8"), x=pa.array([], "i8")), "but no records"),
+    "cut.parquet": (NUMBERS[:-200], "is a damaged Parquet file"),
+    "foot.parquet": (flipped(NUMBERS, -60), "is a damaged Parquet file"),
+    "names.csv": (b"x" * 90_000 + b"," + b"x" * 90_000 + b"\na,b\n", "names must be distinct"),
+    "blank.csv": (b"\n\n\n", "is empty"),
+    "only-sep.csv": (b"sep=;\n", "is empty"),
+}
+"""A name, what is in it, and what its sentence says."""
+
+READ = {
+    "mixed.csv": (b"s,x\ra,b\nc,d\r\na,d", ("a", "c"), ("b", "d"), 3),
+    "mixed-quotes.csv": (b's,x\r\n"a\n",b\nc,"d\r"\ra,d\r\n', ("a", "c"), ("b", "d"), 3),
+    "sep.csv": (b"sep=;\ns;x\na;b\nc;d\n", ("a", "c"), ("b", "d"), 2),
+    "sep-quoted.csv": (b'"sep=,"\r\ns,x\r\na,b\r\nc,d\r\n', ("a", "c"), ("b", "d"), 2),
+    "sep-tab.csv": (b"\xef\xbb\xbfSEP=\t\r\ns\tx\r\na\tb,\r\nc\td\r\n", ("a", "c"), ("b,", "d"), 2),
+    "sep-rare.csv": (b"sep=^\n# made by a program\n\ns^x\na^b\nc^d\n", ("a", "c"), ("b", "d"), 2),
+    "sep-utf16.csv": ("sep=;\ns;x\na;b\nc;d\n".encode("utf-16"), ("a", "c"), ("b", "d"), 2),
+    "zeros.parquet": (columns(s=[-0.0, 0.0, 1.0], x=list("aba")), ("0", "1"), ("a", "b"), 3),
+    "zeros32.parquet": (
+        columns(s=pa.array([-0.0, 0.0, 1.0], pa.float32()), x=list("aba")),
+        ("0", "1"),
+        ("a", "b"),
+        3,
+    ),
+    "zeros16.parquet": (
+        columns(s=pa.array(np.array([-0.0, 0.0, 1.0], np.float16)), x=list("aba")),
+        ("0", "1"),
+        ("a", "b"),
+        3,
+    ),
+    "zeros-coded.parquet": (
+        columns(s=pa.array([-0.0, 0.0, 1.0]).dictionary_encode(), x=list("aba")),
+        ("0", "1"),
+        ("a", "b"),
+        3,
+    ),
+    "odd-names.csv": (b'"=1+1","@x"\na,b\nc,d\n', ("a", "c"), ("b", "d"), 2),
+}
+"""A name, what is in it, the levels of S and X and the records that it has."""
