@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -20,30 +20,46 @@ from core.utilities import Information
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_SIGNS = "=+\\-@＝＋－＠"
+"""What a formula begins with, in a font's full width too: spreadsheets read both."""
+
+_BLANK = r"[\s\x00-\x1f\u200b-\u200f\u2028-\u202e\u2060\ufeff]"
+"""What is passed over before it, whether or not it is seen."""
+
+_FORMULA = re.compile(rf"(?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]){_BLANK}*(?=[{_SIGNS}])")
+"""Where a formula begins: with a text, or with a line of it, which some take for a new cell."""
+
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def safe_cell(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula; numbers stay numbers.
+    r"""Return a cell that no spreadsheet takes for a formula; numbers stay numbers.
 
     Examples
     --------
     >>> safe_cell("=1+1"), safe_cell("-0.5"), safe_cell(-0.5), safe_cell("@home")
     ("'=1+1", '-0.5', -0.5, "'@home")
+    >>> safe_cell("a\n =1"), safe_cell("a = 1")
+    ("a\n '=1", 'a = 1')
     """
     if not isinstance(value, str) or _NUMBER.fullmatch(value):
         return value
-    return f"'{value}" if value.startswith(_FORMULA) else value
+    safe = _FORMULA.sub(r"\g<0>'", value)
+    return f"'{safe}" if safe.startswith(("\t", "\r", "\n")) else safe
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """Write a table as CSV with a header and without an index, every cell safe."""
+    lines = [_line([str(column) for column in frame.columns])]
+    lines += [_line(row) for row in frame.itertuples(index=False)]
+    return "".join(lines).encode("utf-8")
+
+
+def _line(cells: Iterable[object]) -> str:
+    """Write a row. Cells with a return are in quotes too: it may end a line."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([safe_cell(str(column)) for column in frame.columns])
-    writer.writerows([safe_cell(cell) for cell in row] for row in frame.itertuples(index=False))
-    return text.getvalue().encode("utf-8")
+    csv.writer(text, lineterminator="\r\n").writerow([safe_cell(cell) for cell in cells])
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
 def kernel_table(mechanism: Mechanism) -> pd.DataFrame:

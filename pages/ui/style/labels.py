@@ -213,6 +213,14 @@ def _from(plain: str, start: int, room: int) -> str:
     return head + (left if len(left) <= space else f"{left[: space - 1].rstrip()}…")
 
 
+_JOINER = "\u2060"
+"""A word joiner, which is not seen and has no width."""
+
+_SPOTTED = re.compile(r"(?i):(?=//)|:(?=[\w+\-/]+:)|www(?=\.)|[-.\w+](?=@[-\w]+\.)")
+"""Where Streamlit makes a link, an icon or an emoji of a text, once the signs of Markdown have been
+read: backslashes do not help there, a joiner behind these does."""
+
+
 def markdown(label: object) -> str:
     r"""Return a label such that Streamlit's Markdown shows every character of it as it is.
 
@@ -221,5 +229,5 @@ def markdown(label: object) -> str:
     >>> markdown("*a* [b](c)")
     '\\*a\\* \\[b\\]\\(c\\)'
     """
-    plain = _plain(label)
+    plain = _SPOTTED.sub(lambda found: f"{found[0]}{_JOINER}", _plain(label))
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\\\1", plain)

@@ -1,10 +1,14 @@
 import csv
 import io
 import json
+import re
+import unicodedata
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core import mechanisms as m
 from core.joint import Joint
@@ -23,6 +27,66 @@ def test_a_cell_that_could_be_a_formula_is_made_text(start):
 @pytest.mark.parametrize("value", [-0.5, 3, "-0.5", "+1e-3", "plain", "a=b", "", None, np.nan])
 def test_numbers_and_plain_text_stay(value):
     assert exports.safe_cell(value) is value
+
+
+HOSTILE = [
+    "x\r=1+1",
+    "x\n=1+1",
+    "x\r\n\t@sum(A1)",
+    "x\u2028=1",
+    "x\x85+1+1",
+    " =1",
+    "\u00a0=1",
+    "\u200b=1",
+    "\ufeff-1+1",
+    "\x00=1",
+    "＝1",
+    "＋1+1",
+    "－1+1",
+    "＠a",
+    '=HYPERLINK("http://a.example";"b")',
+    "\t=1",
+    "\r",
+]
+
+
+def begins_with_a_formula(text):
+    """Say whether a spreadsheet may find a formula, by a route of its own: letter by letter."""
+    at_start = True
+    for char in text:
+        if char in "=+-@＝＋－＠" and at_start:
+            return True
+        skipped = char.isspace() or unicodedata.category(char) in {"Cc", "Cf", "Zl", "Zp"}
+        at_start = char in "\r\n\v\f\x85\u2028\u2029" or (at_start and skipped)
+    return False
+
+
+@pytest.mark.parametrize("cell", HOSTILE)
+def test_no_line_of_a_cell_or_of_a_header_can_be_a_formula(cell):
+    assert not begins_with_a_formula(exports.safe_cell(cell))
+    written = exports.csv_bytes(pd.DataFrame({cell: [cell, "b"], "n": [1.0, -2.0]})).decode()
+    rows = list(csv.reader(io.StringIO(written, newline="")))
+    assert len(rows) == 3
+    for read in (rows[0][0], rows[1][0]):
+        assert not begins_with_a_formula(read)
+        assert read.replace("'", "") == cell
+    assert all(line.count('"') for line in written.split("\n") if "\r" in line)  # in quotes
+
+
+@given(st.text(st.sampled_from("=+-@＝ \t\r\n\x85\u2028\u200b'a1")))
+def test_no_text_at_all_can_be_a_formula(cell):
+    safe = exports.safe_cell(cell)
+    assert re.fullmatch(r"[+-]\d+", safe) or not begins_with_a_formula(safe)
+
+
+@pytest.mark.parametrize("cell", HOSTILE)
+def test_json_holds_every_label_as_it_is_and_on_one_line(cell):
+    joint = Joint.from_counts([[30, 10, 5], [10, 30, 15]], x_labels=[cell, "-b", "c"])
+    written = exports.mechanism_json(m.watchdog(joint, LIP(0.4)))
+    assert json.loads(written)["x_labels"][0] == cell
+    assert b"\r" not in written
+    for line in written.decode().split("\n"):
+        assert not line.strip().startswith(tuple("=+-@＝＋－＠"))
 
 
 @pytest.mark.parametrize("value", ["-1+2", "+SUM(A1)", "-", "--1", "1;=2"])

@@ -1,11 +1,14 @@
 """Labels: readable when short, told apart, whole on request."""
 
+import re
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.mechanisms.outputs import output_names
-from pages.ui.style.labels import distinct, full, short
+from pages.ui.style.labels import distinct, full, markdown, short
 
 JOBS = ["Male · Adm-clerical", "Male · Armed-Forces", "Female · Sales", "(17.0, 25.0]", "a; b"]
 
@@ -86,3 +89,28 @@ def test_outputs_that_differ_late_say_where():
 def test_whole_labels_of_different_outputs_differ():
     names = mixtures(40)
     assert len({full(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("label", "spotted"),
+    [
+        ("http://a.example/b", r"(https?://|www(?=\.))([-.\w]+)([^ \t\r\n]*)"),
+        ("HTTPS://a.example", r"(?i)(https?://|www(?=\.))([-.\w]+)([^ \t\r\n]*)"),
+        ("www.a.example", r"(https?://|www(?=\.))([-.\w]+)([^ \t\r\n]*)"),
+        ("me@a.example", r"([-.\w+]+)@([-\w]+(?:\.[-\w]+)+)"),
+        (":material/delete:", r":material/\w+:"),
+        (":streamlit:", r":[\w-]+:"),
+        ("a:+1:b:heart:", r":\+1:|:-1:|:[\w-]+:"),
+    ],
+)
+def test_a_label_becomes_no_link_icon_or_emoji_behind_markdown(label, spotted):
+    """The patterns are those that are looked for in text whose backslashes are gone already."""
+    read = re.sub(r"\\(.)", r"\1", markdown(label))
+    assert re.search(spotted, label)
+    assert not re.search(spotted, read)
+    assert read.replace("\u2060", "") == label
+
+
+@pytest.mark.parametrize("label", ["12:30", "a: b", "a://", "sex · job", "n = 3 @ 4"])
+def test_other_labels_are_not_joined(label):
+    assert ("\u2060" in markdown(label)) is ("//" in label)
