@@ -1,4 +1,4 @@
-"""The command line: `python -m core evaluate scenario.json`, `compare project.json`, `datasets`."""
+"""The command line: `python -m core evaluate scenario.json`, `release`, `verify`, …."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from core.command import release, verify
+from core.command.release import read_text
 from core.data import catalogue
-from core.errors import CoreError, InvalidInputError
+from core.errors import CoreError
 from core.scenario import Project, Scenario, evaluate
 from core.studies.columns_table import describe, described, table
 from core.studies.side_by_side import compare, reference
@@ -42,30 +44,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     several.add_argument("project", type=Path, help="a project's JSON file, as the page saves it")
     several.add_argument("--json", action="store_true", help="print all of it as JSON")
+    release.add(commands)
+    verify.add(commands)
     commands.add_parser("datasets", help="list the bundled data sets")
     options = parser.parse_args(arguments)
     try:
         if options.command == "evaluate":
-            scenario = Scenario.from_json(_read(options.scenario, "scenario"))
+            scenario = Scenario.from_json(read_text(options.scenario, "scenario"))
             text = json.dumps(_answer(scenario), indent=2, ensure_ascii=False)
         elif options.command == "compare":
-            return _compare(Project.from_json(_read(options.project, "project")), options.json)
-        else:
+            return _compare(Project.from_json(read_text(options.project, "project")), options.json)
+        elif options.command == "datasets":
             text = _datasets()
+        else:
+            return int(options.run(options))
     except CoreError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("Stopped: nothing was written, and the same command does it again.", file=sys.stderr)
+        return 3
     print(text)
     return 0
-
-
-def _read(path: Path, kind: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
-        raise InvalidInputError(
-            f"The {kind} file {str(path)!r} cannot be read: {error}."
-        ) from error
 
 
 def _compare(project: Project, as_json: bool) -> int:

@@ -34,6 +34,8 @@ FLOORS = (
     ("pages.ui.work", "pages.ui.chart", "pages.ui.figures"),
     ("pages.ui.style", "pages.ui.command"),
     ("core.__main__", "core.jobs"),
+    ("core.command",),
+    ("core.records",),
     ("core.studies", "core.release"),
     ("core.scenario",),
     ("core.mechanisms",),

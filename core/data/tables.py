@@ -239,12 +239,18 @@ def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
     """
     records = table.records
     for chosen in filters:
-        records = records.filter(_passes(table.column(chosen.column), chosen))
+        records = records.filter(passes(table.column(chosen.column), chosen))
     return records
 
 
-def _passes(column: Any, chosen: Filter) -> Any:
-    """Return whether each record passes a filter on a column."""
+def passes(column: Any, chosen: Filter) -> Any:
+    """Return whether each record passes a filter on a column.
+
+    Raises
+    ------
+    InvalidInputError
+        If a range is asked for and the column holds no numbers.
+    """
     if not chosen.is_range:
         return as_text(column).fill_null(MISSING).isin(chosen.levels)
     if not may_hold_numbers(column):

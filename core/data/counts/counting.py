@@ -16,6 +16,7 @@ from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
 from core.data.tables import OpenTable, filtered, open_table
 from core.data.treatment.bins import cut
+from core.data.treatment.coding import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray, shown
@@ -127,16 +128,21 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     if spec.missing == "drop":
         cells = cells.drop_null([level for side in sides for level in side.levels])
     symbols, counts, grouped = count_cells(table, cells, sides, spec)
+    codings = tuple(
+        Coding(side.columns, side.bins, found.keys, found.labels)
+        for side, found in zip(sides, symbols, strict=True)
+    )
     report = replace(report, grouped_s=grouped[0], grouped_x=grouped[1], bins=tuple(cuts.values()))
     product = (
         None if spec.secret_released else grid(counts, symbols[1], spec.released, sides[1].bins)
     )
     if product is None:
         labels = symbols[0].labels, symbols[1].labels
-        return _finish(counts, *labels, spec, report, symbols[1].values, first)
+        counted = _finish(counts, *labels, spec, report, symbols[1].values, first)
+        return replace(counted, codings=codings)
     labels = symbols[0].labels, product.labels
     counted = _finish(product.counts, *labels, spec, report, None, first)
-    return _with_attributes(counted, product.attributes)
+    return replace(_with_attributes(counted, product.attributes), codings=codings)
 
 
 def _with_attributes(counted: Counted, attributes: tuple[Attribute, ...]) -> Counted:

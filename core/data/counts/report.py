@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.attributes import Attribute
 from core.data.tables import Marks
 from core.data.treatment.bins import Bins
+from core.data.treatment.coding import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray
@@ -167,6 +168,9 @@ class Counted:
         made of all combinations, in C order, and its `x_shape` is their sizes.
     task : CountedTask or None
         What X tells of the task, where the data names one.
+    codings : tuple of Coding
+        How records become symbols of S and of X (of U, where S is released too), by which a
+        mechanism is applied to them; empty where there are no records behind the probabilities.
     """
 
     joint: Joint
@@ -174,3 +178,4 @@ class Counted:
     x_values: FloatArray | None = None
     attributes: tuple[Attribute, ...] = ()
     task: CountedTask | None = None
+    codings: tuple[Coding, ...] = ()

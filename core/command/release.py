@@ -1,0 +1,187 @@
+"""The command `python -m core release`: a mechanism applied to a file's records."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from core.data import Sources
+from core.errors import InvalidInputError
+from core.records.applying import Applied, write
+from core.records.certificate import Release, certificate
+from core.records.design import Designed, designed
+from core.records.draws import Draw, Keyed, Seeded
+from core.records.files import checked_kind, replacing
+from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE, Plan
+from core.wording import number_of
+
+EXAMPLE = """\
+example:
+  $ cat people.csv
+  sex,job,town
+  f,nurse,A
+  f,nurse,B
+  f,clerk,A
+  m,clerk,A
+  m,clerk,B
+  m,nurse,A
+  $ cat scenario.json
+  {"data": {"secret": ["sex"], "released": ["job"]},
+   "notion": "lip", "eps": 0.2, "mechanism": "optimal"}
+  $ python -m core release scenario.json people.csv released.csv --seed 8147312 \\
+      --certificate certificate.json
+
+The scenario names no data, so the mechanism is made for people.csv. Who knows the seed can undo
+the release: take a long random number, and keep it to yourself."""
+"""What `release --help` ends with; a test runs it."""
+
+REPORTED = 10
+"""How often at most progress is told."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's."""
+    parser = commands.add_parser(
+        "release",
+        help="apply a scenario's mechanism to the records of a file",
+        description="Write the records of IN to OUT with Y in place of X. IN is CSV, TSV, Parquet "
+        "or Excel; OUT ends in .csv, .tsv or .parquet. Nothing is written unless all goes well.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
+    parser.add_argument("records", type=Path, metavar="IN", help="the records")
+    parser.add_argument("released", type=Path, metavar="OUT", help="what is written")
+    parser.add_argument("--seed", metavar="N", help="a secret whole number, up to 2^256")
+    parser.add_argument(
+        "--key",
+        type=Path,
+        metavar="FILE",
+        help="in place of a seed: a file of 16 secret bytes or more, by which each record is "
+        "answered the same way in every release; needs --id",
+    )
+    parser.add_argument("--id", metavar="COLUMN", help="the column that names each record once")
+    parser.add_argument(
+        "--design",
+        type=Path,
+        metavar="FILE",
+        help="the records that the mechanism is made for, where not those that the scenario names",
+    )
+    told = "; ".join(f"{name}: {meaning}" for name, meaning in COLUMNS.items())
+    parser.add_argument("--columns", default="replaced", metavar="WHAT", help=told)
+    parser.add_argument(
+        "--unknown",
+        default=REFUSE,
+        metavar="WHAT",
+        help="records with a value that the mechanism does not know, or a missing one: "
+        f"{REFUSE} (the default), {LEAVE_OUT}, or the symbol of X that they are taken for",
+    )
+    parser.add_argument(
+        "--certificate", type=Path, metavar="FILE", help="write what is promised to whom, as JSON"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Apply the mechanism; progress and the summary go to standard error."""
+    draw = _draw(options)
+    kind = checked_kind(options.released)
+    _check_apart(options)
+    plan = Plan(draw, options.columns, options.unknown)
+    before = _stamp(options.records)
+    text = read_text(options.scenario, "scenario")
+    made = designed(text, options.records, Sources(), options.design)
+    targets = [path for path in (options.released, options.certificate) if path is not None]
+    with replacing(targets) as (fresh, *proof):
+        applied = write(
+            made.result, made.upload.table, fresh, kind, plan, progress=_Progress(made.upload.rows)
+        )
+        if _stamp(options.records) != before:
+            raise InvalidInputError(f"{options.records} was changed while it was read: run again.")
+        for path in proof:
+            release = Release(made.result, made.upload, made.same, plan, applied)
+            said = json.dumps(certificate(release, fresh), indent=1, ensure_ascii=False)
+            path.write_text(said + "\n", encoding="utf-8")
+    _summary(made, applied, options)
+    if isinstance(draw, Seeded) and draw.guessable:
+        _say("The seed is so small that it can be found by trying: use it for tests alone.")
+    return 0
+
+
+def read_text(path: Path, kind: str) -> str:
+    """Return what a small text file holds; `kind` says for the error's sentence what it is."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
+        raise InvalidInputError(
+            f"The {kind} file {str(path)!r} cannot be read: {error}."
+        ) from error
+
+
+def _draw(options: argparse.Namespace) -> Draw:
+    if (options.seed is None) == (options.key is None):
+        raise InvalidInputError("Give a seed (--seed N) or a key (--key FILE), one of them.")
+    if options.seed is not None:
+        if options.id is not None:
+            raise InvalidInputError("An id (--id) goes with a key (--key FILE), not with a seed.")
+        return Seeded.from_text(options.seed)
+    if options.id is None:
+        raise InvalidInputError("A key needs the column that names each record (--id COLUMN).")
+    return Keyed.from_file(options.key, options.id)
+
+
+def _check_apart(options: argparse.Namespace) -> None:
+    """Raise if two of the files are the same: what is read must not be written over."""
+    read = [options.scenario, options.records, options.design, options.key]
+    places = [path.resolve() for path in read if path is not None]
+    for path in (options.released, options.certificate):
+        if path is not None and path.resolve() in places:
+            raise InvalidInputError(f"{str(path)!r} is used twice: write to another file.")
+        places += [] if path is None else [path.resolve()]
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file does; None where there is none."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+class _Progress:
+    """Says on standard error how far a release is, ten times at most."""
+
+    def __init__(self, records: int) -> None:
+        self._records = records
+        self._told = 0
+
+    def __call__(self, done: int) -> None:
+        tenth = REPORTED * done // self._records
+        if tenth > self._told and done < self._records:
+            self._told = tenth
+            _say(f"{done:,} of {number_of(self._records, 'record')}")
+
+
+def _summary(made: Designed, applied: Applied, options: argparse.Namespace) -> None:
+    mechanism = made.result.mechanism
+    title = made.result.counted.report.title
+    whose = "" if made.same else f" (made for {title})"
+    _say(
+        f"{mechanism.name}{whose}: {number_of(applied.released, 'record')} of "
+        f"{applied.records:,} in {str(options.released)!r}, Y in the column {applied.column!r}."
+    )
+    if applied.filtered:
+        _say(f"{number_of(applied.filtered, 'record')} left out by the scenario's filters.")
+    for name, count in applied.unknown[:REPORTED]:
+        what = "left out" if options.unknown == LEAVE_OUT else f"taken for {options.unknown!r}"
+        _say(f"{number_of(count, 'record')} with the unknown value {name!r}: {what}.")
+    if applied.unknown[REPORTED:]:
+        _say(f"{number_of(len(applied.unknown) - REPORTED, 'other unknown value')} likewise.")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,62 @@
+"""The command `python -m core verify`: a certificate held against the files that it is about."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from core.command.release import read_text
+from core.records.verifying import failed, verify
+from core.wording import number_of
+
+EXAMPLE = """\
+examples, after those of `release --help`:
+  $ python -m core verify certificate.json released.csv
+  $ python -m core verify certificate.json released.csv people.csv --seed 8147312
+
+The first is what anybody can check who has the released file; the second needs the original, and
+works out data, levels and draw once more. The exit status is 2 where a check fails."""
+"""What `verify --help` ends with; a test runs it."""
+
+MARKS = {True: "holds", False: "FAILS", None: "not checked"}
+"""How an outcome is written."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's."""
+    parser = commands.add_parser(
+        "verify",
+        help="check a release's certificate against its files",
+        description="Check a certificate's hashes, kernel, counts, levels and promise, and test "
+        "that the released outputs are consistent with its kernel.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("certificate", type=Path, help="the certificate's JSON file")
+    parser.add_argument("released", type=Path, metavar="RELEASED", help="the released file")
+    parser.add_argument(
+        "original", type=Path, nargs="?", metavar="ORIGINAL", help="the file that was released"
+    )
+    parser.add_argument("--seed", metavar="N", help="the seed: then every draw is made again")
+    parser.add_argument("--json", action="store_true", help="print the checks as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print each check; return 2 where one fails."""
+    text = read_text(options.certificate, "certificate")
+    checks = verify(text, options.released, options.original, options.seed)
+    if options.json:
+        print(json.dumps([asdict(one) for one in checks], indent=2, ensure_ascii=False))
+    else:
+        for one in checks:
+            print(f"{MARKS[one.passed]:<11}  {one.name}: {one.sentence}")
+    wrong = failed(checks)
+    if wrong:
+        names = ", ".join(one.name for one in wrong)
+        print(f"{number_of(len(wrong), 'check')} failed: {names}.", file=sys.stderr)
+    return 2 if wrong else 0

@@ -1,0 +1,1 @@
+"""A mechanism applied to records: what is written, what proves it, and what can be made of it."""

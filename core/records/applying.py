@@ -1,0 +1,346 @@
+"""Apply a mechanism to the records of a file: batch by batch, in their order, memory flat."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from core.data.tables import FileTable, as_text, open_table
+from core.errors import InvalidInputError
+from core.records.coded import UNKNOWN, Coded, Coder, coder
+from core.records.draws import Keyed, Sampler
+from core.records.files import BATCH, Writer, batches, checked_kind, replacing
+from core.records.plan import LEAVE_OUT, REFUSE, Layout, Plan
+from core.scenario import Result
+from core.validation import BoolArray, IntArray, shown
+from core.wording import number_of
+
+NAMED = 3
+"""Unknown values that an error names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """What became of the records.
+
+    Attributes
+    ----------
+    column : str
+        The column that Y stands in.
+    written : tuple of str
+        All columns that were written.
+    records : int
+        Records of the file.
+    filtered : int
+        Those that do not pass the scenario's filters: the promise is not about them, and they are
+        left out.
+    unknown : tuple of (str, int)
+        Values that the mechanism does not know, with their records: left out, or taken for the
+        symbol that was chosen.
+    released : int
+        Records that were written.
+    outputs : ndarray
+        How often each output was drawn, shape (n_y,).
+    cells : ndarray or None
+        Records of each pair of symbols, shape (n_s, n_x), of those that have both; None where the
+        file has no column of S.
+    """
+
+    column: str
+    written: tuple[str, ...]
+    records: int
+    filtered: int
+    unknown: tuple[tuple[str, int], ...]
+    released: int
+    outputs: IntArray
+    cells: IntArray | None
+
+
+@dataclass(eq=False)
+class _Tally:
+    """What was seen so far."""
+
+    outputs: IntArray
+    cells: IntArray
+    records: int = 0
+    filtered: int = 0
+    released: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
+
+
+def apply(
+    result: Result,
+    table: FileTable,
+    target: Path,
+    plan: Plan,
+    *,
+    progress: Callable[[int], None] | None = None,
+    batch: int = BATCH,
+) -> Applied:
+    """Write a file's records with Y in place of X.
+
+    Parameters
+    ----------
+    result : Result
+        The answer to a scenario, whose mechanism is applied.
+    table : FileTable
+        The records, as `Sources` opens them.
+    target : Path
+        What is written: .parquet, .csv or .tsv.
+    plan : Plan
+        The draw, and what becomes of columns and of unknown values.
+    progress : callable, optional
+        Called with the number of records that are done.
+    batch : int
+        Records that are held at once; what is written does not depend on it.
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is not there, a value is unknown and `plan` has no answer, an id is missing or
+        stands twice, or the file cannot be written. Nothing is left behind then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from core.data import Sources
+    >>> from core.records.draws import Seeded
+    >>> from core.scenario import Scenario, evaluate
+    >>> result = evaluate(Scenario(mechanism="watchdog"))
+    >>> target = Path(tempfile.mkdtemp(), "released.parquet")
+    >>> apply(result, Sources().open("adult"), target, Plan(Seeded(7))).released
+    32561
+    """
+    kind = checked_kind(target)
+    with replacing([target]) as (fresh,):
+        return write(result, table, fresh, kind, plan, progress=progress, batch=batch)
+
+
+def write(
+    result: Result,
+    table: FileTable,
+    path: Path,
+    kind: str,
+    plan: Plan,
+    *,
+    progress: Callable[[int], None] | None = None,
+    batch: int = BATCH,
+) -> Applied:
+    """Do what `apply` does, into a file that is there and may be left half-written by an error."""
+    kernel = result.mechanism.kernel
+    spec = result.scenario.data
+    with coder(result.counted, spec, len(kernel), table.columns, table.title) as records:
+        fallback = _fallback(plan.unknown, records)
+        if isinstance(plan.draw, Keyed):
+            _check_ids(table, plan.draw.column)
+        layout = Layout.of(spec, table.columns, plan.columns)
+        steps = _Steps(records, Sampler(kernel), plan, fallback, result.mechanism.y_labels, layout)
+        tally = _Tally(
+            np.zeros(kernel.shape[1], dtype=np.int64),
+            np.zeros((result.joint.n_s + 1, result.joint.n_x + 1), dtype=np.int64),
+        )
+        _write_all(steps, batches(table, batch), path, kind, tally, progress)
+    if plan.unknown == REFUSE and tally.unknown:
+        raise InvalidInputError(_refusal(tally.unknown, result))
+    return Applied(
+        layout.column,
+        layout.written,
+        tally.records,
+        tally.filtered,
+        tuple(tally.unknown.most_common()),
+        tally.released,
+        tally.outputs,
+        tally.cells[:-1, :-1] if records.sees_s else None,
+    )
+
+
+def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> tuple[Any, Any]:
+    """Return the first records before and after, as Arrow tables; arguments as in `apply`.
+
+    Raises
+    ------
+    InvalidInputError
+        As `apply`, of these records.
+    """
+    kernel, spec = result.mechanism.kernel, result.scenario.data
+    with coder(result.counted, spec, len(kernel), table.columns, table.title) as found:
+        layout = Layout.of(spec, table.columns, plan.columns)
+        fallback = _fallback(plan.unknown, found)
+        steps = _Steps(found, Sampler(kernel), plan, fallback, result.mechanism.y_labels, layout)
+        tally = _Tally(
+            np.zeros(kernel.shape[1], dtype=np.int64),
+            np.zeros((result.joint.n_s + 1, result.joint.n_x + 1), dtype=np.int64),
+        )
+        with suppress(StopIteration):
+            before = next(batches(table, records))
+        after = steps(before, tally)
+    if plan.unknown == REFUSE and tally.unknown:
+        raise InvalidInputError(_refusal(tally.unknown, result))
+    return pa.Table.from_batches([before]), pa.Table.from_batches([after])
+
+
+def _write_all(
+    steps: _Steps,
+    read: Iterator[Any],
+    path: Path,
+    kind: str,
+    tally: _Tally,
+    progress: Callable[[int], None] | None,
+) -> None:
+    """Write batch after batch; nothing more once an unknown value is an error, but count on."""
+    first = next(read, None)
+    if first is None:
+        raise InvalidInputError("There is nothing to release: the file has no records.")
+    made = steps(first, tally)
+    writer = Writer(path, kind, made.schema)
+    try:
+        writer.write(made)
+        for one in read:
+            made = steps(one, tally)
+            if not steps.refused(tally):
+                writer.write(made)
+            if progress is not None:
+                progress(tally.records)
+    finally:
+        writer.close()
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """Turns one batch after another into what is written."""
+
+    coder: Coder
+    sampler: Sampler
+    plan: Plan
+    fallback: int
+    names: tuple[str, ...]
+    layout: Layout
+
+    def refused(self, tally: _Tally) -> bool:
+        """Say whether an unknown value has made the release an error."""
+        return self.plan.unknown == REFUSE and bool(tally.unknown)
+
+    def __call__(self, batch: Any, tally: _Tally) -> Any:
+        """Return a batch as it is written, and add it to the tally."""
+        size = batch.num_rows
+        coded = self.coder({name: batch.column(name) for name in self.coder.used}, size)
+        rows = self._rows(coded)
+        known = coded.asked & (rows >= 0)
+        if self.fallback != UNKNOWN and (coded.asked & ~known).any():
+            raise InvalidInputError(
+                f"The mechanism reads S and was made without {next(iter(coded.unknown))!r}: a "
+                "symbol of X in its place does not help, so leave such records out."
+            )
+        ids = self._ids(batch)
+        uniforms = self.plan.draw.uniforms(tally.records, size, ids)
+        outputs = self.sampler(rows[known], uniforms[known])
+        _add(tally, coded, known, outputs)
+        return self._laid_out(batch, known, outputs)
+
+    def _rows(self, coded: Coded) -> IntArray:
+        """Return the records' rows of the kernel, those that are unknown as the plan has them."""
+        if self.fallback == UNKNOWN:
+            return coded.rows
+        instead: IntArray = np.full_like(coded.rows, self.fallback)
+        if self.coder.reads_s:
+            n_x = self.coder.joint.n_x
+            instead = np.where(coded.s >= 0, coded.s * n_x + self.fallback, UNKNOWN)
+        result: IntArray = np.where(coded.rows >= 0, coded.rows, instead)
+        return result
+
+    def _ids(self, batch: Any) -> list[str] | None:
+        if not isinstance(self.plan.draw, Keyed):
+            return None
+        found = self.coder.texts(batch.column(self.plan.draw.column))
+        return [one or "" for one in found]
+
+    def _laid_out(self, batch: Any, known: BoolArray, outputs: IntArray) -> Any:
+        """Return the columns that are written, of the records that are."""
+        released = pa.array(self.names, pa.string()).take(pa.array(outputs))
+        kept = batch if known.all() else batch.filter(pa.array(known))
+        columns, fields = [], []
+        for name in self.layout.written:
+            if name == self.layout.column:
+                columns.append(released)
+                fields.append(pa.field(name, pa.string(), nullable=False))
+            else:
+                columns.append(kept.column(name))
+                fields.append(kept.schema.field(name))
+        return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> None:
+    """Add a batch to what was seen."""
+    tally.records += len(known)
+    tally.filtered += int((~coded.asked).sum())
+    tally.released += len(outputs)
+    tally.outputs += np.bincount(outputs, minlength=len(tally.outputs))
+    tally.unknown.update(coded.unknown)
+    width = tally.cells.shape[1]  # unknown symbols are -1: the last row and column
+    cells = np.ravel_multi_index(
+        (coded.s[coded.asked], coded.x[coded.asked]), tally.cells.shape, mode="wrap"
+    )
+    tally.cells += np.bincount(cells, minlength=tally.cells.size).reshape(-1, width)
+
+
+def _fallback(unknown: str, records: Coder) -> int:
+    """Return the symbol of X that unknown values are taken for; `UNKNOWN` where none was chosen.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no symbol.
+    """
+    if unknown in (REFUSE, LEAVE_OUT):
+        return UNKNOWN
+    labels = records.joint.x_labels
+    if unknown not in labels:
+        raise InvalidInputError(
+            f"What to do with unknown values must be {REFUSE!r}, {LEAVE_OUT!r} or a symbol of X "
+            f"such as {labels[0]!r}, got {shown(unknown)}."
+        )
+    return labels.index(unknown)
+
+
+def _refusal(unknown: Counter[str], result: Result) -> str:
+    """Say which values are unknown, and how many records have them."""
+    named = [f"{name!r} ({number_of(n, 'record')})" for name, n in unknown.most_common(NAMED)]
+    more = len(unknown) - len(named)
+    if more:
+        named.append(f"{number_of(more, 'other value')}")
+    total = sum(unknown.values())
+    return (
+        f"The mechanism was made without {', '.join(named)} of "
+        f"{result.counted.report.released!r}: {number_of(total, 'record')} cannot be released; "
+        "choose before what to do with them (leave them out, or take them for a symbol)."
+    )
+
+
+def _check_ids(table: FileTable, column: str) -> None:
+    """Raise if a record has no id, or two have the same."""
+    with open_table(table) as opened:
+        texts = opened.records.select(id=as_text(opened.column(column)))
+        found = opened.row(
+            texts.aggregate(n=texts.count(), some=texts.id.count(), different=texts.id.nunique())
+        )
+        missing = int(found["n"] - found["some"])
+        if missing:
+            raise InvalidInputError(
+                f"{table.title} has {number_of(missing, 'record')} without {column!r}: a keyed "
+                "draw needs an id for each."
+            )
+        twice = int(found["some"] - found["different"])
+        if twice:
+            counted = texts.group_by("id").agg(n=texts.count())
+            example = opened.row(counted.order_by([counted.n.desc(), counted.id]).limit(1))
+            raise InvalidInputError(
+                f"{column!r} names {example['n']:,} records {example['id']!r}: a keyed draw needs "
+                "an id of its own for each."
+            )

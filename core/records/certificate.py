@@ -1,0 +1,236 @@
+"""The certificate of a release: what was done, what it promises to whom, and what it does not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from core.data.readers.reading import Upload
+from core.data.treatment.coding import Coding
+from core.joint import Joint
+from core.records.applying import Applied
+from core.records.draws import Keyed
+from core.records.fields import KIND, VERSION
+from core.records.plan import Plan
+from core.records.promises import promises
+from core.release.repeats import draws
+from core.scenario import Result
+from core.studies.side_by_side import SLOW_CELLS, levels, reference
+from core.validation import FloatArray
+
+PACKAGE_VERSION = "0.1.0"
+"""The version of this package, as in pyproject.toml."""
+
+REPEATS = (2, 3)
+"""Numbers of independent releases whose level is told."""
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A release that is to be certified.
+
+    Attributes
+    ----------
+    result : Result
+        The answer to the scenario, on the data that the mechanism was made for.
+    original : Upload
+        The file that it was applied to.
+    same : bool
+        Whether it was made for this very file.
+    plan : Plan
+        How it was applied.
+    applied : Applied
+        What became of the records.
+    """
+
+    result: Result
+    original: Upload
+    same: bool
+    plan: Plan
+    applied: Applied
+
+
+def certificate(release: Release, released: Path) -> dict[str, Any]:
+    """Return the certificate of a release as plain values for JSON.
+
+    Parameters
+    ----------
+    release : Release
+        What was done.
+    released : Path
+        The file that was written; its bytes are hashed.
+
+    Returns
+    -------
+    certificate : dict
+        Infinite levels are "inf", levels of notions that are not about such data None. Its last
+        entry, "fingerprint", is the SHA-256 of all others as JSON with sorted keys.
+    """
+    result, applied = release.result, release.applied
+    joint, mechanism = result.joint, result.mechanism
+    body = {
+        "kind": KIND,
+        "version": VERSION,
+        "code": {"version": PACKAGE_VERSION, "sha256": code_hash()},
+        "scenario": json.loads(result.scenario.to_json()),
+        "original": {
+            "sha256": release.original.sha256,
+            "records": applied.records,
+            "filtered": applied.filtered,
+        },
+        "released": {
+            "sha256": file_hash(released),
+            "records": applied.released,
+            "column": applied.column,
+            "columns": list(applied.written),
+            "treatment": release.plan.columns,
+        },
+        "unknown": {
+            "treatment": release.plan.unknown,
+            "records": sum(n for _, n in applied.unknown),
+        },
+        "draw": {
+            "kind": release.plan.draw.kind,
+            "commitment": release.plan.draw.commitment,
+            "id": release.plan.draw.column if isinstance(release.plan.draw, Keyed) else None,
+        },
+        "design": {
+            "data": result.counted.report.title,
+            "same": release.same,
+            "records": joint.n,
+            "s": list(joint.s_labels),
+            "coding": [_coding(one) for one in result.counted.codings],
+            "marked": sorted(marks.column for marks in result.counted.report.marks),
+        },
+        "mechanism": {
+            "name": mechanism.name,
+            "inputs": list(joint.x_labels),
+            "reads_s": len(mechanism.kernel) != joint.n_x,
+            "outputs": list(mechanism.y_labels),
+            "kernel": mechanism.kernel.tolist(),
+        },
+        "levels": _levels(release),
+        "proof": {
+            "purpose": result.scenario.purpose,
+            "utility": mechanism.utility,
+            "information": mechanism.information,
+            "upper_bound": _plain(mechanism.upper_bound),
+            "gap": _plain(mechanism.gap),
+            "status": mechanism.status,
+            "solver": mechanism.solver,
+            "notes": list(mechanism.notes),
+        },
+    }
+    body["promises"] = promises(body)
+    return body | {"fingerprint": fingerprint(body)}
+
+
+def _levels(release: Release) -> dict[str, Any]:
+    """Return what the mechanism reaches: as asked, of every notion, drawn again."""
+    result = release.result
+    joint, mechanism = result.joint, result.mechanism
+    numbers = reference([result.scenario])
+    quick = mechanism.kernel.size < SLOW_CELLS
+    asked = mechanism.notion
+    found: dict[str, Any] = {
+        "asked": None
+        if asked is None or mechanism.audit is None
+        else {
+            "notion": str(asked),
+            "achieved": _plain(mechanism.audit.achieved),
+            "holds": mechanism.audit.holds,
+        },
+        "numbers": {name: _plain(getattr(numbers, name)) for name in ("lam", "alpha", "beta", "n")},
+        "design": plain_levels(levels(joint, mechanism.kernel, numbers, slow=quick)),
+        "records": None,
+        "repeated": {},
+    }
+    if asked is not None and release.plan.draw.kind == "seed":
+        for k in REPEATS:
+            drawn = draws(joint, mechanism.kernel, asked, k)
+            found["repeated"][str(k)] = {
+                "level": _plain(drawn.level),
+                "at_most": _plain(drawn.at_most),
+            }
+    own = records_joint(release.applied.cells, joint, mechanism.kernel)
+    if own is not None and not release.same:
+        found["records"] = plain_levels(levels(*own, numbers, slow=quick))
+    return found
+
+
+def records_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, FloatArray] | None:
+    """Return the distribution of the records themselves, and the kernel's rows for its symbols.
+
+    Parameters
+    ----------
+    cells : ndarray or None
+        Records of each pair of symbols, shape (n_s, n_x).
+    joint : Joint
+        What the mechanism was made for.
+    kernel : ndarray
+        Its kernel.
+    """
+    if cells is None or cells.sum() == 0:
+        return None
+    own = Joint.from_counts(cells, joint.s_labels, joint.x_labels)
+    if len(kernel) == joint.n_x:
+        return own, kernel[own.kept_x]
+    cube = kernel.reshape(joint.n_s, joint.n_x, -1)
+    return own, cube[own.kept_s][:, own.kept_x].reshape(own.n_s * own.n_x, -1)
+
+
+def plain_levels(found: Mapping[str, float]) -> dict[str, float | str | None]:
+    """Return levels as values for JSON."""
+    return {key: _plain(value) for key, value in found.items()}
+
+
+def _plain(value: float | None) -> float | str | None:
+    if value is None or math.isnan(value):
+        return None
+    return value if math.isfinite(value) else "inf"
+
+
+def _coding(coding: Coding) -> dict[str, Any]:
+    return {
+        "columns": list(coding.columns),
+        "edges": [None if cut is None else list(cut.edges) for cut in coding.bins],
+        "symbols": [
+            {"label": label, "rare": rare, "levels": list(values)}
+            for label, (rare, values) in zip(coding.labels, coding.keys, strict=True)
+        ],
+    }
+
+
+def fingerprint(body: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a certificate without its fingerprint.
+
+    Examples
+    --------
+    >>> fingerprint({"b": 1, "a": 2, "fingerprint": "x"}) == fingerprint({"a": 2, "b": 1})
+    True
+    """
+    rest = {key: value for key, value in body.items() if key != "fingerprint"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@cache
+def code_hash() -> str:
+    """Return the SHA-256 of the package's own source files, which tells versions apart."""
+    root = Path(__file__).parents[1]
+    said = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        said.update(path.relative_to(root).as_posix().encode())
+        said.update(path.read_bytes())
+    return said.hexdigest()

@@ -1,0 +1,128 @@
+"""The form of a certificate: which entries it has, and of which kind each is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.errors import InvalidInputError
+from core.validation import shown
+
+NUMBER = (int, float)
+"""The types of a number in JSON."""
+
+FORM: dict[str, Any] = {
+    "kind": str,
+    "version": int,
+    "code": {"version": str, "sha256": str},
+    "scenario": dict,
+    "original": {"sha256": str, "records": int, "filtered": int},
+    "released": {
+        "sha256": str,
+        "records": int,
+        "column": str,
+        "columns": [str],
+        "treatment": str,
+    },
+    "unknown": {"treatment": str, "records": int},
+    "draw": {"kind": str, "commitment": str},
+    "design": {
+        "data": str,
+        "same": bool,
+        "s": [str],
+        "marked": [str],
+        "coding": [
+            {
+                "columns": [str],
+                "edges": [(list, type(None))],
+                "symbols": [{"label": str, "rare": bool, "levels": [(str, int, type(None))]}],
+            }
+        ],
+    },
+    "mechanism": {
+        "name": str,
+        "inputs": [str],
+        "outputs": [str],
+        "reads_s": bool,
+        "kernel": [[NUMBER]],
+    },
+    "levels": {
+        "asked": (dict, type(None)),
+        "numbers": dict,
+        "design": dict,
+        "records": (dict, type(None)),
+        "repeated": dict,
+    },
+    "proof": {"utility": NUMBER, "information": NUMBER, "upper_bound": (*NUMBER, str)},
+    "promises": [{"about": str, "status": str, "sentence": str}],
+    "fingerprint": str,
+}
+"""What a certificate must have; more is allowed."""
+
+KIND, VERSION = "liftscope release certificate", 1
+"""What a certificate says that it is."""
+
+
+def check_form(body: Any) -> None:
+    """Raise unless a value has the form of a certificate.
+
+    Raises
+    ------
+    InvalidInputError
+        With the entry that is missing or of another kind.
+
+    Examples
+    --------
+    >>> check_form({"kind": "a letter"})
+    Traceback (most recent call last):
+    ...
+    core.errors.InvalidInputError: This is no certificate of a release: its kind is 'a letter'.
+    """
+    if not isinstance(body, Mapping) or body.get("kind") != KIND:
+        kind = body.get("kind") if isinstance(body, Mapping) else body
+        raise InvalidInputError(f"This is no certificate of a release: its kind is {shown(kind)}.")
+    if body.get("version") != VERSION:
+        raise InvalidInputError(
+            f"The certificate has version {shown(body.get('version'))}, known is {VERSION}."
+        )
+    _check(body, FORM, "")
+    if len(body["design"]["coding"]) != 2:
+        raise InvalidInputError("The certificate must have two codings, of S and of X.")
+    for coding in body["design"]["coding"]:
+        width = len(coding["columns"])
+        for edges in coding["edges"]:
+            if edges is not None:
+                _check(edges, [NUMBER], "design.coding.edges")
+        levels = [one["levels"] for one in coding["symbols"]]
+        if len(coding["edges"]) != width or any(len(one) != width for one in levels):
+            raise InvalidInputError(
+                f"The certificate's coding of {', '.join(coding['columns'])} does not fit together."
+            )
+
+
+def _check(value: Any, form: Any, place: str) -> None:
+    """Compare a value with its form, entry by entry."""
+    if isinstance(form, dict):
+        if not isinstance(value, Mapping):
+            raise _wrong(place, value)
+        for key, part in form.items():
+            inner = f"{place}.{key}" if place else key
+            if key not in value:
+                raise InvalidInputError(f"The certificate lacks the entry {inner!r}.")
+            _check(value[key], part, inner)
+    elif isinstance(form, list):
+        if not isinstance(value, list):
+            raise _wrong(place, value)
+        for one in value:
+            _check(one, form[0], place)
+    else:
+        kinds = form if isinstance(form, tuple) else (form,)
+        flat = tuple(kinds)
+        if (isinstance(value, bool) and bool not in flat) or not isinstance(value, flat):
+            raise _wrong(place, value)
+
+
+def _wrong(place: str, value: Any) -> InvalidInputError:
+    return InvalidInputError(
+        f"The certificate's entry {place!r} is of another kind: {shown(value)}."
+    )

@@ -1,0 +1,159 @@
+"""Records in and out: batches of a table, and files that are whole or not there at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+from core.data.tables import FileTable
+from core.errors import InvalidInputError
+
+BATCH = 1 << 17
+"""Records that are held at once."""
+
+KINDS = {".parquet": "Parquet", ".csv": "CSV", ".tsv": "TSV"}
+"""Ends of the names of files that can be written."""
+
+
+def batches(table: FileTable, size: int = BATCH) -> Iterator[Any]:
+    """Yield a table's records in their order, as Arrow batches named after its columns.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read.
+    """
+    try:
+        for path in table.paths:
+            with parquet.ParquetFile(path, pre_buffer=False) as file:
+                for batch in file.iter_batches(batch_size=size, use_threads=False):
+                    yield batch.rename_columns(list(table.columns))
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInputError(
+            f"{table.title} could not be read: it is damaged, or has changed since it was opened."
+        ) from error
+
+
+def checked_kind(path: Path) -> str:
+    """Return the kind of file that a path asks for.
+
+    Examples
+    --------
+    >>> checked_kind(Path("released.csv"))
+    'CSV'
+    """
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise InvalidInputError(
+            f"{str(path)!r} must end in {', '.join(list(KINDS)[:-1])} or {list(KINDS)[-1]}: "
+            "that says what is written."
+        )
+    return kind
+
+
+class Writer:
+    """Writes batches of one schema into a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which is opened anew.
+    kind : str
+        "Parquet", "CSV" or "TSV".
+    schema : pyarrow.Schema
+        The columns.
+    """
+
+    def __init__(self, path: Path, kind: str, schema: Any) -> None:
+        self._sink = pa.OSFile(str(path), "wb")
+        if kind == "Parquet":
+            self._writer = parquet.ParquetWriter(self._sink, schema)
+        else:
+            options = arrow_csv.WriteOptions(delimiter="\t" if kind == "TSV" else ",")
+            self._writer = arrow_csv.CSVWriter(self._sink, schema, write_options=options)
+
+    def write(self, batch: Any) -> None:
+        """Write a batch."""
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        """Write what is left and close the file."""
+        try:
+            self._writer.close()
+        finally:
+            self._sink.close()
+
+
+@contextmanager
+def replacing(targets: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
+    """Hand out a new file beside each target; they take the targets' places if all went well.
+
+    Parameters
+    ----------
+    targets : sequence of Path
+        What is to be written.
+
+    Raises
+    ------
+    InvalidInputError
+        If a folder is not there or cannot be written to, or the disk is full. Nothing is left
+        behind then, and what stood there before still does.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with replacing([folder / "a.txt"]) as (fresh,):
+    ...     _ = fresh.write_text("whole")
+    >>> [path.name for path in folder.iterdir()]
+    ['a.txt']
+    """
+    with ExitStack() as stack:
+        fresh = tuple(_fresh(target, stack) for target in targets)
+        current = str(targets[0]) if targets else ""
+        try:
+            yield fresh
+            for path, target in zip(fresh, targets, strict=True):
+                current = str(target)
+                with path.open("rb+") as file:
+                    os.fsync(file.fileno())
+            for path, target in zip(fresh, targets, strict=True):
+                current = str(target)
+                path.replace(target)
+        except OSError as error:
+            raise InvalidInputError(f"{current!r} cannot be written: {_why(error)}.") from error
+        except pa.ArrowException as error:
+            raise InvalidInputError(
+                f"{current!r} cannot be written: {_first_line(error)}; Parquet holds every type."
+            ) from error
+
+
+def _fresh(target: Path, stack: ExitStack) -> Path:
+    """Make an empty file beside a target, which goes when the stack ends unless it was renamed."""
+    fresh = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(f"{str(target)!r} cannot be written: {_why(error)}.") from error
+    stack.callback(fresh.unlink, missing_ok=True)
+    return fresh
+
+
+def _why(error: Exception) -> str:
+    """Return what a system says is wrong, as the end of a sentence."""
+    said = getattr(error, "strerror", None) or _first_line(error)
+    return said[:1].lower() + said[1:]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

@@ -1,0 +1,311 @@
+"""Count a file again from a certificate's own words: code that shares nothing with the release.
+
+What DuckDB did is done here by Python's csv module, by Arrow's reader and by plain dictionaries.
+"""
+
+from __future__ import annotations
+
+import bisect
+import csv
+import decimal
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from core.data.spec import DataSpec, Filter
+from core.errors import InvalidInputError
+from core.validation import FloatArray, IntArray
+
+BLANKS = {"?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "-", "--", "."}
+"""What stands for a missing number."""
+
+MISSING = "(missing)"
+"""The level of a missing value."""
+
+UNKNOWN = -1
+"""The symbol of a record whose value the certificate does not list."""
+
+NO_NUMBER = object()
+"""The level of a word among numbers that are cut into bins."""
+
+SEPARATORS = (",", "\t", ";", "|")
+"""What may stand between the fields of a text file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recount:
+    """The records of a file, by a certificate's symbols.
+
+    Attributes
+    ----------
+    records : int
+        Records of the file.
+    filtered : int
+        Those that the scenario's filters leave out.
+    unknown : int
+        Of the others, those that have no row of the kernel.
+    rows : ndarray
+        Row of the kernel of each record that was released, in their order, shape (n,).
+    cells : ndarray or None
+        Records by symbol of S and of X, shape (n_s, n_x); None where the file has no S.
+    """
+
+    records: int
+    filtered: int
+    unknown: int
+    rows: IntArray
+    cells: FloatArray | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column as distinct values, and which of them each record has."""
+
+    values: Sequence[Any]
+    index: IntArray
+
+
+def recount(body: Mapping[str, Any], spec: DataSpec, path: Path) -> Recount:
+    """Count a file by a certificate's symbols.
+
+    Parameters
+    ----------
+    body : mapping
+        The certificate.
+    spec : DataSpec
+        What its scenario counts.
+    path : Path
+        The original: Parquet, or text in UTF-8.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read, or lacks a column.
+    """
+    design = body["design"]
+    secret, released = design["coding"]
+    needed = [*released["columns"], *(one.column for one in spec.filters)]
+    pairs = spec.secret_released
+    reads_s = bool(body["mechanism"]["reads_s"])
+    columns, size = read_columns(path, [*needed, *secret["columns"]])
+    for name in needed + (secret["columns"] if pairs or reads_s else []):
+        if name not in columns:
+            raise InvalidInputError(f"{path.name} has no column {name!r}, which the release read.")
+    marked = set(design["marked"])
+    asked = np.ones(size, dtype=bool)
+    for one in spec.filters:
+        column = columns[one.column]
+        passing = [_passes(value, one, one.column in marked) for value in column.values]
+        asked &= np.array(passing, dtype=bool)[column.index]
+    keep = spec.missing == "level"
+    x = _symbols(released, columns, size, marked, keep)
+    has_s = all(name in columns for name in secret["columns"])
+    s = _symbols(secret, columns, size, marked, keep) if has_s else np.full(size, UNKNOWN)
+    place_s = _places([one["label"] for one in secret["symbols"]], design["s"])[s]
+    inputs = body["mechanism"]["inputs"]
+    if pairs:
+        names = [
+            [f"{a['label']} · {b['label']}" for b in released["symbols"]] for a in secret["symbols"]
+        ]
+        table = np.full((len(names) + 1, len(released["symbols"]) + 1), UNKNOWN)
+        found = {name: i for i, name in enumerate(inputs)}
+        for i, line in enumerate(names):
+            table[i, :-1] = [found.get(name, UNKNOWN) for name in line]
+        place_x = table[s, x]
+    else:
+        place_x = _places([one["label"] for one in released["symbols"]], inputs)[x]
+    rows = place_x
+    if reads_s:
+        known = (place_s >= 0) & (place_x >= 0)
+        rows = np.where(known, place_s * len(inputs) + place_x, UNKNOWN)
+    unknown = int((asked & (rows < 0)).sum())
+    rows = _with_fallback(rows, place_s, body)
+    cells = None
+    if has_s:
+        whole = asked & (place_s >= 0) & (place_x >= 0)
+        cells = np.zeros((len(design["s"]), len(inputs)))
+        np.add.at(cells, (place_s[whole], place_x[whole]), 1)
+    return Recount(size, int((~asked).sum()), unknown, rows[asked & (rows >= 0)], cells)
+
+
+def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -> IntArray:
+    """Return rows with those of the symbol that unknown values were taken for."""
+    inputs, treatment = body["mechanism"]["inputs"], body["unknown"]["treatment"]
+    if treatment not in inputs:
+        return rows
+    instead = np.full_like(rows, inputs.index(treatment))
+    if body["mechanism"]["reads_s"]:
+        instead = np.where(place_s >= 0, place_s * len(inputs) + instead, UNKNOWN)
+    return np.where(rows >= 0, rows, instead)
+
+
+def _places(labels: Sequence[str], names: Sequence[str]) -> IntArray:
+    place = {name: i for i, name in enumerate(names)}
+    return np.array([*(place.get(one, UNKNOWN) for one in labels), UNKNOWN], dtype=np.int64)
+
+
+def _symbols(
+    coding: Mapping[str, Any],
+    columns: Mapping[str, _Column],
+    size: int,
+    marked: set[str],
+    keep_missing: bool,
+) -> IntArray:
+    """Return the symbol of each record, `UNKNOWN` where it has none."""
+    levels = []
+    for name, edges in zip(coding["columns"], coding["edges"], strict=True):
+        levels.append([_level(one, edges, name in marked) for one in columns[name].values])
+    known = {tuple(one["levels"]): i for i, one in enumerate(coding["symbols"]) if not one["rare"]}
+    rare = next((i for i, one in enumerate(coding["symbols"]) if one["rare"]), UNKNOWN)
+    index = [columns[name].index for name in coding["columns"]]
+    seen: dict[tuple[int, ...], int] = {}
+    found = np.empty(size, dtype=np.int64)
+    for record, places in enumerate(zip(*(one.tolist() for one in index), strict=True)):
+        if places not in seen:
+            key = tuple(one[place] for one, place in zip(levels, places, strict=True))
+            countable = all(
+                part is not NO_NUMBER and (keep_missing or part is not None) for part in key
+            )
+            seen[places] = known.get(key, rare if countable else UNKNOWN)
+        found[record] = seen[places]
+    return found
+
+
+def _level(value: Any, edges: Sequence[float] | None, marked: bool) -> Any:
+    """Return a value's level: text, a bin's number, None if missing; or `NO_NUMBER`."""
+    text = _text(value)
+    if text is None or (marked and isinstance(value, str) and text.lower() in BLANKS):
+        return None
+    if edges is None:
+        return text
+    number = _number(value)
+    if number is None:
+        missing = not isinstance(value, str) or text.lower() in BLANKS
+        return None if missing else NO_NUMBER
+    if number < edges[0]:
+        return 0
+    if number > edges[-1]:
+        return len(edges)
+    return min(max(bisect.bisect_right(edges, number), 1), len(edges) - 1)
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as the text of its level; None where it is missing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, str):
+        return value.strip(" ") or None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value + 0.0).removesuffix(".0")
+    return str(value)
+
+
+def _number(value: Any) -> float | None:
+    """Return a value as a number, None where it is none."""
+    if isinstance(value, str):
+        try:
+            number = float(value.strip())
+        except ValueError:
+            return None
+    elif isinstance(value, int | float | decimal.Decimal):
+        number = float(value)
+    else:
+        return None
+    return None if math.isnan(number) else number
+
+
+def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
+    """Say whether a value passes a filter."""
+    low, high = chosen.low, chosen.high
+    blank = marked and isinstance(value, str) and value.strip(" ").lower() in BLANKS
+    if low is None and high is None:
+        text = None if blank else _text(value)
+        return (MISSING if text is None else text) in chosen.levels
+    number = None if blank else _number(value)
+    return number is not None and (
+        (low is None or number >= low) and (high is None or number <= high)
+    )
+
+
+def read_columns(path: Path, names: Sequence[str]) -> tuple[dict[str, _Column], int]:
+    """Return columns of a file by name, as far as it has them, and its number of records.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is neither Parquet nor text in UTF-8 with a header.
+    """
+    try:
+        with path.open("rb") as file:
+            is_parquet = file.read(4) == b"PAR1"
+        return _of_parquet(path, set(names)) if is_parquet else _of_text(path, set(names))
+    except (OSError, ValueError, pa.ArrowException, csv.Error) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError(
+            f"{str(path)!r} cannot be read as Parquet or as text in UTF-8: {error}."
+        ) from error
+
+
+def _of_parquet(path: Path, names: set[str]) -> tuple[dict[str, _Column], int]:
+    with parquet.ParquetFile(path) as file:
+        found = {}
+        for written in file.schema_arrow.names:
+            name = written.strip()
+            if name in names:
+                table = file.read(columns=[written])
+                values = table.column(0).combine_chunks()
+                if pa.types.is_nested(values.type):
+                    raise InvalidInputError(
+                        f"Column {name!r} of {path.name} is nested: it cannot be counted again."
+                    )
+                if not pa.types.is_dictionary(values.type):
+                    values = values.dictionary_encode(null_encoding="encode")
+                index = values.indices.fill_null(len(values.dictionary)).to_numpy()
+                found[name] = _Column([*values.dictionary.to_pylist(), None], index)
+        return found, file.metadata.num_rows
+
+
+def _of_text(path: Path, names: set[str]) -> tuple[dict[str, _Column], int]:
+    """Read the text file with the separator that finds most of the names, then most fields."""
+    best: tuple[int, int, str] | None = None
+    for separator in SEPARATORS:
+        header = [name.strip() for name in next(_rows(path, separator), [])]
+        score = (len(names.intersection(header)), len(header), separator)
+        if best is None or score[:2] > best[:2]:
+            best = score
+    assert best is not None
+    rows = _rows(path, best[2])
+    header = [name.strip() for name in next(rows, [])]
+    places = [(name, header.index(name)) for name in sorted(names) if name in header]
+    tables: list[dict[str, int]] = [{} for _ in places]
+    index: list[list[int]] = [[] for _ in places]
+    size = 0
+    for row in rows:
+        size += 1
+        if len(row) != len(header):
+            raise InvalidInputError(
+                f"Record {size:,} of {path.name} has {len(row)} fields, its header {len(header)}."
+            )
+        for (_, place), table, found in zip(places, tables, index, strict=True):
+            found.append(table.setdefault(row[place], len(table)))
+    columns = {
+        name: _Column(list(table), np.array(found, dtype=np.int64))
+        for (name, _), table, found in zip(places, tables, index, strict=True)
+    }
+    return columns, size
+
+
+def _rows(path: Path, separator: str) -> Iterator[list[str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for row in csv.reader(file, delimiter=separator):
+            if len(row) > 1 or "".join(row).strip():
+                yield row

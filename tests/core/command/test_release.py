@@ -1,0 +1,187 @@
+import json
+import re
+import shlex
+
+import pytest
+
+from core.__main__ import main
+from core.data.catalogue import FOLDER
+from core.scenario import Scenario
+from tests.core.records.makers import people, read, write
+
+SCENARIO = '{"data": {"secret": ["sex"], "released": ["town"]}, "notion": "lip", "eps": 0.3}'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scenario.json").write_text(SCENARIO, encoding="utf-8")
+    write(people(500), tmp_path / "people.csv")
+    return tmp_path
+
+
+def run(line):
+    return main(["release", *shlex.split(line)])
+
+
+def test_the_example_of_the_help_runs(tmp_path, capsys, monkeypatch):
+    with pytest.raises(SystemExit) as ended:
+        main(["release", "--help"])
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
+    for name, content in re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", told, re.S):
+        text = "\n".join(line[2:] for line in content.splitlines()) + "\n"
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (command,) = re.findall(r"\$ python -m core (.*)", told.replace("\\\n", " "))
+    assert main(command.split()) == 0
+    found = read(tmp_path / "released.csv")
+    assert list(found) == ["job", "town"]
+    assert found["town"] == ["A", "B", "A", "A", "B", "A"]
+    assert capsys.readouterr().out == ""
+    assert json.loads((tmp_path / "certificate.json").read_text())["released"]["records"] == 6
+
+
+def test_a_release_is_said_on_standard_error_alone(folder, capsys):
+    assert run(f"scenario.json people.csv out.parquet --seed {2**70}") == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "500 records of 500 in 'out.parquet', Y in the column 'town'." in captured.err
+    assert "small" not in captured.err
+    assert len(read(folder / "out.parquet")["town"]) == 500
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_small_seed_is_warned_of(capsys):
+    assert run("scenario.json people.csv out.csv --seed 1") == 0
+    assert "can be found by trying" in capsys.readouterr().err
+
+
+def test_the_same_seed_gives_the_same_bytes(folder):
+    assert run("scenario.json people.csv a.csv --seed 5") == 0
+    assert run("scenario.json people.csv b.csv --seed 5") == 0
+    assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
+
+
+def test_a_bundled_set_is_released_from_its_file(folder, capsys):
+    (folder / "adult.json").write_text(Scenario(mechanism="watchdog").to_json(), encoding="utf-8")
+    adult = FOLDER / "adult_train.parquet"
+    assert run(f"adult.json {adult} out.parquet --seed 5") == 0
+    assert "made for" not in capsys.readouterr().err
+    assert len(read(folder / "out.parquet")["occupation"]) == 32_561
+    other = FOLDER / "adult_test.parquet"
+    assert run(f"adult.json {other} out.parquet --seed 5") == 0
+    assert "made for Adult" in capsys.readouterr().err
+
+
+def test_a_mechanism_for_other_records_is_applied_to_fresh_ones(folder, capsys):
+    write(people(50, seed=9), folder / "fresh.csv")
+    assert run("scenario.json fresh.csv out.csv --seed 5 --design people.csv") == 0
+    assert "(made for people.csv): 50 records of 50" in capsys.readouterr().err
+    named = json.loads(SCENARIO)
+    named["data"]["source"] = "people.csv"
+    (folder / "named.json").write_text(json.dumps(named), encoding="utf-8")
+    assert run("named.json fresh.csv again.csv --seed 5") == 0
+    assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
+
+
+def test_unknown_values_are_left_out_and_told(folder, capsys):
+    columns = people(50)
+    columns["town"][7] = "Ys"
+    write(columns, folder / "fresh.csv")
+    line = "scenario.json fresh.csv out.csv --seed 5 --design people.csv"
+    assert run(line) == 2
+    assert "'Ys' (1 record)" in capsys.readouterr().err
+    assert not (folder / "out.csv").exists()
+    assert run(f"{line} --unknown drop") == 0
+    assert "1 record with the unknown value 'Ys': left out." in capsys.readouterr().err
+    assert run(f"{line} --unknown Köln") == 0
+    assert "taken for 'Köln'" in capsys.readouterr().err
+
+
+def test_a_key_answers_the_same_way_twice(folder):
+    (folder / "key").write_bytes(b"0123456789abcdef")
+    assert run("scenario.json people.csv a.csv --key key --id id") == 0
+    assert run("scenario.json people.csv b.csv --key key --id id") == 0
+    assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("scenario.json people.csv out.csv --seed x", "whole number of at least 0, got 'x'"),
+        ("scenario.json people.csv out.csv", "Give a seed (--seed N) or a key"),
+        ("scenario.json people.csv out.csv --seed 1 --key k", "one of them"),
+        ("scenario.json people.csv out.csv --key k", "names each record (--id COLUMN)"),
+        ("scenario.json people.csv out.csv --key k --id id", "key file 'k' cannot be read"),
+        ("scenario.json people.csv out.csv --seed 1 --id id", "goes with a key"),
+        ("scenario.json none.csv out.csv --seed 1", "There is no file 'none.csv'"),
+        ("none.json people.csv out.csv --seed 1", "scenario file 'none.json' cannot be read"),
+        ("scenario.json people.csv no/out.csv --seed 1", "'no/out.csv' cannot be written"),
+        ("scenario.json people.csv out.doc --seed 1", "must end in .parquet, .csv or .tsv"),
+        ("scenario.json people.csv people.csv --seed 1", "is used twice"),
+        ("other.json people.csv out.csv --seed 1", "people.csv has no column 'job'"),
+        ("moved.json people.csv out.csv --seed 1", "another file or has changed"),
+        ("drawn.json people.csv out.csv --seed 1", "a joint distribution without columns"),
+        ("adult.json people.csv out.csv --seed 1", "people.csv has no such column"),
+        ("scenario.json empty.csv out.csv --seed 1", "empty.csv is empty"),
+        ("scenario.json header.csv out.csv --seed 1", "column names but no records"),
+        ("scenario.json one.csv out.csv --seed 1", "only one level"),
+        ("scenario.json people.csv out.csv --seed 1 --columns x", "columns must be one of"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing(line, sentence, folder, capsys):
+    scenarios = {
+        "other": {"data": {"secret": ["sex"], "released": ["job"]}},
+        "moved": {"data": {"source": "upload:" + "0" * 64}},
+        "drawn": {"data": {"source": "random:uniform:3x4:1"}},
+        "adult": {"mechanism": "watchdog", "data": {"source": "adult"}},
+    }
+    for name, content in scenarios.items():
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "empty.csv").write_text("")
+    (folder / "header.csv").write_text("sex,town\n")
+    (folder / "one.csv").write_text("sex,town\nf,a\n")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert run(line) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert sentence in captured.err
+    assert captured.err.count("\n") == 1
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_file_that_changes_while_it_is_read_is_told(folder, capsys, monkeypatch):
+    from core.command import release
+
+    stamps = iter([(1, 1), (1, 2)])
+    monkeypatch.setattr(release, "_stamp", lambda _: next(stamps))
+    assert run("scenario.json people.csv out.csv --seed 1") == 2
+    assert "was changed while it was read" in capsys.readouterr().err
+    assert not (folder / "out.csv").exists()
+
+
+def test_an_interrupt_leaves_nothing_and_has_its_own_status(folder, capsys, monkeypatch):
+    from core.command import release
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(release, "write", interrupted)
+    assert run("scenario.json people.csv out.csv --seed 1") == 3
+    assert "does it again" in capsys.readouterr().err
+    assert sorted(path.name for path in folder.iterdir()) == ["people.csv", "scenario.json"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_progress_is_told_ten_times_at_most(capsys, monkeypatch):
+    from core.records import applying
+
+    monkeypatch.setattr(
+        "core.command.release.write",
+        lambda *a, **k: applying.write(*a, **k, batch=10),
+    )
+    assert run("scenario.json people.csv out.csv --seed 1") == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if "of 500 records" in line]
+    assert told[0] == "50 of 500 records"
+    assert len(told) == 9

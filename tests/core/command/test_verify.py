@@ -1,0 +1,74 @@
+import json
+import re
+
+import pytest
+
+from core.__main__ import main
+
+
+def told(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out.replace("\\\n", " ")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, capsys):
+    """Run the example of `release --help`; return its folder."""
+    monkeypatch.chdir(tmp_path)
+    text = told("release", capsys)
+    for name, content in re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", text, re.S):
+        lines = "\n".join(line[2:] for line in content.splitlines())
+        (tmp_path / name).write_text(f"{lines}\n", encoding="utf-8")
+    (command,) = re.findall(r"\$ python -m core (.*)", text)
+    assert main(command.split()) == 0
+    capsys.readouterr()
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_examples_of_the_help_run(capsys):
+    commands = re.findall(r"\$ python -m core (.*)", told("verify", capsys))
+    assert len(commands) == 2
+    assert main(commands[0].split()) == 0
+    assert "not checked  draw: The original was not given" in capsys.readouterr().out
+    assert main(commands[1].split()) == 0
+    said = capsys.readouterr()
+    assert said.out.count("holds ") == 13
+    assert said.err == ""
+
+
+def test_a_failed_check_is_named_and_has_status_2(folder, capsys):
+    path = folder / "released.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("A", "B", 1), encoding="utf-8")
+    assert main(["verify", "certificate.json", "released.csv"]) == 2
+    said = capsys.readouterr()
+    assert "FAILS        released file: released.csv is not the released file" in said.out
+    assert said.err == "1 check failed: released file.\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_checks_are_there_as_json(capsys):
+    assert main(["verify", "--json", "certificate.json", "released.csv", "people.csv"]) == 0
+    checks = json.loads(capsys.readouterr().out)
+    assert {one["passed"] for one in checks} == {True}
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("none.json released.csv", "certificate file 'none.json' cannot be read"),
+        ("people.csv released.csv", "The certificate is not valid JSON"),
+        ("scenario.json released.csv", "no certificate of a release"),
+        ("certificate.json none.csv", "'none.csv' cannot be read"),
+        ("certificate.json released.csv none.csv", "'none.csv' cannot be read"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_bad_input_is_one_sentence(line, sentence, capsys):
+    assert main(["verify", *line.split()]) == 2
+    said = capsys.readouterr()
+    assert sentence in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""

@@ -1,0 +1,368 @@
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from core.data import Binning, Filter, Sources
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.records.applying import write as write_records
+from core.records.certificate import Release, certificate, fingerprint
+from core.records.consistency import ALARM, consistency
+from core.records.draws import Keyed, Sampler, Seeded
+from core.records.files import checked_kind, replacing
+from core.records.formulas import kept_information, plain_levels, released
+from core.records.plan import Plan
+from core.records.verifying import failed, verify
+from core.studies.side_by_side import levels
+from tests.core.records.makers import KEPT, asked, people, read, write
+
+
+def certified(tmp_path, result, original, plan=None, target="out.csv", same=True):
+    """Release a file with its certificate; return the certificate as a dictionary."""
+    sources = Sources()
+    KEPT.append(sources)
+    upload = sources.uploads[sources.add_file(original)]
+    plan = plan or Plan(Seeded(17))
+    path = tmp_path / target
+    with replacing([path]) as (fresh,):
+        applied = write_records(result, upload.table, fresh, checked_kind(path), plan)
+        body = certificate(Release(result, upload, same, plan, applied), fresh)
+    return body, path
+
+
+def outcomes(body, path, original=None, seed=None):
+    return {one.name: one for one in verify(json.dumps(body), path, original, seed)}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    original = write(people(3_000), folder / "people.csv")
+    result, _ = asked(original, mechanism="optimal")
+    body, path = certified(folder, result, original)
+    return body, path, original
+
+
+def test_a_true_release_passes_every_check(made):
+    found = outcomes(*made, seed="17")
+    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
+    assert len(found) == 13
+
+
+def test_without_the_original_some_checks_are_left(made):
+    body, path, _ = made
+    found = outcomes(body, path)
+    unchecked = {name for name, one in found.items() if one.passed is None}
+    assert unchecked == {"data", "levels", "promise", "utility", "draw"}
+    assert all(one.passed for name, one in found.items() if name not in unchecked)
+
+
+SPECS = {
+    "bins": {"released": ("age", "note"), "binnings": (Binning("age", "quantile", 3),)},
+    "filters": {"filters": (Filter("age", low=30), Filter("note", ("n0", "(missing)")))},
+    "rare": {"released": ("age",), "rare_below": 15},
+    "dropped": {"missing": "drop", "filters": (Filter("town", ("Köln", "東京", "Zürich")),)},
+    "pairs": {"secret_released": True, "mechanism": "identity"},
+    "reads S": {"mechanism": "conditional_reporting"},
+}
+
+
+@pytest.mark.parametrize("name", ["records.csv", "records.parquet"])
+@pytest.mark.parametrize("spec", SPECS)
+def test_every_treatment_is_counted_again(spec, name, tmp_path):
+    columns = people(2_000)
+    columns["age"][::9] = [None] * len(columns["age"][::9])
+    if spec != "dropped":
+        columns["note"][5] = None
+    original = write(columns, tmp_path / name)
+    result, _ = asked(original, **{"mechanism": "watchdog"} | SPECS[spec])
+    plan = Plan(Seeded(17), unknown="drop")
+    body, path = certified(tmp_path, result, original, plan, "out.parquet")
+    found = outcomes(body, path, original)
+    assert failed(list(found.values())) == []
+    assert found["data"].passed
+    assert found["levels"].passed
+    assert found["draw"].passed
+
+
+def test_fresh_records_have_levels_of_their_own(tmp_path):
+    result, _ = asked(write(people(2_000), tmp_path / "a.csv"), mechanism="optimal")
+    columns = people(500, seed=5)
+    columns["town"][3], columns["town"][4] = "Ys", ""
+    fresh = write(columns, tmp_path / "fresh.csv")
+    plan = Plan(Keyed(b"k" * 20, "id"), unknown="Köln")
+    body, path = certified(tmp_path, result, fresh, plan, same=False)
+    found = outcomes(body, path, fresh, "17")
+    assert failed(list(found.values())) == []
+    assert found["levels"].passed
+    assert found["promise"].passed is None
+    assert found["seed"].passed is None
+    assert body["levels"]["records"]["lip"] != body["levels"]["design"]["lip"]
+    told = {one["about"]: one for one in body["promises"]}
+    assert (
+        "2 records with unknown values were taken for 'Köln'" in told["unknown values"]["sentence"]
+    )
+    assert "by their own distribution" in told["fresh records"]["sentence"]
+    assert told["repeated releases"]["status"] == "promised"
+    assert "kkkk" not in json.dumps(body)
+
+
+def test_a_word_among_numbers_is_no_bin(tmp_path):
+    binning = Binning("age", "edges", edges=(30, 40, 50))
+    original = write(people(2_000), tmp_path / "a.csv")
+    result, _ = asked(original, released=("age",), binnings=(binning,))
+    assert result.joint.x_labels[0] == "< 30"
+    columns = people(300, seed=8)
+    columns["age"][4] = "old"
+    fresh = write(columns, tmp_path / "fresh.csv")
+    plan = Plan(Seeded(1), unknown="drop")
+    body, path = certified(tmp_path, result, fresh, plan, same=False)
+    assert body["unknown"]["records"] == 1
+    assert failed(list(outcomes(body, path, fresh).values())) == []
+
+
+def raise_level(body):
+    body["levels"]["design"]["lip"] /= 2
+
+
+def raise_other_level(body):
+    body["levels"]["design"]["robust_ldp"] = 0.1
+
+
+def raise_promise(body):
+    body["levels"]["asked"]["achieved"] = 0.01
+
+
+def ask_less(body):
+    body["levels"]["asked"]["notion"] = "0.1-LIP"
+
+
+def ask_more(body):
+    body["scenario"]["eps"] = 0.05
+    body["levels"]["asked"]["notion"] = "0.05-LIP"
+
+
+def keep_more(body):
+    body["proof"]["information"] += 0.1
+
+
+def exceed_the_bound(body):
+    body["proof"]["upper_bound"] = body["proof"]["utility"] / 2
+
+
+def swap_rows(body):
+    body["mechanism"]["kernel"].reverse()
+
+
+def break_row(body):
+    body["mechanism"]["kernel"][0][0] += 0.5
+
+
+def cut_kernel(body):
+    del body["mechanism"]["kernel"][0]
+
+
+def other_records(body):
+    body["original"]["records"] += 1
+    body["released"]["records"] += 1
+
+
+def other_outputs(body):
+    body["mechanism"]["outputs"][0] = "nothing"
+
+
+def other_seed(body):
+    body["draw"]["commitment"] = "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("edit", "names"),
+    [
+        (raise_level, {"levels"}),
+        (raise_other_level, {"other levels"}),
+        (raise_promise, {"promise"}),
+        (ask_less, {"promise"}),
+        (ask_more, {"promise"}),
+        (keep_more, {"utility"}),
+        (exceed_the_bound, {"utility"}),
+        (swap_rows, {"levels", "draw"}),
+        (break_row, {"kernel"}),
+        (cut_kernel, {"kernel"}),
+        (other_records, {"records", "data"}),
+        (other_outputs, {"outputs", "draw"}),
+        (other_seed, {"seed"}),
+    ],
+)
+def test_a_tampered_certificate_is_told_even_with_a_new_fingerprint(edit, names, made):
+    body, path, original = made
+    body = json.loads(json.dumps(body))
+    edit(body)
+    found = outcomes(body, path, original, "17")
+    assert not found["certificate"].passed
+    body["fingerprint"] = fingerprint(body)
+    found = outcomes(body, path, original, "17")
+    assert found["certificate"].passed
+    wrong = {one.name for one in failed(list(found.values()))}
+    assert names <= wrong
+
+
+def test_a_changed_file_is_told(made, tmp_path):
+    body, path, original = made
+    columns = read(path)
+    other = next(one for one in body["mechanism"]["outputs"] if one != columns["town"][0])
+    columns["town"][0] = other
+    found = outcomes(body, write(columns, tmp_path / "out.csv"), original, "17")
+    assert found["released file"].passed is False
+    assert found["seed"].passed is False
+    columns["town"][1] = "elsewhere"
+    found = outcomes(body, write(columns, tmp_path / "out.csv"), original)
+    assert "'elsewhere' is no output" in found["outputs"].sentence
+    assert found["draw"].passed is False
+    columns = people(3_000)
+    columns["town"][0] = "Köln" if columns["town"][0] != "Köln" else "東京"
+    columns["age"][0] = None
+    found = outcomes(body, path, write(columns, tmp_path / "people.csv"))
+    assert found["original file"].passed is False
+    assert found["levels"].passed is False
+
+
+def test_outputs_that_the_kernel_does_not_give_are_told(made, tmp_path):
+    body, path, original = made
+    columns = read(path)
+    columns["town"] = [columns["town"][0]] * 3_000
+    found = outcomes(body, write(columns, tmp_path / "out.csv"), original)
+    assert found["draw"].passed is False
+
+
+def test_another_seed_is_not_the_one(made):
+    body, path, original = made
+    assert outcomes(body, path, original, "18")["seed"].passed is False
+    with pytest.raises(InvalidInputError, match="whole number of at least 0, got 'x'"):
+        verify(json.dumps(body), path, original, "x")
+
+
+@pytest.mark.parametrize(
+    ("edit", "sentence"),
+    [
+        (lambda body: body.update(kind="x"), "no certificate of a release: its kind is 'x'"),
+        (lambda body: body.update(version=2), "has version 2, known is 1"),
+        (lambda body: body.pop("levels"), "lacks the entry 'levels'"),
+        (lambda body: body["mechanism"].pop("kernel"), "lacks the entry 'mechanism.kernel'"),
+        (
+            lambda body: body["original"].update(records="x"),
+            "'original.records' is of",
+        ),
+        (lambda body: body["original"].update(records=True), "is of another kind: True"),
+        (lambda body: body.update(design=3), "'design' is of another kind: 3"),
+        (lambda body: body.update(promises=3), "'promises' is of another kind: 3"),
+        (lambda body: body["design"]["coding"].pop(), "two codings"),
+        (lambda body: body["design"]["coding"][0]["columns"].append("a"), "does not fit together"),
+        (lambda body: body["design"]["coding"][0].update(edges=[["a"]]), "coding.edges"),
+        (lambda body: body["scenario"].update(eps=-1), "eps must be in"),
+        (lambda body: body["released"].update(column="x"), "no column 'x', where Y should be"),
+    ],
+)
+def test_what_is_no_certificate_is_refused(edit, sentence, made):
+    body, path, original = made
+    body = json.loads(json.dumps(body))
+    edit(body)
+    with pytest.raises(InvalidInputError, match=sentence):
+        verify(json.dumps(body), path, original)
+
+
+def test_files_that_cannot_be_read_are_refused(made, tmp_path):
+    body, path, original = made
+    text = json.dumps(body)
+    with pytest.raises(InvalidInputError, match="no certificate"):
+        verify("[]", path)
+    with pytest.raises(InvalidInputError, match="cannot be read"):
+        verify(text, tmp_path / "none.csv")
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 and nothing")
+    with pytest.raises(InvalidInputError, match="cannot be read as Parquet or as text"):
+        verify(text, tmp_path / "bad.parquet")
+    (tmp_path / "short.csv").write_text("id,town\n1\n", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"Record 1 of short\.csv has 1 fields"):
+        verify(text, tmp_path / "short.csv")
+    with pytest.raises(InvalidInputError, match="has no column 'town', which the release read"):
+        verify(text, path, write({"a": [1], "b": [2]}, tmp_path / "other.csv"))
+    del original
+
+
+def test_the_certificate_of_a_plain_mechanism_promises_nothing(tmp_path):
+    original = write(people(400), tmp_path / "a.csv")
+    result, _ = asked(original, mechanism="identity")
+    body, path = certified(tmp_path, result, original, Plan(Seeded(1), "dropped"))
+    assert outcomes(body, path, original)["promise"].passed is None
+    told = {one["about"]: one["sentence"] for one in body["promises"]}
+    assert told["one record"] == "No promise was asked of this mechanism."
+    assert told["other columns"] == "No other column stands beside Y."
+    body, _ = certified(tmp_path, result, original, Plan(Seeded(1), "kept"))
+    assert body["released"]["treatment"] == "kept"
+    assert "order" not in {one["about"] for one in body["promises"]}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4), st.integers(2, 5), st.booleans())
+def test_the_formulas_agree_with_the_library(seed, n_s, n_x, reads_s):
+    rng = np.random.default_rng(seed)
+    cells = rng.integers(0, 5, (n_s, n_x)).astype(float)
+    cells[:, 0] += 1
+    cells[0] += 1
+    kernel = rng.dirichlet(np.full(3, 0.6), n_s * n_x if reads_s else n_x)
+    kernel = np.where(kernel < 0.1, 0, kernel)
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    joint = Joint.from_counts(cells)
+    expected = levels(joint, kernel)
+    found = plain_levels(released(cells, kernel, reads_s))
+    for key, value in found.items():
+        assert value == pytest.approx(expected[key], rel=1e-9, abs=1e-9), key
+    joint_xy = joint.release_x(kernel)
+    product = np.outer(joint_xy.sum(axis=1), joint_xy.sum(axis=0))
+    seen = joint_xy > 0
+    by_numpy = (joint_xy[seen] * np.log(joint_xy[seen] / product[seen])).sum()
+    assert kept_information(cells, kernel, reads_s) == pytest.approx(by_numpy, abs=1e-12)
+    assert all(not math.isnan(value) for value in found.values())
+
+
+def test_the_rate_of_false_alarms_is_below_the_stated_one():
+    rng = np.random.default_rng(3)
+    kernel = np.array([[0.7, 0.2, 0.1], [0.001, 0.499, 0.5], [0.0, 0.0, 1.0]])
+    rows = rng.integers(0, 3, 400)
+    alarms = 0
+    for _ in range(300):
+        outputs = Sampler(kernel)(rows, rng.random(400))
+        alarms += not consistency(rows, outputs, kernel).holds
+    assert stats.binom.sf(alarms - 1, 300, ALARM) > 1e-3
+
+
+@pytest.mark.parametrize("off", [0.03, 0.1])
+def test_a_kernel_that_is_off_is_found_with_enough_records(off):
+    rng = np.random.default_rng(4)
+    said = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
+    true = said + off * np.array([[1, -1, 0], [1, -1, 0]])
+    rows = rng.integers(0, 2, 20_000)
+    found = consistency(rows, Sampler(true)(rows, rng.random(20_000)), said)
+    assert not found.holds
+    assert found.cells < ALARM / 2
+    assert found.totals == 1 / 2_000
+
+
+def test_an_impossible_output_is_named():
+    found = consistency(np.array([0, 1]), np.array([0, 0]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+    assert found.impossible == (1, 0)
+    assert not found.holds
+    fine = consistency(np.array([0, 1]), np.array([0, 1]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+    assert (fine.cells, fine.totals, fine.holds) == (1.0, 1.0, True)
+
+
+def test_the_certificate_holds_no_seed_and_no_counts_of_pairs(made):
+    body, _, _ = made
+    text = json.dumps(body)
+    assert '"seed": 17' not in text
+    assert body["draw"] == {"kind": "seed", "commitment": Seeded(17).commitment, "id": None}
+    assert "cells" not in text
