@@ -27,7 +27,7 @@ FLOORS = (
     ("pages",),
     tuple(
         f"pages.ui.{page}"
-        for page in ("explore", "lift", "mechanisms", "robust", "confusability", "data")
+        for page in ("explore", "compare", "lift", "mechanisms", "robust", "confusability", "data")
     ),
     ("pages.ui.frame",),
     ("pages.ui.parts",),

@@ -10,6 +10,7 @@ from core.joint import Joint
 from core.mechanisms import Mechanism, optimal
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
 from core.notions import Notion
+from core.notions.numbers import Numbers
 from core.release import second_release
 from core.release.implications import implications
 from core.release.own_levels import Redrawn, redrawn
@@ -19,6 +20,8 @@ from core.scenario.purpose import build_purpose
 from core.studies.comparison import Compared, compare
 from core.studies.frontier import Frontier, sweep
 from core.studies.known import OPTIMUM
+from core.studies.matching import Match, match
+from core.studies.side_by_side import levels
 from core.validation import BoolArray, FloatArray
 
 Report = Callable[[Any], None]
@@ -113,6 +116,21 @@ def find_redrawn(
     """Work out what several draws of a mechanism reach."""
     report("drawing")
     return redrawn(joint, kernel, notion)
+
+
+def find_levels(
+    joint: Joint, kernel: FloatArray, numbers: Numbers, *, report: Report
+) -> dict[str, float]:
+    """Work out what a mechanism reaches of every notion."""
+    report("measuring")
+    return levels(joint, kernel, numbers)
+
+
+def find_match(
+    scenario: Scenario, counted: Counted, target: str, value: float, *, report: Report
+) -> Match:
+    """Find the ε at which a question reaches a value."""
+    return match(scenario, counted, target, value, report=report)
 
 
 def find_second(

@@ -15,7 +15,7 @@ from core.data.spec import DataSpec
 from core.data.tables import FileTable
 from core.errors import CoreError
 from core.wording import number_of
-from pages.ui.frame import data_remedies, state
+from pages.ui.frame import data_remedies, pins, state
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived
 
@@ -24,6 +24,8 @@ _JOINTS = ("matrix:", "random:", "example:")
 
 def show() -> None:
     """Show the pickers of data, S and X, and whether S is released too."""
+    pins.restore()
+    pins.button()
     spec = state.data()
     options = _sources(spec.source)
     st.session_state["data_source"] = spec.source

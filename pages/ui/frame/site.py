@@ -15,6 +15,7 @@ FOLDER = Path(__file__).parents[2]
 
 PAGES = (
     ("explore", "Explore", ":material/explore:"),
+    ("compare", "Compare", ":material/view_column:"),
     ("lift", "Lift", ":material/stacked_bar_chart:"),
     ("mechanisms", "Mechanisms", ":material/tune:"),
     ("robust", "Robust", ":material/verified_user:"),

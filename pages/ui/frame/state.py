@@ -26,6 +26,7 @@ from core.scenario.url import (
 )
 from pages.ui.frame import site
 from pages.ui.style.units import UNITS, exact, level, to_nats
+from pages.ui.work import own_data
 
 WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
 """Widget key, which is also the URL's, → the scenario's field."""
@@ -62,6 +63,7 @@ def restore(page: str) -> None:
     told: list[str] = []
     unit = _unit(query, told)
     found, notices = from_query(_in_nats(query, unit, told))
+    own_data.recover([found.data.source])
     found, more = within_reach(found, scenario() if known else None)
     adopt(found)
     st.session_state["unit"] = unit

@@ -45,7 +45,8 @@ def card(
             _table(key, table)
             if beside is not None:
                 beside()
-        st.caption(subtitle)
+        if subtitle:
+            st.caption(subtitle)
         return st.container(key=f"slot_{key}")
 
 

@@ -42,7 +42,7 @@ def strip(result: Result, unit: str) -> None:
         if mechanism.purpose.unit != "nats":
             gap, of = f"{mechanism.gap:.3g}", ""
         _figure(f"Gap{of}", gap, mechanism.status, "gap")
-        _audit(result, unit)
+        audit_badge(result, unit)
 
 
 def _kept(result: Result, unit: str) -> None:
@@ -80,7 +80,8 @@ def _figure(label: str, value: str, beside: str, term: str) -> None:
     )
 
 
-def _audit(result: Result, unit: str) -> None:
+def audit_badge(result: Result, unit: str) -> None:
+    """Show whether the promise is kept."""
     audit, asked = result.mechanism.audit, notions.entry(result.scenario.notion).kind
     if audit is None:
         st.badge("nothing promised", icon=":material/remove:", color="gray")

@@ -9,8 +9,6 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import TypeVar
 
-import streamlit as st
-
 from core.data import (
     BinPreview,
     ColumnLevels,
@@ -44,6 +42,7 @@ from core.scenario import Result, Scenario
 from core.scenario.purpose import build_purpose
 from core.uncertainty.estimate import assumed_records
 from core.utilities import Purpose
+from pages.ui.work import own_data
 from pages.ui.work.store import SHARED, kept_for
 
 Made = TypeVar("Made")
@@ -56,8 +55,7 @@ def kept(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) ->
 
 def sources() -> Sources:
     """Return this session's uploads and pasted matrices."""
-    found: Sources = st.session_state.setdefault("sources", Sources())
-    return found
+    return own_data.sources()
 
 
 def counted(spec: DataSpec) -> Counted:
@@ -100,9 +98,20 @@ def reach(result: Result) -> float:
     return kept(data, ("reach", repr(data)), lambda: lift.reach(result.before))
 
 
-def lift_histograms(result: Result) -> tuple[LiftHistogram, LiftHistogram]:
-    """Return the histograms of log-lift before and after a release."""
-    far, limits = reach(result), budgets(result.scenario)
+def lift_histograms(
+    result: Result, far: float | None = None
+) -> tuple[LiftHistogram, LiftHistogram]:
+    """Return the histograms of log-lift before and after a release.
+
+    Parameters
+    ----------
+    result : Result
+        The answer.
+    far : float, optional
+        How far out they go; as far as X itself where not given.
+    """
+    far = reach(result) if far is None else far
+    limits = budgets(result.scenario)
     return (
         lift.lift_histogram(result.before, far, limits=limits),
         lift.lift_histogram(result.after, far, limits=limits),

@@ -12,7 +12,9 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -39,6 +41,8 @@ WORKERS = Pool(URGENT + GENERAL, reserved=URGENT)
 ABSENCE = 10.0
 """Seconds after which a session whose page is closed is taken to have ended: a connection that
 was lost comes back before."""
+
+_WITHIN: ContextVar[str] = ContextVar("part_of_the_page", default="")
 
 INTERVAL = 2.0
 """Seconds between two looks at which sessions have ended."""
@@ -230,6 +234,7 @@ def await_only(place: str, answers: Collection[LongAnswer[Any]]) -> None:
 
     Work that nobody waits for ends, so that what is wanted now does not stand in line behind it.
     """
+    place = _WITHIN.get() + place
     places: dict[str, set[tuple[str, ...]]] = st.session_state.setdefault("_awaited", {})
     wanted = {answer.name for answer in answers}
     before = places.get(place, set())
@@ -239,6 +244,32 @@ def await_only(place: str, answers: Collection[LongAnswer[Any]]) -> None:
         if isinstance(_held().get(name), Job):
             del _held()[name]
             _leave(name, _session())
+
+
+@contextmanager
+def within(name: str) -> Iterator[None]:
+    """Take the places of `await_only` for those of one part of the page while the block runs.
+
+    A page of several answers waits for each in a part of its own.
+
+    Parameters
+    ----------
+    name : str
+        Of the part.
+    """
+    token = _WITHIN.set(f"{name} ")
+    try:
+        yield
+    finally:
+        _WITHIN.reset(token)
+
+
+def await_nowhere(name: str, but: Collection[str] = ()) -> None:
+    """Wait no more in any part whose name begins so, other than those named."""
+    places: dict[str, set[tuple[str, ...]]] = st.session_state.get("_awaited", {})
+    kept = tuple(f"{part} " for part in but)
+    for place in [one for one in places if one.startswith(name) and not one.startswith(kept)]:
+        await_only(place, ())
 
 
 def ahead(job: Job[Any]) -> int:

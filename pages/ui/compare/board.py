@@ -1,0 +1,375 @@
+"""The Compare page: columns with shared axes, their frontiers, and what differs most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.errors import CoreError
+from core.mechanisms import catalogue as mechanisms
+from core.release.sentences import promise_text, question
+from core.scenario import Result
+from core.scenario.standard import MARKOV, READINGS
+from core.studies.side_by_side import most, reference
+from pages.ui.chart import old
+from pages.ui.compare import charts, columns, differences, heads, lines, matching, query, toolbar
+from pages.ui.compare.columns import Answered
+from pages.ui.frame import controls, data_controls, gc_freeze, pins, state, theme
+from pages.ui.parts import exports, formulas, key_figures
+from pages.ui.parts.cards import card
+from pages.ui.style import glossary
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import in_unit, level, share
+from pages.ui.work import derived
+
+Slots = dict[str, DeltaGenerator]
+
+READ = {
+    MARKOV: "RLDP is about S released together with the rest; LIP and ALIP are about a release "
+    "that sees X alone. Here all three see X alone, S – X – Y: RLDP's column keeps robust LDP for "
+    "every distribution that the records leave possible.",
+    "pair": "RLDP is about S released together with the rest. Here all three see and may change "
+    "the pair X = (S, U), as RLDP asks; what is kept is kept of the pair.",
+}
+"""What the columns that the page opens with have in common."""
+
+
+def show() -> None:
+    """Show the page: first all that stays while sliders move, then what is live."""
+    theme.apply()
+    query.restore()
+    with st.sidebar:
+        data_controls.show()
+        st.divider()
+        _sidebar()
+    for sentence in (*state.notices(), *query.URL.notices(), *pins.notices()):
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title("Compare", anchor=False)
+        with st.container(horizontal=True, width="content", key="compare_tools"):
+            toolbar.show()
+            controls.unit_switch()
+    asked = query.shown()
+    _reading()
+    toolbar.missing_files()
+    _behind()
+    slots: Slots = {"told": st.container()}
+    for place, column in enumerate(st.columns(len(asked))):
+        _, name, note = asked[place]
+        with column:
+            heads.head(place, name, note, len(asked))
+            slots[f"sliders {place}"] = st.container(key=f"column_sliders_{place}")
+    for place, column in enumerate(st.columns(len(asked))):
+        slots[f"figures {place}"] = column.container(key=f"column_figures_{place}")
+    slots["work"] = st.container()
+    _frames(slots, [name for _, name, _ in asked])
+    _live(slots, _drawn_for())
+    gc_freeze.settle()
+
+
+def _sidebar() -> None:
+    """Show what all columns share: ε while nothing is pinned, else the data they are about."""
+    scenario = state.scenario()
+    if query.is_standard():
+        controls.slider("eps", scenario)
+        st.caption("ε of all columns, until one of them is changed.")
+        return
+    own = {
+        repr((one.data.source, one.data.secret, one.data.released)) for one, _, _ in query.shown()
+    }
+    here = repr((scenario.data.source, scenario.data.secret, scenario.data.released))
+    if own != {here}:
+        st.caption("The columns keep the data that they were pinned with.")
+        st.button(
+            "Ask all of the data above",
+            key="all_of_this_data",
+            on_click=toolbar.ask_of_this_data,
+            icon=":material/database:",
+        )
+
+
+def _reading() -> None:
+    """Say how RLDP stands beside the others, and offer the other reading."""
+    if not query.is_standard():
+        return
+    now = query.reading()
+    with st.container(key="reading"):
+        st.markdown(READ[now])
+        st.segmented_control(
+            "Reading",
+            list(READINGS),
+            format_func=lambda key: READINGS[key],
+            default=now,
+            required=True,
+            key="reading_choice",
+            on_change=lambda: query.read(st.session_state["reading_choice"]),
+            label_visibility="collapsed",
+        )
+
+
+def _behind() -> None:
+    """Name the columns that have no room."""
+    hidden = query.project().names[pins.SHOWN :]
+    if hidden:
+        st.caption(
+            f"Not shown, since {pins.SHOWN} have room: {markdown(', '.join(hidden))}. "
+            "Remove or move a column to see them."
+        )
+        st.button(
+            f"Bring {markdown(hidden[0])} to the front",
+            key="bring_front",
+            on_click=toolbar.bring_front,
+            type="tertiary",
+            icon=":material/first_page:",
+        )
+
+
+def _frames(slots: Slots, names: Sequence[str]) -> None:
+    """Show all that stays around the charts."""
+    left, right = st.columns(2)
+    with left:
+        slots["frontier"] = card(
+            key="column_frontier",
+            title="Cost of privacy",
+            subtitle="What each column keeps along ε; large marks are now. Click a point to go "
+            "there.",
+            table=_frontier_table,
+            formulas=(formulas.FRONTIER,),
+        )
+    with right:
+        slots["levels"] = card(
+            key="column_levels",
+            title="Level reached of every notion",
+            subtitle="The least budget at which each notion holds, whatever was asked.",
+            table=_levels_table,
+            formulas=tuple(formulas.notion(one.notion) for one, _, _ in query.shown()),
+        )
+    for key, title, subtitle, table in (
+        (
+            "matrix",
+            "The mechanism",
+            "P(y | x): rows are inputs, columns outputs; one colour scale.",
+            _matrix_table,
+        ),
+        (
+            "lifts",
+            "How far beliefs move",
+            "Share of records by log-lift, on the same axes; shaded is what the promise allows.",
+            _lift_table,
+        ),
+        (
+            "graph",
+            "What looks alike",
+            "A line: one secret can lead to both. Hollow: rules a secret out.",
+            _graph_table,
+        ),
+    ):
+        st.markdown(f"**{title}**  \n:small[{subtitle}]")
+        for place, column in enumerate(st.columns(len(names))):
+            with column:
+                slots[f"{key} {place}"] = card(
+                    key=f"{key}_{place}",
+                    title=f":small[{markdown(names[place])}]",
+                    subtitle="",
+                    table=_of_column(table, place),
+                )
+    st.markdown("**What differs**  \n:small[The largest difference first.]")
+    slots["differences"] = st.container(key="differences")
+
+
+def _of_column(table: Callable[[Result], pd.DataFrame], place: int) -> Callable[[], pd.DataFrame]:
+    return lambda: table(columns.result_of(place))
+
+
+def _drawn_for() -> object:
+    """Return what the frames were drawn for: another structure needs others."""
+    names = [(name, note) for _, name, note in query.shown()]
+    return (names, query.is_standard(), pins.can_undo(), pins.can_redo(), len(query.project()))
+
+
+@st.fragment
+def _live(slots: Slots, drawn_for: object) -> None:
+    """Show all that changes with a slider; only this runs again when one is released."""
+    asked = matching.settle()
+    if _drawn_for() != drawn_for:
+        st.rerun()
+    state.publish(state.scenario())
+    query.publish()
+    unit = controls.unit()
+    scenarios = [scenario for scenario, _, _ in query.shown()]
+    lines.begin(scenarios)
+    found = columns.answered()
+    numbers = reference(scenarios)
+    told = columns.columns(found, numbers)
+    with slots["told"]:
+        matching.told()
+        if asked is not None:
+            matching.follow(asked)
+    several = len({repr(scenario.data) for scenario in scenarios}) > 1
+    for one in found:
+        with slots[f"sliders {one.place}"]:
+            heads.sliders(one.place, one.scenario, unit)
+        with slots[f"figures {one.place}"]:
+            _figures(one, unit, several=several)
+    with slots["work"]:
+        _work(found, columns.waiting_levels(found, numbers))
+    swept = lines.find(found)
+    with slots["frontier"]:
+        charts.frontier(swept, unit)
+        lines.show_work(swept)
+    with slots["levels"]:
+        charts.levels(told, numbers, unit)
+    far = charts.reach(found)
+    for one in found:
+        _charts(slots, one, unit, far)
+    with slots["differences"]:
+        differences.show(told, numbers, unit)
+
+
+def _figures(one: Answered, unit: str, *, several: bool) -> None:
+    """Show what a column promises, keeps, reaches, and how sure that is.
+
+    Where columns are about several data, each names its own.
+    """
+    if several:
+        st.caption(f"{markdown(_title(one))}: {markdown(question(one.scenario))}")
+    if one.result is None:
+        text = markdown(str(one.error))
+        if one.working:
+            st.info(text, icon=":material/hourglass_top:")
+        else:
+            st.error(text)
+            toolbar.remedy(one)
+        return
+    result = one.result
+    made = result.mechanism
+    st.metric(
+        "Kept",
+        share(made.kept),
+        f"at most {share(most(result))}",
+        delta_color="off",
+        delta_arrow="off",
+        help=glossary.meaning("kept_for_purpose"),
+    )
+    key_figures.audit_badge(result, unit)
+    promised = made.notion
+    asked = "no promise" if promised is None else promise_text(promised, unit)
+    proof = "proven optimal" if made.status == "optimal" else made.status
+    if made.status != "optimal":
+        proof += f", gap {made.gap:.2g}"
+    lines_ = [
+        f"{markdown(asked)}, {markdown(mechanisms.entry(one.scenario.mechanism).title)}",
+        f"{markdown(proof)}" + (" – first glance, working" if one.working else ""),
+        f"I(X;Y) {level(made.information, unit)}, "
+        f"I(S;Y) {level(result.after.averages['mutual_information'], unit, 4)} {unit}",
+        f"LIP {level(result.after.achieved['lip'], unit)}, "
+        f"LDP {level(result.after.achieved['ldp'], unit)} {unit}",
+    ]
+    st.markdown("  \n".join(f":small[{line}]" for line in lines_))
+
+
+def _title(one: Answered) -> str:
+    """Return what a column's data is called."""
+    try:
+        return derived.sources().title(one.scenario.data.source)
+    except CoreError:
+        return query.project().file_of(one.scenario.data.source) or "data that is not here"
+
+
+def _work(found: Sequence[Answered], more: Sequence[object]) -> None:
+    """Show how far the answers are that are being worked out, and Cancel."""
+    working = [one for one in found if one.working]
+    if working or more:
+        st.fragment(_watch, run_every=0.5)(working, len(found), bool(more))
+
+
+def _watch(working: Sequence[Answered], every: int, levels: bool) -> None:
+    """Show the page anew as soon as a better answer is there."""
+    open_ = [one for one in working if columns.is_working(one.place, one.scenario)]
+    if len(open_) < len(working) or any(columns.is_better(one) for one in open_):
+        st.rerun()
+    if not open_ and levels and not columns.still_measuring(query.shown()):
+        st.rerun()
+    names = ", ".join(one.name for one in open_)
+    text = (
+        f"Looking for better: {markdown(names)}"
+        if open_
+        else "Working out the levels of robust notions"
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom", key="columns_row"):
+        st.progress((every - len(open_)) / every if open_ else 0.9, text=text)
+        if open_:
+            st.button(
+                "Cancel",
+                icon=":material/close:",
+                key="columns_cancel",
+                on_click=_stop,
+                args=(open_,),
+                width="content",
+            )
+
+
+def _stop(open_: Sequence[Answered]) -> None:
+    for one in open_:
+        columns.stop(one)
+
+
+def _charts(slots: Slots, one: Answered, unit: str, far: float) -> None:
+    """Show a column's charts; those of its last answer, faded, where it has none now."""
+    result = one.result or one.old
+    if result is None:
+        return
+    faded = one.result is None
+    with old(faded):
+        with slots[f"matrix {one.place}"]:
+            charts.matrix(one.place, one.name, result, faded=faded)
+        with slots[f"lifts {one.place}"]:
+            charts.lifts(one.place, one.name, result, unit, far, faded=faded)
+        with slots[f"graph {one.place}"]:
+            charts.graph(one.place, one.name, result, faded=faded)
+
+
+def _frontier_table() -> pd.DataFrame:
+    unit = controls.unit()
+    rows = [
+        {
+            "column": swept.column.name,
+            f"eps_{unit}": in_unit(float(eps), unit),
+            "kept": float(kept),
+            "at_most": float(bound),
+        }
+        for swept in lines.find(columns.answered())
+        if swept.line is not None
+        for eps, kept, bound in zip(
+            swept.line.eps, swept.line.nmi, swept.line.most_nmi, strict=True
+        )
+    ]
+    return pd.DataFrame(rows)
+
+
+def _levels_table() -> pd.DataFrame:
+    numbers = reference([scenario for scenario, _, _ in query.shown()])
+    return charts.levels_table(columns.columns(columns.answered(), numbers), numbers)
+
+
+def _matrix_table(result: Result) -> pd.DataFrame:
+    return exports.kernel_table(result.mechanism)
+
+
+def _lift_table(result: Result) -> pd.DataFrame:
+    leak = result.after
+    return pd.DataFrame(
+        {
+            "symbol": leak.labels,
+            "probability": leak.joint_sy.sum(axis=0),
+            "log_min_lift": leak.log_min_lift,
+            "log_max_lift": leak.log_max_lift,
+        }
+    )
+
+
+def _graph_table(result: Result) -> pd.DataFrame:
+    return charts.graph_table(result)

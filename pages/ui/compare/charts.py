@@ -1,0 +1,228 @@
+"""The charts of the Compare page: of each column by itself, on the same axes, and of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from core.mechanisms import catalogue as mechanisms
+from core.notions.numbers import Numbers
+from core.release.confusability import most_likely
+from core.scenario import DOMAINS, Result
+from core.studies.side_by_side import IN_PLAIN, Column, entries, level_title
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.chart import chart, picked
+from pages.ui.compare import column_figures, query
+from pages.ui.compare.columns import Answered
+from pages.ui.compare.lines import ColumnLine
+from pages.ui.figures import Figure
+from pages.ui.frame import controls
+from pages.ui.style.units import in_unit, level, to_nats
+from pages.ui.work import derived
+
+MOST_ROWS, MOST_COLUMNS = 30, 40
+"""Inputs and outputs that a matrix shows: a column of the page has room for no more."""
+
+NAMES = ("X itself", "the release")
+"""What is before, and what is after."""
+
+KEPT = figures.Kept("kept of what was asked for", "what was asked for", "it is worth", False)
+"""What the frontier counts where not all columns keep all of X."""
+
+FRONTIER = "column_frontier"
+"""Key of the chart of all frontiers."""
+
+
+def matrix(place: int, name: str, result: Result, *, faded: bool) -> None:
+    """Show a column's P(y | x)."""
+    made = result.mechanism
+    rows = made.x_labels * (made.kernel.shape[0] // len(made.x_labels))
+
+    def make() -> Figure:
+        p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
+        inputs = most_likely(p_x, MOST_ROWS)
+        shown = most_likely(p_x[inputs] @ made.kernel[inputs], MOST_COLUMNS)
+        return figures.mechanism_matrix(
+            made.kernel[np.ix_(inputs, shown)],
+            [rows[x] for x in inputs],
+            [made.y_labels[y] for y in shown],
+            left_out=made.n_y - len(shown),
+            rows_out=len(rows) - len(inputs),
+        )
+
+    chart(
+        _drawn(result, "matrix", make),
+        key=f"matrix_{place}",
+        title=f"{name}: the mechanism",
+        alt=f"{name}: {made.name}, {number_of(len(rows), 'input')}, "
+        f"{number_of(made.n_y, 'output')}.",
+        faded=faded,
+    )
+
+
+def lifts(place: int, name: str, result: Result, unit: str, far: float, *, faded: bool) -> None:
+    """Show a column's histograms of log-lift, as far out as those of all columns go."""
+
+    def make() -> Figure:
+        before, after = derived.lift_histograms(result, far)
+        return figures.lift_histogram(before, after, derived.budgets(result.scenario), NAMES, unit)
+
+    promised = repr((result.scenario.notion, result.scenario.numbers))
+    chart(
+        _drawn(result, "lifts", make, unit, far, promised),
+        key=f"lifts_{place}",
+        title=f"{name}: how far beliefs move",
+        alt=f"{name}: histograms of log-lift before and after; the release reaches "
+        f"{level(result.after.achieved['lip'], unit)} {unit}.",
+        faded=faded,
+    )
+
+
+def graph(place: int, name: str, result: Result, *, faded: bool) -> None:
+    """Show a column's confusability graph."""
+    found = derived.confusability_after(result)
+    chart(
+        _drawn(result, "graph", lambda: figures.confusability(found, NAMES[1], "after")),
+        key=f"graph_{place}",
+        title=f"{name}: what looks alike",
+        alt=f"{name}: confusability graph of the release, "
+        f"{number_of(len(found.names), 'symbol')}, {number_of(found.components, 'part')}.",
+        faded=faded,
+    )
+
+
+def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
+    """Show the frontiers of all columns, and where each stands."""
+    scale = in_unit(1.0, unit)
+    plain = all(one.column.scenario.purpose == "information" for one in lines)
+    drawn = [
+        figures.Line(
+            place=one.column.place,
+            key=("column", str(one.column.place)),
+            title=one.column.name,
+            eps=one.line.eps * scale,
+            nmi=one.line.nmi,
+            utility=one.line.utility * (scale if plain else 1.0),
+            most=one.line.most_nmi
+            if mechanisms.entry(one.column.scenario.mechanism).optimum
+            else None,
+        )
+        for one in lines
+        if one.line is not None
+    ]
+    points = [
+        column_figures.Point(
+            one.column.place,
+            one.column.name,
+            in_unit(one.column.scenario.eps, unit),
+            one.column.result.mechanism.kept,
+        )
+        for one in lines
+        if one.column.result is not None
+    ]
+    said = "; ".join(f"{point.title} {point.kept:.0%} at ε {point.eps:.3g}" for point in points)
+    chart(
+        column_figures.column_frontiers(
+            drawn,
+            points,
+            unit=unit,
+            limit=in_unit(DOMAINS["eps"].high, unit),
+            empty="No column has an answer yet.",
+            **({} if plain else {"kept": KEPT}),
+        ),
+        key=FRONTIER,
+        title="Cost of privacy",
+        alt=f"Share kept along the budget, a line for each column. Now: {said or 'no answers'}.",
+        on_pick=pick,
+    )
+
+
+def pick() -> None:
+    """Move a column's ε to the point of its line that was clicked."""
+    found = picked(FRONTIER)
+    if found is None or len(found["key"]) != 2:
+        return
+    place = int(found["key"][1])
+    if place < len(query.shown()):
+        eps = to_nats(float(found["x"]), controls.unit())
+        query.ask(place, eps=min(eps, DOMAINS["eps"].high))
+
+
+def levels(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
+    """Show what each column reaches of every notion, in nats or bits."""
+    keys = [
+        entry.key
+        for entry in entries()
+        if entry.key not in IN_PLAIN
+        and any(not np.isnan(column.levels.get(entry.key, np.nan)) for column in told)
+    ]
+    chart(
+        column_figures.column_levels(
+            [level_title(key, Numbers()).split(",")[0] for key in keys],
+            [
+                (
+                    place,
+                    column.name,
+                    np.array([in_unit(column.levels.get(key, np.nan), unit) for key in keys]),
+                )
+                for place, column in enumerate(told)
+                if column.result is not None
+            ],
+            unit,
+            spelt=[level_title(key, numbers) for key in keys],
+        ),
+        key="column_levels",
+        title="Level reached of every notion",
+        alt="; ".join(
+            f"{column.name} reaches {level(column.levels['lip'], unit)} {unit} of LIP and "
+            f"{level(column.levels['ldp'], unit)} of LDP"
+            for column in told
+            if column.result is not None
+        )
+        or "No column has an answer yet.",
+    )
+
+
+def levels_table(told: Sequence[Column], numbers: Numbers) -> pd.DataFrame:
+    """Return every level of all columns in full."""
+    keys = [entry.key for entry in entries()]
+    return pd.DataFrame(
+        {
+            "notion": [level_title(key, numbers) for key in keys],
+            "unit": ["" if key in IN_PLAIN else "nats" for key in keys],
+        }
+        | {
+            f"{column.name} ({place + 1})": [column.levels.get(key, np.nan) for key in keys]
+            for place, column in enumerate(told)
+        }
+    )
+
+
+def graph_table(result: Result) -> pd.DataFrame:
+    """Return the outputs of a release, and how many others each looks like."""
+    after = derived.confusability_after(result)
+    return pd.DataFrame(
+        {
+            "release": after.names,
+            "probability": after.mass,
+            "possible_secrets": after.possible,
+            "looks_like": [
+                sum(node in edge for edge in after.edges) for node in range(len(after.names))
+            ],
+        }
+    )
+
+
+def reach(found: Sequence[Answered]) -> float:
+    """Return how far the axes of log-lift go: as far as the widest of the columns' data."""
+    shown = [one.result or one.old for one in found]
+    return max((derived.reach(result) for result in shown if result is not None), default=0.0)
+
+
+def _drawn(result: Result, kind: str, make: Callable[[], Figure], *more: object) -> Figure:
+    """Return a figure of an answer, made once for each answer and not at each slider's move."""
+    key = (f"{kind} of column", result.content_id, *map(repr, more))
+    return derived.kept(result.scenario.data, key, make)

@@ -1,0 +1,182 @@
+"""Columns side by side in one chart: their frontiers, and what each reaches of every notion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.validation import FloatArray
+from pages.ui.figures.frontier import OF_X, Kept, Line, frontier
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, axis, layout, margin_for, numbers
+from pages.ui.style.palette import SERIES, SYMBOLS, colour
+from pages.ui.style.ticks import texts, ticks
+
+ROW = 21
+"""Pixels of a notion's row."""
+
+ENDLESS = 1.12
+"""Where ∞ stands, as a multiple of the largest finite level."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a column stands now.
+
+    Attributes
+    ----------
+    place : int
+        Its place, of its colour and symbol.
+    title : str
+        Its name.
+    eps, kept : float
+        Budget in the unit shown, and the share kept.
+    """
+
+    place: int
+    title: str
+    eps: float
+    kept: float
+
+
+def column_frontiers(
+    lines: Sequence[Line],
+    points: Sequence[Point],
+    *,
+    unit: str,
+    limit: float,
+    empty: str,
+    kept: Kept = OF_X,
+) -> Figure:
+    """Draw the frontiers of columns, and where each stands now.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        As in `frontier`; a click on one tells its place in `meta`.
+    points : sequence of Point
+        Where the columns stand.
+    unit : str
+        Of ε.
+    limit : float
+        End of the ε axis.
+    empty : str
+        What is said where there is neither line nor point.
+    kept : Kept
+        What the vertical axis counts.
+    """
+    nothing = "" if points else empty
+    figure = frontier(
+        lines, eps=0, nmi=0, unit=unit, limit=limit, current=-1, empty=nothing, kept=kept
+    )
+    del figure["layout"]["meta"]
+    figure["data"] += [_point(point, kept, unit, alone=not lines) for point in points]
+    return figure
+
+
+def _point(point: Point, kept: Kept, unit: str, *, alone: bool) -> dict[str, object]:
+    ink = colour(SERIES[point.place % len(SERIES)])
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": labels.text(point.title),
+        "x": numbers([point.eps]),
+        "y": numbers([point.kept]),
+        "marker": {
+            "symbol": SYMBOLS[point.place % len(SYMBOLS)],
+            "size": 14,
+            "color": colour("paper"),
+            "line": {"width": 3, "color": ink},
+        },
+        "showlegend": alone,
+        "hovertemplate": f"now: ε = %{{x:.3g}} {unit}<br>keeps %{{y:.1%}} of {kept.of}"
+        f"<extra>{labels.text(point.title)}</extra>",
+    }
+
+
+def column_levels(
+    titles: Sequence[str],
+    columns: Sequence[tuple[int, str, FloatArray]],
+    unit: str,
+    *,
+    spelt: Sequence[str],
+) -> Figure:
+    """Draw what each column reaches of every notion: a row for a notion, a mark for a column.
+
+    Parameters
+    ----------
+    titles : sequence of str
+        Names of the notions, n of them, from top to bottom.
+    columns : sequence of (int, str, ndarray)
+        Place, name and levels in the unit shown, shape (n,), of each column: NaN where it has
+        none, ∞ at the end of the axis.
+    unit : str
+        "nats" or "bits".
+    spelt : sequence of str
+        The notions in full, for the mouse.
+    """
+    every = np.concatenate([levels for _, _, levels in columns]) if columns else np.zeros(0)
+    finite = every[np.isfinite(every)]
+    reach = float(max(finite.max(initial=0.0), 0.1))
+    endless = bool(np.isinf(every).any())
+    at = ticks(0.0, reach, 6)
+    names = [labels.short(title, 24) for title in titles]
+    return {
+        "data": [
+            _marks(place, name, levels, reach, unit, spelt) for place, name, levels in columns
+        ],
+        "layout": layout(
+            max(ROW * len(titles) + 78, 160),
+            (margin_for(names, 60, 172), 14, 34, 42),
+            xaxis=axis(
+                f"level reached, {unit}: less is more private",
+                (-0.02 * reach, (ENDLESS + 0.04 if endless else 1.04) * reach),
+                tickvals=[*at, *([ENDLESS * reach] if endless else [])],
+                ticktext=[*texts(at), *(["∞"] if endless else [])],
+            ),
+            yaxis=axis(
+                "",
+                (len(titles) - 0.5, -0.5),
+                tickvals=list(range(len(titles))),
+                ticktext=names,
+            ),
+            showlegend=True,
+            legend={
+                "orientation": "h",
+                "x": 0,
+                "y": 1.01,
+                "yanchor": "bottom",
+                "font": {"size": 11.5, "color": colour("ink")},
+                "itemclick": False,
+                "itemdoubleclick": False,
+            },
+        ),
+    }
+
+
+def _marks(
+    place: int, name: str, levels: FloatArray, reach: float, unit: str, spelt: Sequence[str]
+) -> dict[str, object]:
+    shown = np.where(np.isinf(levels), ENDLESS * reach, levels)
+    told = ["∞" if np.isinf(value) else f"{value:.4f}" for value in levels]
+    ink = colour(SERIES[place % len(SERIES)])
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": labels.text(name),
+        "x": numbers(shown),
+        "y": list(range(len(levels))),
+        "customdata": [
+            [labels.full(title), value] for title, value in zip(spelt, told, strict=True)
+        ],
+        "marker": {
+            "symbol": f"{SYMBOLS[place % len(SYMBOLS)]}-open",
+            "size": 9,
+            "color": ink,
+            "line": {"width": 2, "color": ink},
+        },
+        "hovertemplate": f"%{{customdata[0]}}<br>%{{customdata[1]}} {unit}"
+        f"<extra>{labels.text(name)}</extra>",
+    }

@@ -1,0 +1,64 @@
+"""A button that copies the page's address, which holds the whole comparison."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+_SCRIPT = """
+export default function ({ parentElement }) {
+  const button = parentElement.querySelector("button");
+  const told = (text) => {
+    button.textContent = text;
+    setTimeout(() => { button.textContent = "Copy link"; }, 2000);
+  };
+  // Pages that are not served over https from elsewhere have no clipboard: the old way then.
+  const old = () => {
+    const text = document.createElement("textarea");
+    text.value = location.href;
+    parentElement.appendChild(text);
+    text.select();
+    const done = document.execCommand("copy");
+    text.remove();
+    return done;
+  };
+  button.onclick = async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      told("Copied");
+    } catch {
+      told(old() ? "Copied" : "Copy it from the address bar");
+    }
+  };
+}
+"""
+
+_STYLE = """
+.lsc-copy {
+  width: 100%; padding: 0.45rem 0.75rem; cursor: pointer; font: inherit; font-size: 1rem;
+  color: var(--st-text-color); background: transparent;
+  border: 1px solid var(--st-border-color); border-radius: 0.5rem;
+}
+.lsc-copy:hover, .lsc-copy:focus-visible {
+  color: var(--st-primary-color); border-color: var(--st-primary-color);
+}
+.lsc-copy:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
+"""
+
+_COMPONENT = st.components.v2.component(
+    "liftscope_copy_link",
+    html='<button type="button" class="lsc-copy" aria-live="polite">Copy link</button>',
+    js=_SCRIPT,
+    css=_STYLE,
+    isolate_styles=False,
+)
+
+
+def button(key: str) -> None:
+    """Show the button.
+
+    Parameters
+    ----------
+    key : str
+        Of the element.
+    """
+    _COMPONENT(key=key)

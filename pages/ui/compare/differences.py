@@ -1,0 +1,66 @@
+"""The table of differences: every figure of all columns, the largest difference first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.notions.numbers import Numbers
+from core.studies.side_by_side import NATS, Column, Difference, differences
+from pages.ui.parts import tables
+from pages.ui.style.units import in_unit
+
+RESERVED = ("figure", "unit", "difference")
+"""Columns of the table of differences that no column of the page is called."""
+
+
+def show(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
+    """Show the table.
+
+    Parameters
+    ----------
+    told : sequence of Column
+        The columns.
+    numbers : Numbers
+        At which their levels were told.
+    unit : str
+        "nats" or "bits".
+    """
+    rows = differences(told, numbers)
+    if not rows:
+        st.caption("No column has an answer yet.")
+        return
+
+    def scaled(row: Difference, value: float) -> float:
+        return round(in_unit(value, unit) if row.unit == NATS else value, 6)
+
+    names = [
+        f"{column.name} (column)" if column.name in RESERVED else column.name for column in told
+    ]
+    frame = pd.DataFrame(
+        {
+            "figure": [row.title for row in rows],
+            "unit": [unit if row.unit == NATS else row.unit for row in rows],
+            "difference": [scaled(row, row.spread) for row in rows],
+        }
+        | {
+            name: np.array([scaled(row, row.values[place]) for row in rows])
+            for place, name in enumerate(names)
+        }
+    )
+    tables.sheet(
+        frame,
+        "differences",
+        most=640,
+        column_config={
+            "figure": st.column_config.TextColumn("figure", width=290),
+            "difference": st.column_config.NumberColumn(
+                "difference",
+                help="The largest less the smallest. Rows are in order of its share "
+                "of the largest.",
+            ),
+        },
+    )

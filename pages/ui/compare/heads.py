@@ -1,0 +1,249 @@
+"""The heads of the columns: name, menu and sliders."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+from core.scenario import DOMAINS, Project, Scenario
+from core.scenario.column_names import LONGEST_NAME, LONGEST_NOTE
+from core.studies.side_by_side import SYMBOLS
+from pages.ui.compare import query
+from pages.ui.frame import controls, pins
+from pages.ui.style import glossary
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import in_unit, to_nats
+from pages.ui.work import derived
+
+MARKS = ("●", "■", "◆", "▲")
+"""What stands before a column's name, as its points in charts look."""
+
+ROOM = 2
+"""Sliders that stand below a column's name; the others open on request."""
+
+
+def head(place: int, name: str, note: str, columns: int) -> None:
+    """Show a column's name with its menu, and its note."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(
+            f'<div class="lsc-head lsc-head-{place}"><span aria-hidden="true">{MARKS[place]}</span>'
+            f" <b>{escape(name)}</b></div>"
+        )
+        with st.popover("Edit", type="tertiary", key=f"head_{place}", on_change="rerun") as opened:
+            if opened.open:
+                _menu(place, name, note, columns)
+    if note:
+        st.caption(markdown(note))
+
+
+def _menu(place: int, name: str, note: str, columns: int) -> None:
+    """Show all that can be done with a column."""
+    scenario = query.shown()[place][0]
+    _set(f"col{place}_name", name)
+    st.text_input(
+        "Name",
+        max_chars=LONGEST_NAME,
+        key=f"col{place}_name",
+        on_change=_edit,
+        args=("name", place),
+    )
+    _problem(place)
+    _set(f"col{place}_notion", scenario.notion)
+    _set(f"col{place}_mechanism", scenario.mechanism)
+    known = [entry.key for entry in notions.ENTRIES]
+    st.selectbox(
+        "Privacy notion (promise)",
+        known if scenario.notion in known else [*known, scenario.notion],
+        format_func=lambda key: notions.entry(key).title,
+        key=f"col{place}_notion",
+        on_change=_choose,
+        args=(place, "notion"),
+        help=notions.entry(scenario.notion).meaning,
+    )
+    st.selectbox(
+        "Mechanism",
+        list(mechanisms.CATALOGUE),
+        format_func=lambda key: mechanisms.entry(key).title,
+        key=f"col{place}_mechanism",
+        on_change=_choose,
+        args=(place, "mechanism"),
+        help=mechanisms.entry(scenario.mechanism).meaning,
+    )
+    _set(f"col{place}_note", note)
+    st.text_area(
+        "Note",
+        max_chars=LONGEST_NOTE,
+        key=f"col{place}_note",
+        on_change=_edit,
+        args=("note", place),
+        height=80,
+    )
+    with st.container(horizontal=True, gap="small"):
+        for label, icon, change, off in (
+            ("Left", "arrow_back", _left, place == 0),
+            ("Right", "arrow_forward", _right, place == columns - 1),
+            ("Copy", "content_copy", _copy, False),
+            ("Remove", "delete", _remove, columns == 1),
+        ):
+            st.button(
+                label,
+                icon=f":material/{icon}:",
+                key=f"col{place}_{label.lower()}",
+                on_click=_do,
+                args=(change, place),
+                disabled=off,
+            )
+
+
+def sliders(place: int, scenario: Scenario, unit: str) -> None:
+    """Show those of a column's numbers that change its answer: the first two, others on request."""
+    unused = scenario.without_effect()
+    shown = [name for name in (*controls.SLIDERS, "n") if name not in unused]
+    for name in shown[:ROOM]:
+        _number(place, name, scenario, unit)
+    if more := shown[ROOM:]:
+        with st.popover(
+            ", ".join(SYMBOLS[name] for name in more), type="tertiary", key=f"more_{place}"
+        ):
+            for name in more:
+                _number(place, name, scenario, unit)
+    if not shown:
+        st.caption("No number changes this column's answer.")
+
+
+def _number(place: int, name: str, scenario: Scenario, unit: str) -> None:
+    if name == "eps":
+        _eps(place, scenario, unit)
+    elif name == "alpha":
+        _order(place, scenario)
+    elif name == "n":
+        _records(place, scenario)
+    else:
+        _slider(place, name, scenario)
+
+
+def _eps(place: int, scenario: Scenario, unit: str) -> None:
+    domain, key = DOMAINS["eps"], f"col{place}_eps_{unit}"
+    now = in_unit(scenario.eps, unit)
+    if to_nats(st.session_state.get(key, -1.0), unit) != scenario.eps:
+        st.session_state[key] = now
+
+    def take() -> None:
+        query.ask(place, eps=min(to_nats(st.session_state[key], unit), domain.high))
+
+    most = in_unit(domain.high, unit)
+    st.slider(
+        f"ε, {unit}",
+        min_value=domain.low,
+        max_value=math.ceil(most / domain.step - 1e-9) * domain.step,
+        step=domain.step,
+        format="%.2f",
+        key=key,
+        on_change=take,
+        help=glossary.meaning("eps"),
+    )
+
+
+def _slider(place: int, name: str, scenario: Scenario) -> None:
+    domain, key = DOMAINS[name], f"col{place}_{name}"
+    _set(key, getattr(scenario, name))
+    st.slider(
+        domain.title.split(" · ")[0],
+        min_value=domain.low,
+        max_value=domain.high,
+        step=domain.step,
+        format=f"%.{max(2, -math.floor(math.log10(domain.step)))}f",
+        key=key,
+        on_change=_choose,
+        args=(place, name),
+        help=glossary.meaning(name),
+    )
+
+
+def _order(place: int, scenario: Scenario) -> None:
+    robust, key = notions.entry(scenario.notion).kind.of_estimate, f"col{place}_alpha"
+    _set(key, scenario.alpha)
+    st.select_slider(
+        "α, of the uncertainty set" if robust else "α",
+        options=sorted({*(controls.SET_ORDERS if robust else controls.ALPHAS), scenario.alpha}),
+        format_func=controls.order,
+        key=key,
+        on_change=_choose,
+        args=(place, "alpha"),
+        help=glossary.meaning("alpha_ball" if robust else "alpha"),
+    )
+
+
+def _records(place: int, scenario: Scenario) -> None:
+    try:
+        now, own = derived.records(scenario), derived.counted(scenario.data).joint.n
+    except CoreError:
+        return  # the column says what is wrong with its data
+    key = f"col{place}_n"
+    _set(key, now)
+
+    def take() -> None:
+        chosen = st.session_state[key]
+        query.ask(place, n=None if chosen == own else chosen)
+
+    st.select_slider(
+        "n",
+        options=sorted({*controls.RECORDS, now, *([own] if own else [])}),
+        format_func=lambda n: f"{n:,}",
+        key=key,
+        on_change=take,
+        help=glossary.meaning("n"),
+    )
+
+
+def _set(key: str, value: Any) -> None:
+    """Have a widget show a value: set only where it differs, or a press on its way is lost."""
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+
+
+def _choose(place: int, name: str) -> None:
+    query.ask(place, **{name: st.session_state[f"col{place}_{name}"]})
+
+
+def _edit(what: str, place: int) -> None:
+    """Take a name or a note; what is refused is told, and changes nothing."""
+    text, project = st.session_state[f"col{place}_{what}"], query.project()
+    try:
+        pins.change(project.renamed(place, text) if what == "name" else project.noted(place, text))
+    except CoreError as error:
+        st.session_state["_column_problem"] = (place, str(error))
+
+
+def _problem(place: int) -> None:
+    where, sentence = st.session_state.get("_column_problem", (-1, ""))
+    if where == place:
+        del st.session_state["_column_problem"]
+        st.markdown(f":red[:small[{markdown(sentence)}]]")
+
+
+def _do(change: Any, place: int) -> None:
+    pins.change(change(query.project(), place))
+
+
+def _left(project: Project, place: int) -> Project:
+    return project.moved(place, place - 1)
+
+
+def _right(project: Project, place: int) -> Project:
+    return project.moved(place, place + 1)
+
+
+def _copy(project: Project, place: int) -> Project:
+    longer = project.with_column(project.scenarios[place], note=project.notes[place])
+    return longer.moved(len(project), place + 1)
+
+
+def _remove(project: Project, place: int) -> Project:
+    return project.without(place)

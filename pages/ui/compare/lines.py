@@ -1,0 +1,135 @@
+"""The frontiers of all columns: worked out in the background, each shown as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.jobs import Job
+from core.scenario import Scenario
+from core.studies.frontier import Frontier
+from core.studies.matching import has_budget
+from pages.ui.compare.columns import Answered
+from pages.ui.style.labels import markdown
+from pages.ui.work import answers, long_answer
+
+PLACE = "column frontiers"
+"""What the part of the page is called that waits for frontiers."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnLine:
+    """A column's frontier, or what is missing.
+
+    Attributes
+    ----------
+    column : Answered
+        The column.
+    line : Frontier or None
+        What it keeps along ε; None where it has no ε, or nothing is there yet.
+    working : bool
+        Whether it is being worked out.
+    error : CoreError or None
+        Why there is none.
+    """
+
+    column: Answered
+    line: Frontier | None = None
+    working: bool = False
+    error: CoreError | None = None
+
+
+def begin(asked: Sequence[Scenario]) -> None:
+    """Begin the work on the lines that are missing.
+
+    Before answers are looked for: none may be below its own line.
+    """
+    swept = [_swept(one) for one in asked if has_budget(one)]
+    long_answer.await_only(PLACE, [answers.sweep_work(one) for one in swept])
+    for one in swept:
+        _job(one)
+
+
+def find(found: Sequence[Answered]) -> list[ColumnLine]:
+    """Return what there is of every column's line."""
+    return [_find(column) for column in found]
+
+
+def _find(column: Answered) -> ColumnLine:
+    if not has_budget(column.scenario):
+        return ColumnLine(column)
+    asked = _swept(column.scenario)
+    try:
+        job = answers.sweeping(asked)
+        line = answers.frontier(asked)
+    except CoreError as error:
+        return ColumnLine(column, error=error)
+    return ColumnLine(column, line, working=job is not None)
+
+
+def _swept(scenario: Scenario) -> Scenario:
+    """Return the question without its ε, which plays no part: columns that differ in it share."""
+    return replace(scenario, eps=1.0)
+
+
+def show_work(lines: Sequence[ColumnLine]) -> None:
+    """Show how far the lines are, Cancel, and what is missing and why."""
+    waiting = [one for one in lines if one.working]
+    missing = [one for one in lines if one.error is not None and one.column.error is None]
+    with st.container(key="column_frontier_state"):
+        if waiting:
+            st.fragment(_watch, run_every=1.0)(waiting, len(lines))
+        if missing:
+            said = "; ".join(f"{one.column.name}: {one.error}" for one in missing)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption(f"Missing: {markdown(said)}")
+                st.button(
+                    "Start again",
+                    icon=":material/replay:",
+                    key="column_lines_again",
+                    on_click=_resume,
+                    args=(missing,),
+                )
+
+
+def _watch(waiting: Sequence[ColumnLine], every: int) -> None:
+    """Show the page anew as soon as a line is there."""
+    open_ = [(one, job) for one in waiting if (job := _job(_swept(one.column.scenario)))]
+    if len(open_) != len(waiting):
+        st.rerun()
+    names = ", ".join(one.column.name for one, _ in open_)
+    seconds = max(job.seconds for _, job in open_)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="column_lines_row"):
+        st.progress(
+            (every - len(open_)) / every,
+            text=f"{every - len(open_)} of {every} lines are there. "
+            f"Working on {markdown(names)}: {seconds:.0f} s",
+        )
+        st.button(
+            "Cancel",
+            icon=":material/close:",
+            key="column_lines_cancel",
+            on_click=_stop,
+            args=(waiting,),
+            width="content",
+        )
+
+
+def _job(asked: Scenario) -> Job[Frontier] | None:
+    try:
+        return answers.sweeping(asked)
+    except CoreError:
+        return None
+
+
+def _stop(waiting: Sequence[ColumnLine]) -> None:
+    for one in waiting:
+        answers.sweep_work(_swept(one.column.scenario)).stop()
+
+
+def _resume(missing: Sequence[ColumnLine]) -> None:
+    for one in missing:
+        answers.sweep_work(_swept(one.column.scenario)).resume()

@@ -1,0 +1,221 @@
+"""What is done with all columns: undo, redo, match, save, open, and what is missing of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.limits import MAX_UPLOAD_MB
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+from core.scenario import Project
+from core.scenario.project import LONGEST_TEXT
+from core.scenario.standard import asked_of
+from core.wording import listed
+from pages.ui.compare import copy_link, matching, query
+from pages.ui.compare.columns import Answered
+from pages.ui.frame import pins, state
+from pages.ui.style.labels import markdown
+from pages.ui.work import answers, derived
+from pages.ui.work.store import is_private
+
+_PROBLEM = "_project_problem"
+_FILE_PROBLEM = "_missing_file_problem"
+
+
+def show() -> None:
+    """Show the buttons of the page's head."""
+    st.button(
+        "Undo", icon=":material/undo:", key="undo", on_click=pins.undo, disabled=not pins.can_undo()
+    )
+    st.button(
+        "Redo", icon=":material/redo:", key="redo", on_click=pins.redo, disabled=not pins.can_redo()
+    )
+    with st.popover("Match", icon=":material/balance:", key="match", on_change="rerun") as opened:
+        if opened.open:
+            matching.controls_of_match()
+    with st.popover(
+        "Project", icon=":material/folder_open:", key="project", on_change="rerun"
+    ) as opened:
+        if opened.open:
+            _project()
+
+
+def _project() -> None:
+    """Show how the columns are saved, opened, linked to, and begun anew."""
+    project = query.project().with_files({})
+    st.download_button(
+        "Save as JSON",
+        data=lambda: project.to_json().encode("utf-8"),
+        file_name="project.json",
+        mime="application/json",
+        key="project_save",
+        on_click="ignore",
+        icon=":material/save:",
+        width="stretch",
+    )
+    copy_link.button("copy_link")
+    if any(is_private(one.data) for one in project.scenarios):
+        st.caption("The link holds the questions, never the data: others bring the file.")
+    st.file_uploader(
+        "Open a project (JSON); drop it here",
+        type=["json"],
+        key="project_file",
+        on_change=_open,
+        help="Replaces the columns; Undo brings them back. `python -m core compare` reads the "
+        "same file.",
+    )
+    if problem := st.session_state.get(_PROBLEM):
+        st.error(markdown(problem))
+    st.button(
+        "Add the question on screen",
+        key="add_question",
+        on_click=lambda: pins.change(_with_base().with_column(state.scenario())),
+        icon=":material/add:",
+        width="stretch",
+    )
+    st.button(
+        "Start over: LIP, ALIP, RLDP",
+        key="start_over",
+        on_click=pins.change,
+        args=(None,),
+        disabled=query.is_standard(),
+        icon=":material/restart_alt:",
+        width="stretch",
+    )
+
+
+def _with_base() -> Project:
+    return query.project()
+
+
+def _open() -> None:
+    """Take the columns of a file; what is wrong with it is told, and changes nothing."""
+    st.session_state.pop(_PROBLEM, None)
+    file = st.session_state.get("project_file")
+    if file is None:
+        return
+    if file.size > 4 * LONGEST_TEXT:
+        st.session_state[_PROBLEM] = f"{file.name} is too large to be a project."
+        return
+    try:
+        text = file.getvalue().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        st.session_state[_PROBLEM] = f"{file.name} is no text in UTF-8, so it is no project."
+        return
+    try:
+        pins.change(Project.from_json(text))
+    except CoreError as error:
+        st.session_state[_PROBLEM] = f"{file.name}: {error}"
+
+
+def missing_files() -> None:
+    """Name the files that columns ask about and that are not here, and take them."""
+    project = query.project()
+    missing = [
+        source
+        for source in dict.fromkeys(one.data.source for one in project.scenarios)
+        if not _is_here(source)
+    ]
+    if not missing:
+        st.session_state.pop(_FILE_PROBLEM, None)
+        return
+    names = [_called(project, source) for source in missing]
+    with st.container(border=True, key="missing_files"):
+        st.markdown(
+            f"{markdown(listed(names))} {'is' if len(names) == 1 else 'are'} not here. Bring "
+            f"{'it' if len(names) == 1 else 'them'}, and the columns are as they were; all else "
+            "is restored."
+        )
+        if any(source.startswith("upload:") for source in missing):
+            st.file_uploader(
+                f"The file, up to {MAX_UPLOAD_MB} MB",
+                type=["csv", "tsv", "txt", "tab", "dat", "parquet", "pq", "xlsx"],
+                key="missing_file",
+                on_change=_bring,
+                args=(missing,),
+            )
+        else:
+            st.caption("Paste the matrix on the Data page.")
+        if problem := st.session_state.get(_FILE_PROBLEM):
+            st.error(markdown(problem))
+
+
+def _is_here(source: str) -> bool:
+    own = derived.sources()
+    if source.startswith("upload:"):
+        return source in own.uploads
+    return not source.startswith("matrix:") or source in own.matrices
+
+
+def _called(project: Project, source: str) -> str:
+    kind, _, rest = source.partition(":")
+    if kind == "matrix":
+        return f"The pasted matrix {rest[:12]}…"
+    return project.file_of(source) or f"The uploaded file {rest[:12]}…"
+
+
+def _bring(missing: list[str]) -> None:
+    """Take a file; one that no column asks about is told, and changes nothing."""
+    st.session_state.pop(_FILE_PROBLEM, None)
+    file = st.session_state.get("missing_file")
+    if file is None:
+        return
+    try:
+        key = derived.sources().add_bytes(file.getvalue(), file.name)
+    except CoreError as error:
+        st.session_state[_FILE_PROBLEM] = str(error)
+        return
+    if key not in missing:
+        st.session_state[_FILE_PROBLEM] = (
+            f"{file.name} is another file than the one asked about: its content differs."
+        )
+
+
+def ask_of_this_data() -> None:
+    """Ask all columns of the data on screen."""
+    pins.change(asked_of(query.project(), state.data()))
+
+
+def bring_front() -> None:
+    """Move the first column that has no room to the front."""
+    pins.change(query.project().moved(pins.SHOWN, 0))
+
+
+def remedy(one: Answered) -> None:
+    """Offer what has an answer where a column has none: another mechanism, or the work again."""
+    scenario, place = one.scenario, one.place
+    kind = notions.entry(scenario.notion).kind
+    chosen = mechanisms.entry(scenario.mechanism)
+    if kind.of_estimate and scenario.notion == "rldp" and not scenario.data.secret_released:
+        st.button(
+            "RLDP for S – X – Y",
+            key=f"remedy_{place}_markov",
+            on_click=query.ask,
+            args=(place,),
+            kwargs={"notion": "robust_ldp", "mechanism": "optimal"},
+        )
+        st.button(
+            "Release S too",
+            key=f"remedy_{place}_pair",
+            on_click=query.ask,
+            args=(place,),
+            kwargs={"data": replace(scenario.data, secret_released=True)},
+        )
+    elif chosen.uses_notion and not chosen.works_under(kind):
+        for entry in [
+            entry
+            for entry in mechanisms.CATALOGUE.values()
+            if entry.uses_notion and entry.works_under(kind)
+        ][:2]:
+            st.button(
+                entry.title,
+                key=f"remedy_{place}_{entry.key}",
+                on_click=query.ask,
+                args=(place,),
+                kwargs={"mechanism": entry.key},
+            )
+    else:
+        answers.answer_work(scenario).again(f"remedy_{place}_again")

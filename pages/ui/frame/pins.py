@@ -1,0 +1,162 @@
+"""What is pinned for comparison: in the session while it is used, in the address of every page.
+
+The address carries it, so that a reload or a lost connection loses nothing. Of uploads it carries
+their hashes and what their files were called; `pages.ui.work.own_data` finds those that this
+server still holds for the same browser.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.scenario import Project, Scenario
+from core.scenario.project import FILE, KEY
+from core.scenario.url import within_reach
+from core.wording import number_of
+from pages.ui.frame import state
+from pages.ui.frame.page_query import PageQuery
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived, own_data
+
+URL = PageQuery("project", (KEY, FILE))
+"""The keys of the columns in the address."""
+
+SHOWN = 4
+"""Columns that the Compare page shows; a project may hold more."""
+
+MOST_STEPS = 50
+"""Changes that can be undone."""
+
+_NOW, _PAST, _FUTURE = "_project", "_project_past", "_project_future"
+
+Steps = list[Project | None]
+
+
+def restore() -> None:
+    """Bring the session to what the address says; call it after `state.restore`."""
+    query = URL.read()
+    if query is None:
+        publish()
+        return
+    project = None
+    if query.get(KEY):
+        project, notices = Project.from_query(query)
+        for sentence in notices:
+            URL.tell(sentence)
+        for place, asked in enumerate(project.scenarios):
+            near, told = within_reach(asked, state.scenario())
+            project = project.asking(place, near)
+            for sentence in told:
+                URL.tell(f"Column {place + 1}: {sentence}")
+        own_data.recover(one.data.source for one in project.scenarios)
+    st.session_state[_NOW] = project
+
+
+def now() -> Project | None:
+    """Return what is pinned; None where nothing is."""
+    pinned: Project | None = st.session_state.get(_NOW)
+    return pinned
+
+
+def notices() -> tuple[str, ...]:
+    """Return what was wrong with the columns in the address."""
+    return URL.notices()
+
+
+def publish() -> None:
+    """Write what is pinned to the address."""
+    project = now()
+    URL.publish({KEY: [], FILE: []} if project is None else project.to_query())
+
+
+def change(project: Project | None) -> None:
+    """Take another project, such that the step can be undone."""
+    if project == now():
+        return
+    _steps(_PAST).append(now())
+    del _steps(_PAST)[:-MOST_STEPS]
+    _steps(_FUTURE).clear()
+    _take(project)
+
+
+def undo() -> None:
+    """Take the last step back."""
+    if can_undo():
+        _steps(_FUTURE).append(now())
+        _take(_steps(_PAST).pop())
+
+
+def redo() -> None:
+    """Take a step again that was taken back."""
+    if can_redo():
+        _steps(_PAST).append(now())
+        _take(_steps(_FUTURE).pop())
+
+
+def can_undo() -> bool:
+    """Say whether there is a step to take back."""
+    return bool(_steps(_PAST))
+
+
+def can_redo() -> bool:
+    """Say whether there is a step to take again."""
+    return bool(_steps(_FUTURE))
+
+
+def add(scenario: Scenario) -> str:
+    """Pin a question; return what it is called, and where it stands."""
+    project = now()
+    if project is not None and scenario in project.scenarios:
+        name = project.names[project.scenarios.index(scenario)]
+        return f"This question is pinned already, as {name}."
+    longer = Project((scenario,)) if project is None else project.with_column(scenario)
+    change(longer)
+    place = len(longer)
+    behind = f", behind the {SHOWN} that are shown" if place > SHOWN else ""
+    return f"Pinned to Compare as {longer.names[-1]}, column {place}{behind}."
+
+
+@st.fragment
+def button() -> None:
+    """Show the button that pins the question on screen; only this runs again when it is used."""
+    project = now()
+    st.button(
+        "Pin to Compare",
+        icon=":material/push_pin:",
+        key="pin",
+        on_click=_pin,
+        width="stretch",
+        help="Keeps this question as a column of the Compare page, beside the others."
+        if project is None
+        else f"{number_of(len(project), 'column')} on the Compare page: "
+        f"{markdown(', '.join(project.names))}.",
+    )
+    publish()
+
+
+def _pin() -> None:
+    st.toast(markdown(add(state.scenario())), icon=":material/push_pin:")
+
+
+def _take(project: Project | None) -> None:
+    if project is not None:
+        project = project.with_files(_titles(project))
+    st.session_state[_NOW] = project
+
+
+def _titles(project: Project) -> dict[str, str]:
+    """Return what the files of a project's uploads are called, of those that are here."""
+    found = {}
+    for source in {one.data.source for one in project.scenarios}:
+        if source.startswith("upload:"):
+            try:
+                found[source] = derived.sources().title(source)
+            except CoreError:
+                continue  # the project may know its name
+    return found
+
+
+def _steps(key: str) -> Steps:
+    steps: Steps = st.session_state.setdefault(key, [])
+    return steps

@@ -1,0 +1,75 @@
+"""A session's own data, and how a new session of the same browser comes by it again.
+
+A reload starts a new session, while the server holds the old one for a while. The new one is
+given an upload that its address names if the same browser has it: by Streamlit's cookie against
+forged requests, which no other browser has. A link to an upload is no use to anybody else.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable
+
+import streamlit as st
+
+from core.data import Sources
+
+COOKIE = "_streamlit_xsrf"
+"""A secret that the server gave the browser, the same for all of its pages."""
+
+_lock = threading.Lock()
+_held: dict[str, weakref.WeakSet[Sources]] = {}
+
+
+def sources() -> Sources:
+    """Return this session's uploads and pasted matrices."""
+    found: Sources | None = st.session_state.get("sources")
+    if found is None:
+        found = st.session_state["sources"] = Sources()
+    browser = _browser()
+    if browser and not st.session_state.get("_sources_noted"):
+        st.session_state["_sources_noted"] = True
+        with _lock:
+            for key in [key for key, held in _held.items() if not held]:
+                del _held[key]
+            _held.setdefault(browser, weakref.WeakSet()).add(found)
+    return found
+
+
+def recover(names: Iterable[str]) -> None:
+    """Take over what the address names and another session of this browser holds.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Sources, as in a `DataSpec`; those that are here, or are nobody's own, are passed over.
+    """
+    own = sources()
+    browser = _browser()
+    if not browser:
+        return
+    with _lock:
+        others = [held for held in _held.get(browser, ()) if held is not own]
+    for name in set(names):
+        for other in others:
+            if _taken(own, other, name):
+                # its folder goes when it goes: it stays as long as this session does
+                st.session_state.setdefault("_lenders", []).append(other)
+                break
+
+
+def _taken(own: Sources, other: Sources, name: str) -> bool:
+    """Take one source over, where the other has it and this one does not."""
+    if name in other.uploads and name not in own.uploads:
+        own.uploads[name] = other.uploads[name]
+        return True
+    if name in other.matrices and name not in own.matrices:
+        own.matrices[name] = other.matrices[name]
+        return True
+    return False
+
+
+def _browser() -> str:
+    """Return what tells this browser from others; "" where there is none."""
+    return st.context.cookies.get(COOKIE, "")

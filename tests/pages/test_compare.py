@@ -1,0 +1,296 @@
+"""Compare through Streamlit's own test harness: the columns, what is done with them, and links."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.data.spec import DataSpec
+from core.scenario import Project, Scenario, evaluate
+from core.scenario.standard import standard
+from pages.ui.frame import pins
+from tests.pages.comparing import PAIR, QUICK, SMALL, kept, open_, opened, pinned, share, text
+
+
+@pytest.fixture(autouse=True)
+def _no_sweeps(sweeps):
+    """Hold the work on frontiers: no test here is about them but one."""
+    return sweeps
+
+
+def test_it_opens_with_three_promises_on_the_data_at_once_and_without_an_error():
+    app = opened()
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    asked = standard(Scenario())
+    assert kept(app)[:2] == [share(one) for one in asked.scenarios[:2]]
+    assert len(kept(app)) == 3
+    assert [app.slider(key=f"col{i}_eps_nats").value for i in range(3)] == [1.0, 1.0, 1.0]
+    assert app.segmented_control(key="reading_choice").value == "markov"
+    assert "RLDP is about S released together with the rest" in text(app)
+    assert pinned(app) is None
+
+
+def test_the_other_reading_asks_all_three_of_the_pair():
+    app = opened(scenario=Scenario(data=SMALL))
+    app.segmented_control(key="reading_choice").set_value("pair").run()
+    assert not app.exception
+    assert not app.error
+    lip = standard(Scenario(data=SMALL), "pair").scenarios[0]
+    assert kept(app)[0] == share(lip)
+    assert "the pair X = (S, U)" in text(app)
+    assert kept(opened(scenario=Scenario(data=SMALL), reading="pair"))[0] == share(lip)
+
+
+def test_data_whose_secret_is_released_is_read_so():
+    app = opened(scenario=Scenario(data=PAIR))
+    assert not app.error
+    assert app.segmented_control(key="reading_choice").value == "pair"
+
+
+def test_the_sidebars_eps_is_that_of_all_columns_until_one_is_changed():
+    app = opened(scenario=Scenario(data=SMALL))
+    app.slider(key="eps").set_value(0.5).run()
+    assert [app.slider(key=f"col{i}_eps_nats").value for i in range(3)] == [0.5, 0.5, 0.5]
+    app.slider(key="col1_eps_nats").set_value(2.0).run()
+    assert [one.eps for one in pinned(app).scenarios] == [0.5, 2.0, 0.5]
+    assert "eps" not in [slider.key for slider in app.slider]
+    asked = pinned(app).scenarios
+    assert kept(app)[:2] == [share(one) for one in asked[:2]]
+
+
+def test_a_permalink_opens_its_columns():
+    app = opened(project=QUICK.noted(1, "why *this*"))
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    assert kept(app) == [share(one) for one in QUICK.scenarios]
+    assert "why *this*" in text(app)
+    table = app.dataframe[-1].value
+    assert list(table.columns) == ["figure", "unit", "difference", *QUICK.names]
+    lip = table[table["figure"] == "LIP"].iloc[0]
+    levels = [evaluate(one).after.achieved["lip"] for one in QUICK.scenarios]
+    assert [lip[name] for name in QUICK.names] == pytest.approx(levels, abs=1e-6)
+    assert lip["difference"] == pytest.approx(max(levels) - min(levels), abs=2e-6)
+
+
+def test_a_bad_permalink_is_told_and_keeps_what_is_good():
+    app = opened(
+        col=[
+            "name=a&data=random:uniform:3x5:0&s=&x=&mech=watchdog&eps=99",
+            "notion=mood&limit=600",
+        ],
+        reading="upside down",
+    )
+    assert not app.exception
+    told = " ".join(warning.value for warning in app.warning).replace("\\", "")
+    assert "Column 1: The link has eps=99" in told
+    assert "Column 2: The link has notion=mood, which is not known" in told
+    assert "Column 2: The link has limit=600, and a link may ask for at most 60 s" in told
+    assert "reading=upside down, which is not known" in told
+    assert [one.eps for one in pinned(app).scenarios] == [1.0, 1.0]
+    assert len(kept(app)) == 2
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        Scenario(data=SMALL, eps=0.0, mechanism="watchdog"),
+        Scenario(data=SMALL, eps=8.0, lam=1.0, mechanism="watchdog"),
+        Scenario(data=SMALL, lam=0.0, mechanism="subset_merging"),
+        Scenario(data=DataSpec("random:uniform:2x2:0", (), ()), mechanism="watchdog"),
+        Scenario(data=replace(SMALL, source="random:uniform:4x400:1"), mechanism="watchdog"),
+        Scenario(data=SMALL, mechanism="identity"),
+    ],
+)
+def test_extremes_are_shown(scenario):
+    project = Project((scenario, replace(scenario, notion="lip")), ("figure", "<b>x</b>"))
+    app = opened(project=project)
+    assert not app.exception
+    assert not app.error
+    assert kept(app)[0] in (share(scenario), ">99.9 %")
+    assert "figure (column)" in app.dataframe[-1].value.columns
+
+
+def test_one_column_without_an_answer_leaves_the_others_theirs():
+    project = Project((QUICK.scenarios[0], Scenario(data=SMALL, notion="rldp")))
+    app = opened(project=project)
+    assert not app.exception
+    assert len(kept(app)) == 1
+    assert "RLDP protects S where S is released" in app.error[0].value.replace("\\", "")
+    app.button(key="remedy_1_markov").click().run()
+    assert pinned(app).scenarios[1].notion == "robust_ldp"
+    assert not app.error
+    app = opened(project=project)
+    app.button(key="remedy_1_pair").click().run()
+    assert pinned(app).scenarios[1].data.secret_released
+    wrong = replace(QUICK.scenarios[0], notion="alpha", mechanism="oue")
+    app = opened(project=Project((wrong, QUICK.scenarios[0])))
+    button = next(one for one in app.button if one.key.startswith("remedy_0"))
+    button.click().run()
+    assert not app.error
+    assert len(kept(app)) == 2
+
+
+def test_columns_are_renamed_noted_moved_copied_and_removed_and_all_of_it_undone():
+    app = open_(opened(project=QUICK), "head_0")
+    app.text_input(key="col0_name").set_value("new").run()
+    assert pinned(app).names == ("new", "second", "third")
+    app.text_area(key="col0_note").set_value("a note").run()
+    assert pinned(app).notes[0] == "a note"
+    app.button(key="col0_right").click().run()
+    assert pinned(app).names == ("second", "new", "third")
+    open_(app, "head_1")
+    app.button(key="col1_left").click().run()
+    app.button(key="col0_copy").click().run()
+    assert pinned(app).names == ("new", "LIP, Watchdog", "second", "third")
+    app.button(key="col1_remove").click().run()
+    app.selectbox(key="col0_notion").set_value("ldp").run()
+    assert pinned(app).scenarios[0].notion == "ldp"
+    app.selectbox(key="col0_mechanism").set_value("subset_merging").run()
+    last = pinned(app)
+    assert not app.exception
+    for _ in range(8):
+        app.button(key="undo").click().run()
+    assert pinned(app) == QUICK
+    assert app.button(key="undo").disabled
+    for _ in range(8):
+        app.button(key="redo").click().run()
+    assert pinned(app) == last
+    assert app.button(key="redo").disabled
+    assert app.query_params["col"] == last.to_query()["col"]
+
+
+def test_a_name_that_another_column_has_is_refused_where_it_was_written():
+    app = open_(opened(project=QUICK), "head_0")
+    app.text_input(key="col0_name").set_value("second").run()
+    assert pinned(app) == QUICK
+    assert "must differ, got 'second' twice" in text(app)
+
+
+def test_every_number_of_a_column_has_a_live_slider_in_the_unit_on_screen():
+    robust = Scenario(data=SMALL, notion="robust_ldp", mechanism="constant")
+    alpha = Scenario(data=SMALL, notion="alpha", mechanism="watchdog")
+    app = opened(project=Project((alpha, replace(robust, mechanism="optimal", time_limit=0.05))))
+    app.slider(key="col0_lam").set_value(0.25).run()
+    app.select_slider(key="col0_alpha").set_value(5.0).run()
+    app.slider(key="col1_beta").set_value(0.1).run()
+    app.select_slider(key="col1_n").set_value(300).run()
+    first, second = pinned(app).scenarios
+    assert (first.lam, first.alpha, second.beta, second.n) == (0.25, 5.0, 0.1, 300)
+    app.segmented_control(key="unit").set_value("bits").run()
+    app.slider(key="col0_eps_bits").set_value(2.0).run()
+    assert pinned(app).scenarios[0].eps == pytest.approx(2 * 0.69314718)
+    assert not app.exception
+
+
+def test_a_fifth_column_is_kept_behind_and_brought_to_the_front():
+    five = QUICK.with_column(QUICK.scenarios[0]).with_column(QUICK.scenarios[1], "fifth")
+    app = opened(project=five)
+    assert len(kept(app)) == pins.SHOWN
+    assert "Not shown, since 4 have room: fifth." in text(app)
+    app.button(key="bring_front").click().run()
+    assert pinned(app).names[0] == "fifth"
+    assert len(pinned(app)) == 5
+
+
+def test_a_question_is_pinned_from_any_page_and_stands_in_the_address():
+    for page in ("explore", "lift", "mechanisms", "data", "confusability", "robust"):
+        asked = Scenario(data=SMALL, notion="ldp", eps=0.75, mechanism="watchdog")
+        app = opened(page, scenario=asked)
+        app.button(key="pin").click().run()
+        assert not app.exception
+        assert pinned(app) == Project((asked,))
+        assert [app.query_params["col"]] == Project((asked,)).to_query()["col"]
+        assert "Pinned to Compare as LDP, Watchdog, column 1." in app.toast[0].value.replace(
+            "\\", ""
+        )
+        app.button(key="pin").click().run()
+        assert len(pinned(app)) == 1
+        assert "pinned already" in app.toast[0].value
+
+
+def test_pins_follow_to_the_compare_page_and_the_second_visit_shows_them_again():
+    app = opened("explore", scenario=QUICK.scenarios[0])
+    app.button(key="pin").click().run()
+    held = pinned(app)
+    again = opened(project=held)
+    assert kept(again) == [share(QUICK.scenarios[0])]
+    again.run()
+    assert kept(again) == [share(QUICK.scenarios[0])]
+
+
+def test_a_project_is_opened_from_a_file_and_saved_as_it_is():
+    app = open_(opened(project=QUICK), "project")
+    other = Project((QUICK.scenarios[2],), ("from a file",), ("noted",))
+    app.file_uploader(key="project_file").set_value(
+        ("p.json", other.to_json().encode(), "application/json")
+    ).run()
+    assert not app.exception
+    assert pinned(app) == other
+    app.button(key="undo").click().run()
+    assert pinned(app) == QUICK
+    app.file_uploader(key="project_file").set_value(
+        ("p.json", b'{"columns": []}', "application/json")
+    ).run()
+    assert pinned(app) == QUICK
+    assert "one scenario or more" in app.error[0].value.replace("\\", "")
+    app.file_uploader(key="project_file").set_value(
+        ("p.json", b"\xff\xfe", "application/json")
+    ).run()
+    assert "no text in UTF-8" in app.error[0].value.replace("\\", "")
+
+
+def test_columns_are_begun_anew_and_the_question_on_screen_is_added():
+    app = open_(opened(project=QUICK, scenario=QUICK.scenarios[1]), "project")
+    app.button(key="add_question").click().run()
+    assert pinned(app).scenarios[3] == QUICK.scenarios[1]
+    app.button(key="start_over").click().run()
+    assert pinned(app) is None
+    assert not app.exception
+    assert "col" not in app.query_params
+    app.button(key="undo").click().run()
+    assert len(pinned(app)) == 4
+
+
+def test_all_columns_are_asked_of_the_data_on_screen():
+    other = Scenario(data=DataSpec("random:uniform:3x4:7", (), ()))
+    app = opened(project=QUICK, scenario=other)
+    app.button(key="all_of_this_data").click().run()
+    assert {one.data for one in pinned(app).scenarios} == {other.data}
+    assert "all_of_this_data" not in [button.key for button in app.button]
+
+
+CSV = b"sex,job\n" + b"f,a\nm,b\nf,b\nm,a\nf,a\n" * 8
+
+
+def test_a_project_with_data_that_is_not_here_names_the_file_and_takes_it():
+    from core.data import Sources
+
+    source = Sources().add_bytes(CSV, "people.csv")
+    own = Scenario(data=DataSpec(source, ("sex",), ("job",)), notion="lip", mechanism="watchdog")
+    project = Project((own, QUICK.scenarios[0]), ("own", "other")).with_files(
+        {source: "people.csv"}
+    )
+    app = opened(project=project)
+    assert not app.exception
+    assert kept(app) == [share(QUICK.scenarios[0])]
+    assert "people.csv is not here. Bring it" in text(app)
+    bring = app.file_uploader(key="missing_file")
+    bring.set_value(("people.csv", CSV + b"f,c\n", "text/csv")).run()
+    assert "another file than the one asked about" in " ".join(e.value for e in app.error).replace(
+        "\\", ""
+    )
+    app.file_uploader(key="missing_file").set_value(("renamed.csv", CSV, "text/csv")).run()
+    assert not app.exception
+    assert not app.error
+    assert len(kept(app)) == 2
+    assert "is not here" not in text(app)
+    assert pinned(app).names == ("own", "other")
+
+
+def test_a_pasted_matrix_that_is_not_here_is_named():
+    own = Scenario(data=DataSpec("matrix:0123456789abcdef", (), ()))
+    app = opened(project=Project((own, QUICK.scenarios[0])))
+    assert not app.exception
+    assert "The pasted matrix 0123456789ab… is not here" in text(app)

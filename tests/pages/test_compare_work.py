@@ -1,0 +1,124 @@
+"""What Compare works out in the background: matches, lines, answers and levels, as they come."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from core.data.spec import DataSpec
+from core.errors import SolverError
+from core.scenario import Project, Scenario, evaluate
+from tests.pages.comparing import OPTIMA, QUICK, SMALL, open_, opened, pinned, text
+from tests.pages.waiting import finished
+
+
+@pytest.fixture(autouse=True)
+def _no_sweeps(sweeps):
+    """Hold the work on frontiers: no test here is about them but one."""
+    return sweeps
+
+
+def match(app, target, like=0):
+    open_(app, "match")
+    app.selectbox(key="match_target").set_value(target).run()
+    app.selectbox(key="match_like").set_value(like).run()
+    app.button(key="match_start").click().run()
+    finished(app, lambda: "_match_told" in app.session_state)
+    return app
+
+
+def test_match_brings_columns_to_the_same_utility():
+    app = match(opened(project=OPTIMA), "kept")
+    assert not app.exception
+    a, b = (evaluate(one).mechanism.kept for one in pinned(app).scenarios)
+    assert a == pytest.approx(b, abs=1e-4)
+    assert pinned(app).scenarios[0] == OPTIMA.scenarios[0]
+    assert "b: reached at ε = " in text(app)
+    app.button(key="undo").click().run()
+    assert pinned(app) == OPTIMA
+    assert "reached at" not in text(app)
+
+
+def test_match_tells_what_is_out_of_reach_with_the_range_that_is_not():
+    whole = Project((Scenario(data=SMALL, mechanism="identity"), *OPTIMA.scenarios[:1]), ("a", "b"))
+    small = replace(OPTIMA.scenarios[0], mechanism="watchdog")
+    app = match(
+        opened(project=whole.asking(1, small).with_column(OPTIMA.scenarios[1], "c")), "leak"
+    )
+    assert not app.exception
+    assert "b: " in text(app)
+    same = match(opened(project=whole), "leak", like=1)
+    assert "a: it has no ε to solve for" in text(same)
+
+
+def test_match_of_the_same_eps_needs_no_search():
+    project = OPTIMA.asking(1, replace(OPTIMA.scenarios[1], eps=3.0))
+    app = match(opened(project=project), "eps", like=1)
+    assert [one.eps for one in pinned(app).scenarios] == [3.0, 3.0]
+
+
+def test_a_click_on_a_line_moves_its_columns_eps(monkeypatch):
+    from pages.ui.compare import charts
+
+    monkeypatch.setattr(charts, "picked", lambda _key: {"x": 2.5, "at": 3, "key": ["column", "1"]})
+    asked = {}
+    monkeypatch.setattr(charts.query, "shown", lambda: [1, 2])
+    monkeypatch.setattr(
+        charts.query, "ask", lambda place, **changes: asked.update(changes, at=place)
+    )
+    monkeypatch.setattr(charts.controls, "unit", lambda: "nats")
+    charts.pick()
+    assert asked == {"eps": 2.5, "at": 1}
+
+
+def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
+    robust = Scenario(data=SMALL, notion="robust_ldp")
+    app = opened(project=Project((*OPTIMA.scenarios[:1], robust), ("a", "robust")))
+    assert not app.exception
+    assert [function.__name__ for _, function, _ in sweeps.open] == ["make_frontier"] * 2
+    swept = [arguments[0].notion for _, _, arguments in sweeps.open]
+    sweeps.finish(swept.index("lip"))
+    sweeps.fail(SolverError("It stopped."))
+    app.run()
+    assert not app.exception
+    assert "Missing: robust: It stopped." in text(app)
+    app.button(key="column_lines_again").click().run()
+    assert len(sweeps.open) == 1
+    app.run()
+    app.button(key="column_lines_cancel").click().run()
+    assert not sweeps.open
+    assert "The work was cancelled." in text(app)
+
+
+def test_answers_that_are_worked_out_are_marked_and_charts_of_the_last_one_stay(solves):
+    slow = Scenario(data=DataSpec("random:uniform:3x9:0", (), ()), notion="robust_ldp")
+    app = opened(project=Project((slow, QUICK.scenarios[0]), ("slow", "quick")))
+    assert not app.exception
+    assert "first glance, working" in text(app)
+    app.button(key="columns_cancel").click().run()
+    assert "first glance, working" not in text(app)
+    assert not solves.open
+
+
+def test_levels_of_robust_notions_on_many_symbols_come_later(sweeps):
+    many = Scenario(
+        data=DataSpec("random:uniform:2x60:0", (), ()), notion="lip", mechanism="identity"
+    )
+    app = opened(project=Project((many, replace(many, mechanism="constant")), ("a", "b")))
+
+    def reached():
+        table = app.dataframe[-1].value
+        row = table[table["figure"].str.startswith("Robust LDP, S – X – Y")]
+        return row["a"].iloc[0]
+
+    assert reached() != reached()  # NaN: b alone has it yet
+    which = [function.__name__ for _, function, _ in sweeps.open].index("find_levels")
+    sweeps.finish(which)
+    app.run()
+    assert reached() > 0
+    assert not app.exception
+
+
+def test_the_saved_file_is_what_core_compare_reads():
+    written = json.loads(QUICK.to_json())
+    assert [one["name"] for one in written["columns"]] == list(QUICK.names)
