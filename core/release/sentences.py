@@ -6,7 +6,7 @@ import copy
 import math
 from typing import Any
 
-from core.notions import RLDP, Intersection, Notion
+from core.notions import RLDP, Average, Intersection, Notion
 from core.notions import catalogue as notions
 from core.release.quantised import RangeRelease
 from core.scenario import Result, Scenario
@@ -15,6 +15,15 @@ from core.wording import at_most, number_of
 
 BUDGETS = ("eps", "eps_l", "eps_u")
 """The numbers of a promise that have a unit."""
+
+WITHOUT_UNIT = ("total_variation", "chi2", "guessing")
+"""The averages that are no information."""
+
+NEARLY = math.log(1e4)
+"""From here on a change of a belief reads as certainty: a factor of ten thousand, in nats."""
+
+TOO_LITTLE = 1e-7
+"""Nats or bits of S that are not worth a sentence."""
 
 PROVEN_GAP = 1e-5
 """Up to this many nats a bound counts as reached in words; the figures show the gap itself."""
@@ -48,7 +57,7 @@ def finding(result: Result, unit: str = "nats") -> str:
     unit : {"nats", "bits"}
         What the promise's budgets are written in.
     """
-    return " ".join((_belief(result), _kept(result), _bound(result, unit))).strip()
+    return " ".join((_belief(result, unit), _kept(result), _bound(result, unit))).strip()
 
 
 def promise_text(notion: Notion, unit: str = "nats") -> str:
@@ -64,9 +73,12 @@ def promise_text(notion: Notion, unit: str = "nats") -> str:
         return str(notion)
     if isinstance(notion, Intersection):
         return " and ".join(promise_text(part, unit) for part in notion.notions)
+    names: tuple[str, ...] = BUDGETS
+    if isinstance(notion, Average):
+        names = () if notion.measure in WITHOUT_UNIT else ("bound",)
     budgets: dict[str, Any] = {
         name: float(f"{getattr(notion, name) / math.log(2):.5g}")
-        for name in BUDGETS
+        for name in names
         if name in getattr(notion, "__dataclass_fields__", {})
     }
     shown = copy.copy(notion)  # to be written, never asked
@@ -117,16 +129,34 @@ def knowable(found: RangeRelease, secret: str, unit: str = "bits") -> str:
     )
 
 
-def _belief(result: Result) -> str:
+def _belief(result: Result, unit: str) -> str:
     secret = _columns(result.scenario.data.secret, "S")
     asked, audit = result.mechanism.notion, result.mechanism.audit
     if isinstance(asked, RLDP) and audit is not None:
         return _robustly(asked.uncertainty.bound, audit.achieved, _records(result), secret)
     level = result.after.achieved["lip"]
+    if notions.entry(result.scenario.notion).family == "average" and asked is not None:
+        return _on_average(result, unit, secret)
     if asked is not None and notions.entry(result.scenario.notion).kind.of_estimate:
         told = _changes(level, secret)
         return f"If the estimate is the truth, {told[0].lower()}{told[1:]}"
     return _changes(level, secret)
+
+
+def _on_average(result: Result, unit: str, secret: str) -> str:
+    """Say what is told of S on average, and what a single output may do all the same."""
+    level = result.after.achieved["lip"]
+    told = result.after.averages["mutual_information"] / (math.log(2) if unit == "bits" else 1.0)
+    if told < TOO_LITTLE:
+        return _changes(level, secret)
+    said = f"On average, the release tells {told:.3g} {unit} of {secret}"
+    if math.isinf(level):
+        return f"{said}; yet some outputs rule out a value of {secret} for certain."
+    if level > NEARLY:
+        return f"{said}; yet some outputs all but rule out a value of {secret}."
+    return (
+        f"{said}; yet a single output may change a belief by up to ×{_rounded_up(math.exp(level))}."
+    )
 
 
 def _records(result: Result) -> int:

@@ -13,6 +13,7 @@ from core.notions import catalogue as notions
 from core.release.confusability import Lookalikes
 from core.release.sentences import finding, question
 from core.scenario import Result, Scenario
+from core.studies.funnel import is_funnel
 from pages.ui.explore import again, charts, frontier_lines, meaning
 from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
 from pages.ui.parts import exports, formulas
@@ -32,6 +33,16 @@ APART = (
     "and the estimate comes from a sample of it: its numbers may differ."
 )
 """Why the Robust page and this one differ under RLDP."""
+
+
+ALONG = "Utility along ε. The ring is the setting now; click a point to go there."
+"""How to read the frontier."""
+
+FUNNEL = (
+    "Kept of X against told of S. The line: the most that can be kept. Points: optima under LIP "
+    "and LDP. The ring is the setting now; click a point to go there."
+)
+"""How to read that of an average budget."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,18 +70,19 @@ def show() -> None:
     with st.sidebar:
         controls.idle_sliders(scenario)
     upper, lower, last = st.columns(2), st.columns(2), st.columns(2)
+    funnel = is_funnel(scenario)
     with upper[0]:
         slots["frontier"] = card(
             key="frontier",
-            title="Cost of privacy",
-            subtitle="Utility along ε. The ring is the setting now; click a point to go there.",
+            title="Privacy funnel" if funnel else "Cost of privacy",
+            subtitle=FUNNEL if funnel else ALONG,
             table=frontier_lines.table,
             formulas=(
                 formulas.FRONTIER,
                 formulas.notion(scenario.notion),
                 formulas.mechanism(scenario.mechanism),
             ),
-            beside=controls.compare,
+            beside=None if funnel else controls.compare,
         )
     with upper[1]:
         slots["lifts"] = card(
@@ -179,7 +191,7 @@ def _charts(slots: Slots, shown: Shown, *, faded: bool = False) -> None:
             result,
             shown.lines,
             controls.unit(),
-            by_promise=controls.by_promise(),
+            by_promise=frontier_lines.by_promise(result.scenario),
             faded=faded,
         )
         if not faded:

@@ -7,9 +7,11 @@ import streamlit as st
 
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
+from core.notions.average import TITLES
 from core.release.confusability import Lookalikes, most_likely
-from core.scenario import DOMAINS, Result
+from core.scenario import Result, Scenario, spans
 from core.studies.frontier import Frontier
+from core.studies.funnel import is_funnel, measure
 from core.studies.known import OPTIMUM
 from core.wording import listed, number_of
 from pages.ui import figures
@@ -26,6 +28,15 @@ MOST_COLUMNS = 80
 
 OPEN = "Pale area above a line: more than it keeps, and not proven to be out of reach."
 """What the band says between what is kept and what is proven."""
+
+BETWEEN = (
+    "What lies between two points of the line can be reached too: by a coin that picks one of "
+    "their mechanisms."
+)
+"""Why the line is concave."""
+
+NO_EPS = "No line: this promise has no budget ε to go along."
+"""What the chart says where nothing can be swept."""
 
 FALL = 1e-6
 """Share of X by which a line must fall to be seen falling."""
@@ -50,36 +61,88 @@ KEPT = {
 def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded: bool) -> None:
     """Show utility along ε, with the current point."""
     scenario, made = result.scenario, result.mechanism
-    drawn = [_line(place, unit, scenario.purpose, by_promise=by_promise) for place in lines.places]
+    along = _along(result, unit)
+    limit = _limit(result, unit)
+    drawn = [
+        _line(
+            place,
+            unit,
+            scenario.purpose,
+            by_promise=by_promise,
+            in_nats=spans.in_nats(scenario.notion),
+        )
+        for place in lines.places
+    ]
     key = (scenario.notion, scenario.mechanism)
-    here = in_unit(scenario.eps, unit)
+    here = min(_size(scenario, unit), limit)
     figure = figures.frontier(
         drawn,
         eps=here,
         nmi=made.kept,
         kept=KEPT[scenario.purpose],
         unit=unit,
-        limit=in_unit(DOMAINS["eps"].high, unit),
+        limit=limit,
+        budget=along,
         current=next((line.place for line in drawn if line.key == key), -1),
-        **({"empty": _nothing(lines)} if lines.asked else {}),
+        **({"empty": said} if (said := _nothing(scenario, lines)) else {}),
     )
     chart(
         figure,
         key="frontier",
         title="Cost of privacy",
-        alt=f"Share of X kept along the budget; now ε is {here:.3g} {unit}, {made.kept:.0%} kept.",
+        alt=_spoken(result, unit),
         on_pick=frontier_lines.pick,
         faded=faded,
     )
+    if along is not None and lines.places:
+        st.caption(BETWEEN)
     if any(figures.is_open(line) for line in drawn):
         st.caption(OPEN)
     if said := falling({place.number: place.line for place in lines.places if not place.faded}):
         st.caption(markdown(said))
 
 
-def _nothing(lines: Lines) -> str:
+def _nothing(scenario: Scenario, lines: Lines) -> str:
     """Say why no line is there, though there are mechanisms to compare."""
+    if not lines.asked:
+        return "" if "eps" in notions.entry(scenario.notion).parameters else NO_EPS
     return "The lines are being worked out." if lines.waiting else "No line could be worked out."
+
+
+def _size(scenario: Scenario, unit: str) -> float:
+    """Return the size of a promise's budget in the unit shown, where it has one."""
+    return in_unit(scenario.eps, unit) if spans.in_nats(scenario.notion) else scenario.eps
+
+
+def _limit(result: Result, unit: str) -> float:
+    """Return the end of the horizontal axis."""
+    scenario = result.scenario
+    most = spans.span(scenario.notion, "eps", result.joint, scenario.numbers).high
+    return in_unit(most, unit) if spans.in_nats(scenario.notion) else most
+
+
+def _along(result: Result, unit: str) -> figures.Budget | None:
+    """Return what the horizontal axis of a funnel counts; None for every other promise."""
+    if not is_funnel(result.scenario):
+        return None
+    told = TITLES[measure(result.scenario, result.joint).measure]
+    return figures.Budget(
+        "M", f"told of S on average, {told}", unit if spans.in_nats(result.scenario.notion) else ""
+    )
+
+
+def _spoken(result: Result, unit: str) -> str:
+    """Return the frontier's spoken name."""
+    scenario, kept = result.scenario, f"{result.mechanism.kept:.0%} kept"
+    if is_funnel(scenario):
+        return (
+            f"Privacy funnel: share of X kept against what is told of S on average; the budget M "
+            f"is {_size(scenario, unit):.3g} now, {kept}."
+        )
+    return (
+        f"Share of X kept along the budget; now ε is {in_unit(scenario.eps, unit):.3g} {unit}, "
+        f"{kept}."
+    )
 
 
 def falling(lines: dict[int, Frontier]) -> str:
@@ -98,8 +161,12 @@ def falling(lines: dict[int, Frontier]) -> str:
     )
 
 
-def _line(place: Place, unit: str, purpose: str, *, by_promise: bool) -> figures.Line:
+def _line(
+    place: Place, unit: str, purpose: str, *, by_promise: bool, in_nats: bool
+) -> figures.Line:
     line, scale = place.line, in_unit(1.0, unit)
+    x = line.eps if place.told is None else place.told
+    of_x = scale if in_nats else 1.0
     worth = {"guess": 1.0, "distortion": -1.0}.get(purpose, scale)
     return figures.Line(
         place=place.number,
@@ -107,11 +174,12 @@ def _line(place: Place, unit: str, purpose: str, *, by_promise: bool) -> figures
         title=notions.entry(line.notion).title
         if by_promise
         else mechanisms.entry(line.mechanism).title,
-        eps=line.eps * scale,
+        eps=x * of_x,
         nmi=line.nmi,
         utility=line.utility * worth,
-        most=line.most_nmi if line.mechanism == OPTIMUM else None,
+        most=line.most_nmi if line.mechanism == OPTIMUM and place.told is None else None,
         faded=place.faded,
+        points=place.told is not None,
     )
 
 

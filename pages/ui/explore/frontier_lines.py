@@ -18,17 +18,24 @@ from core.mechanisms import fit
 from core.notions import catalogue as notions
 from core.scenario import Scenario
 from core.studies.frontier import Frontier
+from core.studies.funnel import is_funnel, measure, reached
+from core.studies.known import OPTIMUM
+from core.validation import FloatArray
 from pages.ui.chart import picked
-from pages.ui.frame import controls, state
+from pages.ui.frame import controls, pickers, state
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit
-from pages.ui.work import answers, long_answer
+from pages.ui.work import answers, derived, long_answer
+from pages.ui.work.store import known_for
 
 COMPARED = (
     *("optimal", "subset_random_response", "subset_merging", "watchdog"),
     *("polyopt", "independent_reporting", "secret_rr", "non_robust"),
 )
 """The mechanisms that the frontier shows beside the current one, where they work."""
+
+UNDER = ("lip", "ldp")
+"""The promises whose optima are shown under a funnel."""
 
 MOST_LINES = 5
 """Lines that the frontier compares: more can no longer be told apart."""
@@ -48,11 +55,14 @@ class Place:
         The line.
     faded : bool
         Whether it is for the last settings, while that for the present ones is worked out.
+    told : ndarray or None
+        Beside a funnel, what the answers to another promise take of its budget, shape (k,).
     """
 
     number: int
     line: Frontier
     faded: bool = False
+    told: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +123,22 @@ def find(scenario: Scenario, work: Work | None = None) -> Lines:
         key = (repr(one.data), one.notion, one.mechanism)
         line = _line(one)
         if line is not None:
-            places.append(Place(number, line))
+            places.append(Place(number, line, told=_told(scenario, one, line)))
             shown[key] = line
         elif key in last and one in work.waiting:
-            places.append(Place(number, last[key], faded=True))
+            told = _told(scenario, one, last[key])
+            places.append(Place(number, last[key], faded=True, told=told))
             shown[key] = last[key]
     st.session_state[_LAST] = shown
     return Lines(tuple(places), work.asked, work.waiting, work.problems)
+
+
+def _told(scenario: Scenario, one: Scenario, line: Frontier) -> FloatArray | None:
+    """Return what another promise's answers take of a funnel's budget; None for its own lines."""
+    if not is_funnel(scenario) or one.notion == scenario.notion:
+        return None
+    joint = derived.counted(scenario.data).joint
+    return reached(known_for(one.data), one, line.eps, measure(scenario, joint), joint)
 
 
 def _line(one: Scenario) -> Frontier | None:
@@ -131,6 +150,10 @@ def _line(one: Scenario) -> Frontier | None:
 
 def compared(scenario: Scenario) -> tuple[Scenario, ...]:
     """Return the frontiers to compare: mechanisms under one notion, or notions for one."""
+    if is_funnel(scenario):
+        return _beside_funnel(scenario)
+    if "eps" not in notions.entry(scenario.notion).parameters:
+        return ()
     others = [promise.notion for promise in scenario.also]
     if controls.by_promise() and mechanisms.entry(scenario.mechanism).uses_notion:
         asked = [
@@ -146,6 +169,19 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
         ]
     asked.sort(key=lambda one: one != scenario)  # the current one first, the rest as they come
     return tuple(asked[:MOST_LINES])
+
+
+def _beside_funnel(scenario: Scenario) -> tuple[Scenario, ...]:
+    """Return the funnel, and what lies under it: the optima of single outputs' promises."""
+    optimum = replace(scenario, mechanism=OPTIMUM)
+    if fit.obstacle(mechanisms.entry(OPTIMUM), pickers.asked_kinds(scenario)):
+        return ()
+    return (optimum, *(replace(optimum, notion=key, also=()) for key in UNDER))
+
+
+def by_promise(scenario: Scenario) -> bool:
+    """Say whether the lines are told apart by their promises, not by their mechanisms."""
+    return controls.by_promise() or is_funnel(scenario)
 
 
 def _works(mechanism: str, asked: Sequence[str]) -> bool:
@@ -186,7 +222,7 @@ def _watch(asked: Sequence[Scenario], before: int) -> None:
     waiting = [(one, job) for one in asked if (job := _job(one)) is not None]
     if len(waiting) != before:
         st.rerun()
-    names = ", ".join(title(one, by_promise=controls.by_promise()) for one, _ in waiting)
+    names = ", ".join(title(one, by_promise=by_promise(asked[0])) for one, _ in waiting)
     there = len(asked) - len(waiting)
     seconds = max(job.seconds for _, job in waiting)
     with st.container(horizontal=True, vertical_alignment="bottom", key="frontier_progress"):
@@ -222,9 +258,9 @@ def _resume(missing: Sequence[Scenario]) -> None:
 
 
 def _tell(lines: Lines) -> None:
-    by_promise = controls.by_promise()
+    apart = by_promise(state.scenario())
     said = "; ".join(
-        f"{title(lines.asked[number], by_promise=by_promise)}: {error}"
+        f"{title(lines.asked[number], by_promise=apart)}: {error}"
         for number, error in lines.problems.items()
     )
     missing = [
@@ -247,6 +283,7 @@ def _tell(lines: Lines) -> None:
 def table() -> pd.DataFrame:
     """Return the lines that are there as a table; each column names its unit."""
     lines, unit = find(state.scenario()), controls.unit()
+    funnel = any(place.told is not None for place in lines.places)
     return pd.DataFrame(
         {
             "promise": notions.entry(place.line.notion).title,
@@ -256,13 +293,15 @@ def table() -> pd.DataFrame:
             f"utility_{unit}": in_unit(float(utility), unit),
             f"bound_{unit}": in_unit(float(bound), unit),
         }
+        | ({"told_of_S": float(told)} if funnel else {})
         for place in lines.places
         if not place.faded
-        for eps, nmi, utility, bound in zip(
+        for eps, nmi, utility, bound, told in zip(
             place.line.eps,
             place.line.nmi,
             place.line.utility,
             place.line.upper_bound,
+            place.line.eps if place.told is None else place.told,
             strict=True,
         )
     )

@@ -3,7 +3,7 @@
 from pages.ui.figures.asymmetry import overlay_histogram
 from pages.ui.figures.bars import bars, levels
 from pages.ui.figures.beliefs import beliefs
-from pages.ui.figures.frontier import OF_X, Kept, Line, frontier, is_open
+from pages.ui.figures.frontier import OF_X, Budget, Kept, Line, frontier, is_open
 from pages.ui.figures.graph import confusability
 from pages.ui.figures.histogram import lift_histogram
 from pages.ui.figures.implications import Level, implications, repeats
@@ -32,6 +32,7 @@ from pages.ui.style.base import Figure
 __all__ = [
     "OF_X",
     "Box",
+    "Budget",
     "Figure",
     "Kept",
     "Level",

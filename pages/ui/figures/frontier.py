@@ -11,6 +11,7 @@ from core.validation import FloatArray
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, layout, note, numbers
 from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
+from pages.ui.style.ticks import ticked
 
 HEIGHT = 330
 
@@ -34,6 +35,9 @@ class Line:
         it is above `nmi`.
     faded : bool
         Whether it is for the last settings, while that for the present ones is worked out.
+    points : bool
+        Whether they are answers to another question, which lie at what they reach of this one's
+        budget: points, not a line.
     """
 
     place: int
@@ -44,6 +48,7 @@ class Line:
     utility: FloatArray
     most: FloatArray | None = None
     faded: bool = False
+    points: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,28 @@ class Kept:
     of: str
     value: str
     in_nats: bool = True
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What the horizontal axis counts.
+
+    Attributes
+    ----------
+    symbol : str
+        What a point's budget is called.
+    axis : str
+        The axis' title, less the unit.
+    unit : str
+        "" where it has none.
+    digits : str
+        How a point's budget is written, for Plotly.
+    """
+
+    symbol: str
+    axis: str
+    unit: str
+    digits: str = ".3~g"
 
 
 OF_X = Kept("kept of X, I(X;Y)/H(X)", "X", "I(X;Y)")
@@ -97,6 +124,7 @@ def frontier(
     current: int,
     empty: str = NO_BUDGET,
     kept: Kept = OF_X,
+    budget: Budget | None = None,
 ) -> Figure:
     """Draw utility against ε, a line each.
 
@@ -119,15 +147,22 @@ def frontier(
         What is said where there is no line.
     kept : Kept
         What the vertical axis counts.
+    budget : Budget, optional
+        What the horizontal axis counts: ε, where not given.
     """
+    along = budget or Budget("ε", "privacy budget ε", unit, ".2f")
+    title = f"{along.axis}{f', in {along.unit}' if along.unit else ''}: less is more private"
+    across = (
+        axis(title, (0, limit), dtick=1) if budget is None else ticked(title, 0.0, limit * 1.02)
+    )
     traces = [band for line in lines if (band := _band(line)) is not None]
-    traces += [_curve(line, kept, unit, strong=line.place == current) for line in lines]
+    traces += [_curve(line, kept, along, unit, strong=line.place == current) for line in lines]
     return {
         "data": traces,
         "layout": layout(
             HEIGHT,
             (52, 14, 34, 42),
-            xaxis=axis(f"privacy budget ε, in {unit}: less is more private", (0, limit), dtick=1),
+            xaxis=across,
             yaxis=axis(kept.axis, (-0.03, 1.05), **PERCENT),
             showlegend=True,
             legend={
@@ -146,12 +181,12 @@ def frontier(
     }
 
 
-def _curve(line: Line, kept: Kept, unit: str, *, strong: bool) -> dict[str, object]:
+def _curve(line: Line, kept: Kept, along: Budget, unit: str, *, strong: bool) -> dict[str, object]:
     ink = colour(SERIES[line.place % len(SERIES)])
     return {
         "type": "scatter",
         "opacity": PALE if line.faded else 1.0,
-        "mode": "lines+markers",
+        "mode": "markers" if line.points else "lines+markers",
         "name": labels.text(line.title),
         "x": numbers(line.eps),
         "y": numbers(line.nmi),
@@ -167,7 +202,8 @@ def _curve(line: Line, kept: Kept, unit: str, *, strong: bool) -> dict[str, obje
             "size": 6 if strong else 5,
             "symbol": SYMBOLS[line.place % len(SYMBOLS)],
         },
-        "hovertemplate": f"ε = %{{x:.2f}}<br>keeps %{{y:.1%}} of {kept.of}<br>"
+        "hovertemplate": f"{along.symbol} = %{{x:{along.digits}}}<br>"
+        f"keeps %{{y:.1%}} of {kept.of}<br>"
         f"{kept.value} = %{{customdata:.3f}} {unit if kept.in_nats else ''}"
         f"<extra>{labels.text(line.title)}</extra>",
     }

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from core.data.spec import DataSpec
-from core.scenario import DOMAINS, Scenario
+from core.scenario import DOMAINS, Scenario, spans
 from core.scenario.url import (
     CHOICES,
     DATA_KEYS,
@@ -121,7 +121,7 @@ def publish(shown: Scenario) -> None:
     unit = st.session_state["unit"]
     if unit != UNITS[0]:
         wanted["unit"] = [unit]
-        if "eps" in wanted:
+        if "eps" in wanted and spans.in_nats(shown.notion):
             wanted["eps"] = [exact(shown.eps, unit)]
     if _query() == wanted:
         st.session_state[_SEEN] = wanted
@@ -141,7 +141,8 @@ def _unit(query: Query, told: list[str]) -> str:
 
 def _in_nats(query: Query, unit: str, told: list[str]) -> Query:
     """Return a query with its ε in nats."""
-    if unit == UNITS[0] or "eps" not in query:
+    plain = not spans.in_nats(query.get("notion", [""])[-1])
+    if unit == UNITS[0] or "eps" not in query or plain:
         return query
     text, domain = query["eps"][-1], DOMAINS["eps"]
     try:

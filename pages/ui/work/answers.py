@@ -21,7 +21,8 @@ from core.mechanisms import Mechanism, catalogue
 from core.mechanisms.optima.frontier import FAILED
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result, Scenario, measured
-from core.studies.frontier import GRID, Frontier, in_shares, sweep
+from core.studies.frontier import Frontier, in_shares, sweep
+from core.studies.funnel import budgets
 from core.studies.known import OPTIMUM, UNPROVEN
 from pages.ui.work import long_answer
 from pages.ui.work.derived import counted, promise, purpose
@@ -253,7 +254,7 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
         scenario.data,
         _question(scenario),
         make_frontier,
-        lambda: (asked, counted(scenario.data), GRID),
+        lambda: (asked, counted(scenario.data), budgets(scenario, _joint(scenario))),
         SWEEP_LIMIT,
         keep=False,
     )
@@ -269,7 +270,8 @@ def _swept(scenario: Scenario) -> Frontier | None:
 def _sweep(scenario: Scenario) -> Frontier:
     """Return a scenario's frontier, worked out in place."""
     data = counted(scenario.data)
-    return sweep(scenario, data.joint, values=data.x_values, task=data.task)
+    grid = budgets(scenario, data.joint)
+    return sweep(scenario, data.joint, grid, values=data.x_values, task=data.task)
 
 
 @sparing()

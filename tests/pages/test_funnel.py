@@ -1,0 +1,147 @@
+"""The privacy funnel on Explore: its line, the optima under it, its words, and its two ends."""
+
+import numpy as np
+import pytest
+
+from core import measures
+from core.data import DataSpec, count
+from core.joint import Joint
+from core.mechanisms import optimal
+from core.notions import LDP, LIP, Average
+from core.release.sentences import finding, promise_text
+from core.scenario import Scenario, evaluate
+from core.studies.frontier import GRID
+from core.studies.funnel import POINTS, budgets, is_funnel, reached
+from core.studies.known import Known
+from pages.ui.explore import frontier_lines
+from pages.ui.style.units import NATS_PER_BIT
+from tests.pages.test_explore import figures, opened
+from tests.pages.test_purposes import said
+
+FUNNEL = {"notion": "average_mi", "eps": "0.03"}
+RACE = DataSpec(released=("race",))
+
+
+@pytest.mark.usefixtures("afresh")
+def test_the_line_is_the_most_that_is_kept_and_other_optima_lie_under_it(sweeps, drawn):
+    app = opened(x="race", notion="average_mi", eps="0.001")
+    assert not app.exception
+    names = [function.__name__ for _, function, _ in sweeps.open]
+    assert names.count("make_frontier") == 3  # the funnel, LIP and LDP
+    sweeps.finish_all()
+    app.run()
+    assert not app.exception
+    figure, _ = drawn["frontier"]
+    lines = {tuple(one["meta"]): one for one in figure["data"] if one.get("meta")}
+    funnel = lines["average_mi", "optimal"]
+    x, y = np.array(funnel["x"]), np.array(funnel["y"])
+    joint = count(RACE).joint
+    whole = measures.mutual_information(joint.p)
+    assert 0 <= x[0] < 1e-12
+    assert x[-1] == pytest.approx(whole, rel=1e-4)
+    assert y[-1] == 1.0
+    chord = y[:-2] + (y[2:] - y[:-2]) * (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
+    assert (y[1:-1] >= chord - 1e-4).all()  # concave, to the digits of a figure
+    for key, kind in (("lip", LIP), ("ldp", LDP)):
+        points = lines[key, "optimal"]
+        assert points["mode"] == "markers"
+        told, kept = np.array(points["x"]), np.array(points["y"])
+        assert (kept <= np.interp(told, x, y) + 1e-4).all()
+        at = list(GRID).index(0.5)
+        made = optimal(joint, kind(0.5))
+        own = measures.mutual_information(joint.release(made.kernel))
+        assert told[at] == pytest.approx(own, abs=1e-5)
+        assert kept[at] == pytest.approx(made.nmi, abs=1e-5)
+    assert figure["layout"]["meta"]["now"][0] == 0.001
+    assert "I(S;Y), in nats" in figure["layout"]["xaxis"]["title"]["text"]
+    assert "by a coin that picks one of their mechanisms" in said(app)
+
+
+def test_its_words_and_figures_tell_the_average_and_the_single_output():
+    app = opened(**FUNNEL)
+    result = evaluate(Scenario(notion="average_mi", eps=0.03))
+    words = said(app)
+    assert "On average, the release tells 0.03 nats of sex" in words
+    assert "yet a single output may change a belief by up to ×" in words
+    assert "No mechanism under I(S;Y) ≤ 0.03 keeps more" in words
+    assert figures(app)["I(S;Y), nats"] == "0.0300"
+    assert result.after.averages["mutual_information"] <= 0.03 + 1e-9
+    app.segmented_control(key="unit").set_value("bits").run()
+    assert "I(S;Y) ≤ 0.043281 in bits" in said(app)
+
+
+def test_at_a_budget_of_nothing_nothing_is_told_and_something_may_be_kept():
+    app = opened(notion="average_mi", eps="0")
+    assert not app.exception
+    result = evaluate(Scenario(notion="average_mi", eps=0.0))
+    assert result.after.averages["mutual_information"] <= 1e-9
+    assert figures(app)["I(S;Y), nats"] == "0.0000"
+    assert "The release tells nothing about sex." in said(app)
+    assert result.mechanism.nmi > 0.5
+
+
+def test_what_has_no_unit_stays_as_it_is_in_bits(drawn):
+    app = opened(notion="average_tv", eps="0.05", unit="bits")
+    assert not app.exception
+    assert app.session_state["eps"] == 0.05
+    assert app.query_params["eps"] in ("0.05", ["0.05"])
+    figure, _ = drawn["frontier"]
+    assert figure["layout"]["meta"]["now"][0] == 0.05
+    assert figure["layout"]["xaxis"]["title"]["text"].startswith(
+        "told of S on average, total variation: less"
+    )
+
+
+def test_a_promise_without_epsilon_has_no_line(drawn):
+    app = opened(notion="guess", bound="0.8")
+    assert not app.exception
+    figure, _ = drawn["frontier"]
+    assert "no budget ε" in figure["layout"]["annotations"][0]["text"]
+
+
+def test_a_mechanism_without_a_promise_stands_beside_the_funnel():
+    app = opened(mech="constant", **FUNNEL)
+    assert not app.exception
+    found = frontier_lines._beside_funnel(Scenario(notion="average_mi", mechanism="constant"))
+    assert [(one.notion, one.mechanism) for one in found] == [
+        ("average_mi", "optimal"),
+        ("lip", "optimal"),
+        ("ldp", "optimal"),
+    ]
+
+
+def test_budgets_are_those_at_which_the_promise_matters():
+    joint = Joint.from_counts([[3, 1], [1, 3]])
+    assert budgets(Scenario(notion="lip"), joint) is GRID
+    found = budgets(Scenario(notion="average_tv"), joint)
+    assert (found[0], found[-1], len(found)) == (0.0, 0.25, POINTS)
+    independent = Joint.from_counts([[1, 1], [1, 1]])
+    assert budgets(Scenario(notion="average_mi"), independent) is GRID
+    assert not is_funnel(Scenario(notion="average_guess"))
+
+
+def test_what_is_not_known_is_no_point():
+    joint = Joint.from_counts([[3, 1], [1, 3]])
+    told = reached(Known(), Scenario(), [1.0, 2.0], Average("mutual_information", 1.0), joint)
+    assert np.isnan(told).all()
+
+
+@pytest.mark.parametrize(
+    ("notion", "text"),
+    [
+        (Average("mutual_information", NATS_PER_BIT), "I(S;Y) ≤ 1 in bits"),
+        (Average("sibson", NATS_PER_BIT, 2.0), "Sibson information of order 2 ≤ 1 in bits"),
+        (Average("total_variation", 0.25), "total variation ≤ 0.25"),
+        (Average("guessing", 0.75), "probability of guessing S ≤ 0.75"),
+    ],
+)
+def test_an_average_budget_is_written_in_bits_where_it_has_a_unit(notion, text):
+    assert promise_text(notion, "bits") == text
+
+
+def test_an_output_that_rules_out_a_value_is_told():
+    result = evaluate(Scenario(notion="average_mi", eps=0.095))
+    if np.isinf(result.after.achieved["lip"]):
+        assert "yet some outputs rule out a value of sex for certain" in finding(result)
+    else:
+        assert "yet a single output may change a belief" in finding(result)
