@@ -1,0 +1,188 @@
+"""Use what was released: estimate P(x), or P(s, x), back from outputs and the kernel.
+
+Outputs are a mixture of the kernel's rows, P(y) = Σ_x P(x) P(y|x). Where the rows are linearly
+independent the inverse tells P(x) without bias; where noise drives it out of the simplex, EM finds
+the likeliest distribution. Where rows are dependent, as when symbols are merged, some P(x) cannot
+be told from any number of records, and their standard errors are infinite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.errors import InvalidInputError, SolverError
+from core.validation import BoolArray, FloatArray
+
+STEPS = 200_000
+"""Most steps of EM."""
+
+UNLIKELIER = 1e-6
+"""EM ends when no distribution is likelier by more than a factor of e to this: far below noise."""
+
+TOLD = 1e-8
+"""Distance from the span of the kernel's columns up to which a symbol counts as inside."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A distribution that was estimated from a release.
+
+    Attributes
+    ----------
+    p : ndarray
+        P(x), shape (n_x,); or P(s, x), shape (n_s, n_x).
+    stderr : ndarray
+        Standard errors, of the same shape: those of the inverse. ∞ where `told` is False.
+    told : ndarray
+        Where the release tells the probability at all, of the same shape.
+    method : str
+        "inverse", or "EM" where that is outside the simplex or not unique.
+    n : int
+        Number of records.
+    """
+
+    p: FloatArray
+    stderr: FloatArray
+    told: BoolArray
+    method: str
+    n: int
+
+
+def estimate(counts: ArrayLike, kernel: ArrayLike, *, reads_s: bool = False) -> Estimate:
+    """Estimate what a mechanism was applied to.
+
+    Parameters
+    ----------
+    counts : array_like
+        How often each output was released, shape (n_y,); or with each secret (or each value of a
+        task), where the reader knows it, shape (n_s, n_y).
+    kernel : array_like
+        P(y | x), shape (n_x, n_y). With counts of outputs alone the rows of a kernel that reads S
+        are taken for the symbols (s, x).
+    reads_s : bool
+        For counts by secret: the kernel is P(y | s, x), shape (n_s·n_x, n_y).
+
+    Returns
+    -------
+    estimate : Estimate
+        P(x), or P(s, x) for counts by secret.
+
+    Raises
+    ------
+    InvalidInputError
+        If counts are no whole numbers of at least 0, all are 0, or the shapes do not fit; if an
+        output was counted that the kernel never gives.
+    SolverError
+        If EM does not settle.
+
+    Notes
+    -----
+    Inverse: generalised least squares with weights 1/P(y), p̂ = G⁺ K W f with G = K W Kᵀ, the
+    inverse of Kᵀ itself where that is square. Standard errors: Var p̂(x) = ((G⁺)_xx − p(x)²)/n,
+    since counts are multinomial (Gauss–Markov). For randomised response this is Warner 1965.
+
+    Examples
+    --------
+    >>> found = estimate([60, 40], [[0.75, 0.25], [0.25, 0.75]])
+    >>> found.p.round(3), found.stderr.round(3), found.method
+    (array([0.7, 0.3]), array([0.098, 0.098]), 'inverse')
+    """
+    array = np.asarray(counts, dtype=np.float64)
+    flat = array.ndim == 1
+    table = validation.matrix(np.atleast_2d(array), "The counts of outputs")
+    n = float(table.sum())
+    if n == 0 or (table != np.rint(table)).any():
+        raise InvalidInputError("The counts of outputs must be whole numbers, not all of them 0.")
+    rows = np.asarray(kernel, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != table.shape[1]:
+        raise InvalidInputError(
+            f"The kernel must have {table.shape[1]} outputs as the counts do, got shape "
+            f"{rows.shape}."
+        )
+    blocks = _blocks(rows, len(table), reads_s)
+    parts = [_one(line / n, block, n) for line, block in zip(table, blocks, strict=True)]
+    p, variance, told = (np.array([part[i] for part in parts]) for i in range(3))
+    method = "inverse"
+    if not told.all() or (p < 0).any():
+        method = "EM"
+        p = np.array(
+            [_likeliest(line / n, block, n) for line, block in zip(table, blocks, strict=True)]
+        )
+    stderr = np.where(told, np.sqrt(np.maximum(variance, 0.0)), np.inf)
+    shape = (-1,) if flat else p.shape
+    return Estimate(
+        p.reshape(shape), stderr.reshape(shape), told.reshape(shape).astype(bool), method, int(n)
+    )
+
+
+def _blocks(kernel: FloatArray, n_s: int, reads_s: bool) -> list[FloatArray]:
+    """Return the kernel of each secret, shape (n_x, n_y) each."""
+    checked = validation.kernel(kernel, len(kernel))
+    if reads_s:
+        if len(checked) % n_s:
+            raise InvalidInputError(
+                f"A kernel that reads S must have a multiple of {n_s} rows, got {len(checked)}."
+            )
+        return list(checked.reshape(n_s, -1, checked.shape[1]))
+    return [checked] * n_s
+
+
+def _one(
+    shares: FloatArray, kernel: FloatArray, n: float
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return the inverse of one block, its variances, and which symbols it tells."""
+    likeliest = _likeliest(shares, kernel, n)
+    fitted = likeliest @ kernel
+    seen = fitted > 0
+    if (shares[~seen] > 0).any():
+        y = int(np.flatnonzero(~seen & (shares > 0))[0])
+        raise InvalidInputError(f"Output {y + 1} was counted, and the kernel never gives it.")
+    half = kernel[:, seen] / np.sqrt(np.maximum(fitted[seen], 1e-300))
+    inverse = np.linalg.pinv(half.T)  # (n_x, outputs): G⁺ K √W
+    p = inverse @ (shares[seen] / np.sqrt(np.maximum(fitted[seen], 1e-300)))
+    back = half @ np.linalg.pinv(half)  # onto the span of the kernel's columns
+    told = np.abs(back - np.eye(len(kernel))).max(axis=1) < TOLD
+    variance = ((inverse**2).sum(axis=1) - likeliest**2) / n
+    return np.where(np.abs(p) < 1e-14, 0.0, p), variance, told
+
+
+def _likeliest(shares: FloatArray, kernel: FloatArray, n: float) -> FloatArray:
+    """Return the likeliest mixture of rows by EM, in squared steps (SQUAREM, Varadhan 2008).
+
+    With g(x) = Σ_y f(y) P(y|x)/P(y), no mixture has a log-likelihood that is higher by more than
+    n (max g − Σ f), which ends the search.
+    """
+    total = float(shares.sum())
+    p = np.full(len(kernel), total / len(kernel))
+    if total == 0:
+        return p
+    seen = shares > 0
+    f, rows = shares[seen], kernel[:, seen]
+
+    def step(at: FloatArray) -> tuple[FloatArray, float]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = rows @ np.where(f > 0, f / (at @ rows), 0.0)
+        return at * slope, float(slope.max())
+
+    def likelihood(at: FloatArray) -> float:
+        return float(f @ np.log(at @ rows))
+
+    if (kernel.max(axis=0)[seen] <= 0).any():
+        return p  # an output that no row gives: told by the caller
+    for _ in range(STEPS):
+        first, steepest = step(p)
+        if n * total * (steepest - 1) <= UNLIKELIER:
+            return first
+        second, _ = step(first)
+        away, turn = first - p, second - 2 * first + p
+        bend = float(np.sqrt(turn @ turn))
+        longer = max(1.0, float(np.sqrt(away @ away)) / bend) if bend > 0 else 1.0
+        leap = p + 2 * longer * away + longer**2 * turn
+        leap = np.maximum(leap, 0.1 * second)  # nothing is given up for good
+        leap *= total / leap.sum()
+        p = leap if likelihood(leap) >= likelihood(second) else second
+    raise SolverError("EM did not settle on the likeliest distribution.")
