@@ -85,7 +85,7 @@ class AllowedSet:
     budgets : tuple of AverageBudget
         Bounds on averages over all outputs of a mechanism.
     exceptions : float
-        δ: outputs of at most this probability in all need not be allowed. Budgets count them.
+        δ: outputs of this probability in all need not be allowed. There are no budgets then.
     """
 
     rows: sparse.csr_array

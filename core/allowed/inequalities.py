@@ -73,15 +73,18 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
     Raises
     ------
     InvalidInputError
-        If one allows exceptions that another, about outputs one by one, does not.
+        If one allows exceptions and another asks something: of the outputs one by one, or of their
+        average. Under a budget an exception that names its symbol may cost more than it is worth,
+        so it is more than a column for each symbol that would have to be looked at.
     """
     n_x = sets[0].n_x
     exceptions = max(part.exceptions for part in sets)
-    of_outputs = [part for part in sets if part.rows.shape[0] or part.oracle is not None]
-    if exceptions > 0 and len(of_outputs) > 1:
+    others = [part for part in sets if part.rows.shape[0] or part.oracle is not None]
+    if exceptions > 0 and (len(others) > 1 or any(part.budgets for part in sets)):
         raise InvalidInputError(
-            "A promise with exceptions of probability δ cannot be joined with another one about "
-            "each output: put both inside it, as EpsDelta(Intersection(…), δ)."
+            "A promise with exceptions of probability δ is optimised by itself: another one about "
+            "each output belongs inside it, as EpsDelta(Intersection(…), δ), and under a budget on "
+            "an average the best exceptions are not known."
         )
     outputs = sparse.vstack([part.rows[:, :n_x] for part in sets], format="csr")
     auxiliary = sparse.block_diag([part.rows[:, n_x:] for part in sets], format="csr")

@@ -122,6 +122,11 @@ class Average(Notion):
         of = "" if self.order is None else f" of order {budget_text(self.order)}"
         return f"{TITLES[self.measure]}{of} ≤ {budget_text(self.bound)}"
 
+    @property
+    def lets_nothing_be_told(self) -> bool:
+        """Whether it is perfect privacy: no output may tell anything about S."""
+        return self.bound == 0
+
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the measure itself: the least bound at which the notion holds.
 

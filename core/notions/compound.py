@@ -14,6 +14,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
+from core.notions.average import Average
 from core.notions.base import Notion, PointwiseNotion, relative
 from core.notions.budgets import OneBudget, budget_text
 from core.notions.guessing import GuessingProbability
@@ -83,8 +84,14 @@ class Intersection(Notion):
         ------
         NotConvexError
             If the set of one of the notions is not convex.
+        InvalidInputError
+            If one of several that ask something allows exceptions.
         """
-        return inequalities.combined([notion.allowed_set(joint) for notion in self.notions])
+        parts = self.notions
+        if any(isinstance(part, Average) and part.lets_nothing_be_told for part in parts):
+            # so do exceptions then, and what tells nothing is none
+            parts = tuple(part.notion if isinstance(part, EpsDelta) else part for part in parts)
+        return inequalities.combined([notion.allowed_set(joint) for notion in parts])
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from core.release.implications import implications, implied
 from core.release.merging_bounds import least_bounds
+from core.release.perfect_privacy import PerfectPrivacy, perfect_privacy, what_is_left
 from core.release.reach import Implication
 from core.release.repeats import Draws, draws, repeated
 from core.release.second_release import BesideFirst, second_release
@@ -10,10 +11,13 @@ __all__ = [
     "BesideFirst",
     "Draws",
     "Implication",
+    "PerfectPrivacy",
     "draws",
     "implications",
     "implied",
     "least_bounds",
+    "perfect_privacy",
     "repeated",
     "second_release",
+    "what_is_left",
 ]

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
-from core.errors import NotConvexError
+from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
+from core.notions import EpsDelta
 from core.notions.base import Notion, PointwiseNotion, worst
+from core.notions.compound import parts_of
 from core.validation import FloatArray, IntArray
 
 MOST_PRODUCTS = 2_000_000
@@ -124,6 +126,12 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> Draws:
         return Draws(level, level, exact=True)
     if isinstance(notion, PointwiseNotion):
         level = _level_of_some(joint, array[:, occurs], notion, count)
+    elif any(isinstance(part, EpsDelta) for part in parts_of(notion)):
+        # merged outputs may be exceptions more often than each: fewer draws prove nothing
+        raise InvalidInputError(
+            f"{count} draws of {int(occurs.sum())} outputs are {products:,} combinations: too many "
+            f"for the exceptions of {notion} to be counted."
+        )
     else:  # fewer draws tell no more
         level = draws(joint, array, notion, count - 1).level
     return Draws(level, max(level, _of_endless(joint, array, notion)), exact=False)

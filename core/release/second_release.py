@@ -17,7 +17,7 @@ from scipy import sparse
 
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
-from core.errors import InfeasibleError
+from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.result import Mechanism
@@ -87,8 +87,15 @@ class BesideFirst(Notion):
         ------
         NotConvexError
             If the notion's set is not convex.
+        InvalidInputError
+            If the notion is about an average, or allows exceptions.
         """
         whole = self.notion.allowed_set(joint)
+        if whole.budgets or whole.exceptions:
+            raise InvalidInputError(
+                f"A second release is designed under a promise about every output, got "
+                f"{self.notion}: averages and exceptions are of both releases together."
+            )
         seen = self.first.T[(joint.p_x @ self.first) > 0]
         return inequalities.combined([_given(whole, likelihood, joint.p_x) for likelihood in seen])
 
@@ -129,7 +136,7 @@ def second_release(
     NotConvexError
         If the notion's set is not convex.
     InvalidInputError
-        If `first` is no kernel of X.
+        If `first` is no kernel of X alone, or the notion is about an average or allows exceptions.
 
     Examples
     --------
@@ -140,7 +147,13 @@ def second_release(
     >>> second.status, second.audit.achieved <= 0.6 + 1e-12
     ('optimal', True)
     """
-    kernel = np.array(joint.checked_kernel(first))[: joint.n_x]
+    kernel = np.array(joint.checked_kernel(first))
+    if len(kernel) != joint.n_x:
+        raise InvalidInputError(
+            f"The first release must be a kernel P(y | x) with {joint.n_x} rows, got one with "
+            f"{len(kernel)} that reads S too: beside it a second release that reads X alone is "
+            "not known to keep the promise."
+        )
     if not notion.holds(joint, kernel):
         reached = notion.achieved(joint, kernel)
         raise InfeasibleError(

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.notions import RLDP, Average, Intersection, Notion
 from core.notions import catalogue as notions
+from core.release.perfect_privacy import what_is_left
 from core.release.quantised import RangeRelease
 from core.scenario import Result, Scenario
 from core.uncertainty.estimate import assumed_records
@@ -50,6 +51,8 @@ def question(scenario: Scenario) -> str:
 def finding(result: Result, unit: str = "nats") -> str:
     """Return what the result proves about the release, in two or three sentences.
 
+    Where a budget on an average leaves no room, two more say why something is left, or nothing.
+
     Parameters
     ----------
     result : Result
@@ -57,7 +60,8 @@ def finding(result: Result, unit: str = "nats") -> str:
     unit : {"nats", "bits"}
         What the promise's budgets are written in.
     """
-    return " ".join((_belief(result, unit), _kept(result), _bound(result, unit))).strip()
+    parts = (_belief(result, unit), _kept(result), _bound(result, unit), _why(result))
+    return " ".join(part for part in parts if part)
 
 
 def promise_text(notion: Notion, unit: str = "nats") -> str:
@@ -237,6 +241,16 @@ def _bound(result: Result, unit: str) -> str:
     if bound == "100 %":
         return ""
     return f"No mechanism under {asked} keeps more than {bound}."
+
+
+def _why(result: Result) -> str:
+    """Say why perfect privacy leaves something of X, or nothing, where an average asks for it."""
+    asked, data = result.mechanism.notion, result.scenario.data
+    parts = asked.notions if isinstance(asked, Intersection) else (asked,)
+    if not any(isinstance(part, Average) and part.lets_nothing_be_told for part in parts):
+        return ""
+    released = data.secret + data.released if data.secret_released else data.released
+    return what_is_left(result.joint, _columns(data.secret, "S"), _columns(released, "X"))
 
 
 def _all_records(count: int) -> str:

@@ -84,10 +84,7 @@ def search_within(task: Task, solver: str, solve: Callable[..., Any], *, prove: 
     if task.upper - task.value <= task.gap:
         return
     silent = _silent(task, plain, solve)
-    at_random = _at_random(task, best, silent)
-    starts = [first, silent]
-    if task.goal.exceptions is None:  # else some of its outputs need not be allowed
-        starts.append(at_random)
+    starts = [first, silent, _at_random(task, best, silent)]
     wider = replace(
         task.allowed, budgets=tuple(_seen(budget, task.p_x) for budget in task.allowed.budgets)
     )
@@ -154,7 +151,7 @@ def _aside(
         outcome = solve(
             allowed,
             task.p_x,
-            utility=task.goal if bounds else task.goal.excepting(None),
+            utility=task.goal,
             time_limit=SIDE_SHARE * task.deadline.left,
             gap=task.gap,
             seed=task.seed,
@@ -178,8 +175,7 @@ def _silent(task: Task, plain: AllowedSet, solve: Callable[..., Any]) -> FloatAr
         wide = np.zeros((2 * len(lifts), plain.rows.shape[1]))
         wide[:, : plain.n_x] = np.vstack([lifts, -lifts])
         rows = sparse.csr_array(sparse.vstack([plain.rows, sparse.csr_array(wide)]))
-        still = replace(plain, rows=rows, parts=(), exceptions=0.0)
-        return _aside(task, still, solve, bounds=False)
+        return _aside(task, replace(plain, rows=rows, parts=()), solve, bounds=False)
     until = task.deadline.part(SIDE_SHARE)
     kernel = silent_outputs(excess, task.p_x, seed=task.seed, deadline=until)
     task.offer(kernel)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
-from core.optimal.utility import Exceptions, Utility
+from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
 BROKEN = 1e-11
@@ -85,8 +85,6 @@ class Lifting:
         count = len(self.budgets)
         self.p: FloatArray = np.append(p_x, np.ones(count)) / (1 + count)
         self.utility = LiftedUtility(utility, self.n_x, count)
-        if utility.exceptions is not None:
-            self.utility = self.utility.excepting(self._lifted_exceptions(utility.exceptions))
         own = allowed.rows
         gap = sparse.csr_array((own.shape[0], count))
         parts = [sparse.hstack([own[:, : self.n_x], gap, own[:, self.n_x :]])]
@@ -115,11 +113,6 @@ class Lifting:
         """Return posteriors, shape (k, n_x), with what they take of each budget."""
         taken = [budget.value(points) / budget.limit for budget in self.budgets]
         return np.column_stack([points, *taken])
-
-    def _lifted_exceptions(self, exceptions: Exceptions) -> Exceptions:
-        """Return outputs that need not be allowed with what they take of each budget."""
-        points = self.lifted(exceptions.points) / (1 + len(self.budgets))
-        return Exceptions(points, exceptions.share)
 
     def slack(self) -> FloatArray:
         """Return the outputs that only leave budget unspent, shape (n_budgets, n_x + n_budgets)."""

@@ -9,7 +9,16 @@ from core import mechanisms as m
 from core.data import DataSpec, count
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions import ALIP, LDP, LIP, SRLIP, GuessingProbability, Intersection, L1Privacy
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    SRLIP,
+    EpsDelta,
+    GuessingProbability,
+    Intersection,
+    L1Privacy,
+)
 from core.release import draws, repeated
 from core.release.repeats import product_kernel
 from tests.strategies import joints, kernels, symbol_notions
@@ -127,3 +136,17 @@ def test_the_number_of_draws_is_whole_and_positive(k):
     joint = Joint.from_counts([[2, 1], [1, 2]])
     with pytest.raises(InvalidInputError, match="k must be"):
         draws(joint, np.eye(2), LIP(1), k)
+
+
+def test_exceptions_of_several_draws_are_counted_or_it_is_said_that_they_are_not(monkeypatch):
+    joint = Joint.from_counts([[30, 5, 10], [5, 40, 10]])
+    promise = EpsDelta(LIP(0.5), 0.1)
+    kernel = m.optimal(joint, promise).kernel
+    assert repeated(joint, kernel, promise, 1) == promise.achieved(joint, kernel)
+    pairs = (kernel[:, :, None] * kernel[:, None, :]).reshape(3, -1)
+    twice = repeated(joint, kernel, promise, 2)
+    assert twice == pytest.approx(promise.achieved(joint, pairs))
+    assert twice > 0.5  # the exceptions of one draw are twice as likely in two
+    monkeypatch.setattr("core.release.repeats.MOST_ENTRIES", 20)
+    with pytest.raises(InvalidInputError, match=r"too many for the exceptions of 0\.5-LIP"):
+        repeated(joint, kernel, promise, 2)

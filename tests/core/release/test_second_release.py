@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from core import mechanisms as m
 from core.errors import InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
-from core.notions import LDP, LIP, AlphaLift, Chi2Privacy, L1Privacy
+from core.notions import LDP, LIP, AlphaLift, Average, Chi2Privacy, EpsDelta, L1Privacy
 from core.optimal.polish import polished
 from core.release import BesideFirst, second_release
 from tests.strategies import joints
@@ -92,3 +92,18 @@ def test_words_and_scale():
     assert str(both) == "2-LDP of both releases"
     assert both.scale(joint, flip(1.0)) == pytest.approx(1.0)
     assert both.achieved(joint, flip(1.0)) == pytest.approx(2.0)
+
+
+def test_a_first_release_that_reads_s_is_refused_not_cut():
+    joint = Joint.from_counts([[8, 1, 5], [1, 8, 5]])
+    first = np.vstack([np.full((3, 2), 0.5), [[0.45, 0.55]] * 3])
+    with pytest.raises(InvalidInputError, match=r"with 3 rows, got one with 6 that reads S too"):
+        second_release(joint, LIP(0.6), first)
+
+
+@pytest.mark.parametrize("notion", [Average("mutual_information", 0.2), EpsDelta(LIP(0.6), 0.05)])
+def test_averages_and_exceptions_are_no_promise_of_a_second_output(notion):
+    joint = Joint.from_counts([[8, 1, 5], [1, 8, 5]])
+    first = m.optimal(joint, LIP(0.1)).kernel
+    with pytest.raises(InvalidInputError, match="under a promise about every output, got"):
+        second_release(joint, notion, first)

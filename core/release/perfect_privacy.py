@@ -1,0 +1,187 @@
+"""What perfect privacy leaves: outputs of which none tells anything about S, and why there are any.
+
+An output y with posterior r on X gives S the distribution A r, A = P(s | x). It tells nothing iff
+A r = P(S) = A P(X), so iff r − P(X) is in the kernel of A. As P(x) > 0 for every x, a small step
+along any vector of the kernel is a distribution again: something of X can be published iff the
+kernel is more than 0, that is iff the distributions P(S | x) are linearly dependent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.allowed.excess import excess_lift
+from core.joint import Joint
+from core.limits import LIFT_NOISE
+from core.notions import Average, Intersection, Notion
+from core.notions.budgets import OneBudget, TwoBudgets
+from core.validation import FloatArray
+from core.wording import number_of
+
+PRIMES = (2_147_483_647, 2_147_483_629)
+"""Counts are eliminated modulo these: a rank modulo a prime is never above the true one, and below
+it only if the prime divides a minor."""
+
+EXACT = 2.0**53
+"""Whole numbers up to this are doubles."""
+
+
+@dataclass(frozen=True, eq=False)
+class PerfectPrivacy:
+    """What can be told of X by outputs that tell nothing of S.
+
+    Attributes
+    ----------
+    dimension : int
+        Of the kernel of P(s | x): how many independent ways there are to move probability between
+        symbols of X without changing P(S). Nothing can be told iff it is 0.
+    rank : int
+        How many of the distributions P(S | x) are linearly independent.
+    moves : ndarray
+        A basis of the kernel, orthonormal, each summing to 0, shape (dimension, n_x).
+    alike : tuple of int
+        Two symbols of X that say exactly the same of S, if there are any: the first such pair.
+    n_s, n_x : int
+        Numbers of symbols.
+    """
+
+    dimension: int
+    rank: int
+    moves: FloatArray
+    alike: tuple[int, ...]
+    n_s: int
+    n_x: int
+
+
+def perfect_privacy(joint: Joint) -> PerfectPrivacy:
+    """Return what perfect privacy leaves of X.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x). Of counts the dimension is exact; of other weights differences of lifts that are
+        rounding count as none.
+
+    Notes
+    -----
+    Source: Calmon, Makhdoumi and Médard 2015, Theorem 3, for [Funnel] Problem 1 at M = 0.
+
+    Examples
+    --------
+    >>> perfect_privacy(Joint.from_counts([[3, 1], [1, 3]])).dimension
+    0
+    >>> found = perfect_privacy(Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]]))
+    >>> found.dimension, found.rank, found.alike
+    (2, 2, (2, 3))
+    """
+    excess = excess_lift(joint)
+    matrix = np.vstack([np.ones(joint.n_x), excess])
+    if joint.n is not None and joint.n < EXACT:
+        counts = np.rint(joint.p * joint.n).astype(object)
+        rank = max(_rank_modulo(counts, prime) for prime in PRIMES)
+    else:
+        size = np.abs(matrix).max(axis=1, keepdims=True)
+        scaled = matrix / np.where(size > 0, size, 1.0)
+        rank = int(np.linalg.matrix_rank(scaled, tol=LIFT_NOISE * max(scaled.shape)))
+    _, _, directions = np.linalg.svd(matrix)
+    same = np.argwhere(np.triu((excess[:, :, None] == excess[:, None, :]).all(axis=0), 1))
+    return PerfectPrivacy(
+        dimension=joint.n_x - rank,
+        rank=rank,
+        moves=directions[rank:],
+        alike=tuple(same[0].tolist()) if len(same) else (),
+        n_s=joint.n_s,
+        n_x=joint.n_x,
+    )
+
+
+def what_is_left(joint: Joint, secret: str = "S", released: str = "X") -> str:
+    """Return in words what perfect privacy leaves of X, and why.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    secret, released : str
+        What S and X are called.
+
+    Examples
+    --------
+    >>> print(what_is_left(Joint.from_counts([[3, 1], [1, 3]]), "sex", "degree"))
+    An output that tells nothing about sex must mix the values of degree so that sex is
+    distributed as before. The 2 values of degree each say something else about sex, and no mixture
+    of some says what a mixture of others does: only all of them in their own shares do, so nothing
+    of degree can be told.
+    """
+    found = perfect_privacy(joint)
+    start = (
+        f"An output that tells nothing about {secret} must mix the values of {released} so that "
+        f"{secret} is distributed as before."
+    )
+    if found.n_x == 1:
+        return f"{released} has one value only, so there is nothing to be told of it."
+    if found.rank == 1:
+        return (
+            f"{secret} and {released} are independent, so all of {released} can be told without "
+            f"a word about {secret}."
+        )
+    if found.dimension == 0:
+        return (
+            f"{start} The {found.n_x} values of {released} each say something else about "
+            f"{secret}, and no mixture of some says what a mixture of others does: only all of "
+            f"them in their own shares do, so nothing of {released} can be told."
+        )
+    ways = number_of(found.dimension, "independent way")
+    told = (
+        f"{start} There {'is' if found.dimension == 1 else 'are'} {ways} to move probability "
+        f"between values of {released} that leave{'s' * (found.dimension == 1)} {secret} as it "
+        f"is, so something of {released} can be told"
+    )
+    if found.n_x > found.n_s:
+        return (
+            f"{told}: it has {found.n_x} values, and what they say about {secret} differs in "
+            f"{number_of(found.rank - 1, 'direction')} only."
+        )
+    if found.alike:
+        first, second = (joint.x_labels[i] for i in found.alike)
+        return f"{told}: {first!r} and {second!r} say the same about {secret}."
+    return f"{told}: what some of its values say about {secret}, a mixture of others says too."
+
+
+def leaves_no_room(notion: Notion) -> bool:
+    """Say whether a promise lets no output tell anything about S: perfect privacy.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> leaves_no_room(LIP(0)), leaves_no_room(LIP(0.1)), leaves_no_room(Average("chi2", 0))
+    (True, False, True)
+    """
+    if isinstance(notion, Intersection):
+        return any(leaves_no_room(part) for part in notion.notions)
+    if isinstance(notion, Average):
+        return notion.lets_nothing_be_told
+    if isinstance(notion, TwoBudgets):
+        return 0 in (notion.eps_l, notion.eps_u)
+    return isinstance(notion, OneBudget) and notion.eps == 0
+
+
+def _rank_modulo(matrix: np.ndarray[tuple[int, ...], np.dtype[np.object_]], prime: int) -> int:
+    """Return the rank of a matrix of whole numbers modulo a prime below 2³¹."""
+    left = np.array(matrix % prime, dtype=np.int64)
+    rank = 0
+    for column in range(left.shape[1]):
+        below = np.flatnonzero(left[rank:, column])
+        if len(below) == 0:
+            continue
+        pivot = rank + int(below[0])
+        left[[rank, pivot]] = left[[pivot, rank]]
+        left[rank] = left[rank] * pow(int(left[rank, column]), -1, prime) % prime
+        others = left[rank + 1 :, column].copy()
+        left[rank + 1 :] = (left[rank + 1 :] - others[:, None] * left[rank] % prime) % prime
+        rank += 1
+        if rank == len(left):
+            break
+    return rank
