@@ -33,9 +33,12 @@ FEW = 8
 PATIENCE = 3
 """Passes over vertices that are nearly in use, without a better one, before the search ends."""
 
+SCATTERED = 42
+"""Random starts in one round, each towards another symbol: the outputs that are missed say most
+about one that hardly any other output is about."""
+
 STEEP = 5.0
-"""What a random start gains on its symbol, where others cost 1 each on average: one for each symbol
-is a round, as the outputs that are missed say most about a symbol that hardly any other does."""
+"""What such a start gains on its symbol, where others cost 1 each on average."""
 
 ROUNDS = 3
 """Rounds of random starts without a better output after which a proof is asked."""
@@ -116,7 +119,9 @@ class ColumnSearch:
         """Narrow the polytope by rows cuts @ r ≤ 0, shape (k, n_x); what breaks them is dropped."""
         self.space = self.space.with_cuts(cuts)
         others = self.master.points[self._origin < 0]
-        others = others[(others @ cuts.T <= 0).all(axis=1)]
+        whole = (others @ cuts.T <= 0).all(axis=1)
+        whole[0] = True  # P_X, which rounding may have a cut break: all that mixes for sure
+        others = others[whole]
         kept = self.pool.cut(self.space, cuts)
         if kept is None:
             self.pool = ColumnPool(self.space, self.utility, self._seeds())
@@ -213,9 +218,11 @@ class ColumnSearch:
         return found if moved is None else moved
 
     def _anywhere(self) -> FloatArray:
-        """Return costs whose best vertices are random starts, shape (n_x, n_x)."""
-        n_x = self.space.n_x
-        return self._rng.exponential(size=(n_x, n_x)) - STEEP * np.eye(n_x)
+        """Return costs whose best vertices are random starts, shape (k, n_x)."""
+        symbols = self._rng.permutation(self.space.n_x)[:SCATTERED]
+        costs = self._rng.exponential(size=(len(symbols), self.space.n_x))
+        costs[np.arange(len(symbols)), symbols] -= STEEP
+        return costs
 
     def _better(self) -> IntArray:
         """Return which vertices of the pool would improve the mixture, the best first."""

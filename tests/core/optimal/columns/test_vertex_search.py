@@ -142,3 +142,15 @@ def test_a_look_from_each_symbol_finds_outputs_that_neighbours_miss():
         assert search.mixture.cost <= before + 1e-12
         gained.append(before - search.mixture.cost)
     assert max(gained) > 1e-6
+
+
+def test_no_cut_takes_away_the_output_that_tells_nothing():
+    """A cut that P_X breaks by rounding left nothing that mixes: penalties rose without end."""
+    search = searched()
+    cut = np.zeros((1, 12))
+    cut[0, 0], cut[0, 1] = JOINT.p_x[1], -JOINT.p_x[0]  # r_0/P(0) ≤ r_1/P(1), and a hair less
+    cut -= 1e-15
+    search.cut(np.vstack([cut, -cut + 2e-15]))
+    assert (search.master.points == JOINT.p_x).all(axis=1).any()
+    kernel = search.settled()
+    np.testing.assert_allclose(kernel.sum(axis=1), 1.0, atol=1e-12)
