@@ -3,6 +3,7 @@
 import numpy as np
 
 from core import validation
+from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.response.calibration import asked, calibrate, calibration_note, status_at
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -11,6 +12,9 @@ from core.validation import FloatArray
 
 READS_SECRET = "Reads S as well as X when it releases, so it may keep more than the optimum over X."
 """What a reader of the result must know before comparing it with mechanisms that read X only."""
+
+LEAST_EXPONENT = -307
+"""Decimal exponent of the least probability that a double says in full."""
 
 
 def conditional_reporting(
@@ -37,7 +41,8 @@ def conditional_reporting(
     Raises
     ------
     InvalidInputError
-        If both or none of `eps` and `notion` are given, or the notion does not fit.
+        If both or none of `eps` and `notion` are given, or the notion does not fit, or symbols
+        are too rare.
 
     Examples
     --------
@@ -90,8 +95,19 @@ def conditional_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     Source: [Funnel] Prop. 1: P(y|s) = ((e^α − 1) P(y|s) + Σ_{s'} P(y|s'))/(e^α + n_s − 1), of
     which eq. 30 is the LIP level. Posteriors move with α on the line from P(S) to
     P(S | x = y), so every level increases.
+
+    Raises
+    ------
+    InvalidInputError
+        If a symbol would be released with a secret less often than any double says.
     """
     total = (joint.p / joint.p_s[:, None]).sum(axis=0)
+    rarest = np.log10(joint.p_s.min()) + np.log10(total[total > 0].min() / joint.n_s)
+    if rarest < LEAST_EXPONENT:
+        raise InvalidInputError(
+            f"Conditional reporting would release a symbol with a probability of 1e{rarest:.0f} "
+            f"together with some secret; it must be at least 1e{LEAST_EXPONENT}."
+        )
 
     def levels(alpha: float) -> tuple[float, float]:
         other = np.exp(-alpha)

@@ -130,10 +130,13 @@ def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[f
 def unary_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     """Return the largest α at which unary encoding keeps LIP, ALIP or LDP, rounded down.
 
-    Short of ∞, e^{−α n_x} is a double: an output is a set, with a factor for each symbol.
+    Short of ∞, P(s) e^{−α n_x} is a double: an output is a set, with a factor for each symbol, and
+    with the rarest secret too its probability must not pass for 0.
     """
     alpha = calibrate(lambda alpha: unary_levels(joint, notion, alpha), notion)
-    return alpha if alpha == np.inf else min(alpha, LARGEST / joint.n_x)
+    rarest = np.log(joint.p_s.min()) - joint.n_x * np.log(2.0)
+    room = min(LARGEST, max(float(rarest - np.log(np.finfo(float).tiny)), 0.0))
+    return alpha if alpha == np.inf else min(alpha, room / joint.n_x)
 
 
 def lift_promise(eps: float | None, notion: Notion | None) -> PointwiseNotion:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from core import measures
 from core import mechanisms as m
+from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.response.conditional_reporting import conditional_alpha, conditional_kernel
 from core.notions import LDP, LIP
@@ -102,3 +103,13 @@ def test_with_one_secret_x_is_published():
     mechanism = m.conditional_reporting(joint, LIP(0))
     np.testing.assert_array_equal(mechanism.kernel, np.eye(3))
     assert mechanism.status == "no noise needed"
+
+
+def test_probabilities_below_every_double_are_refused_in_a_sentence():
+    """7e-301 · 6e-200 passed for 0, and the refusal was that no mechanism keeps the notion."""
+    joint = Joint.from_counts([[5e-300, 0.0], [1e-100, 6e-300], [7.0, 3e-300]])
+    with pytest.raises(InvalidInputError, match="with a probability of 1e-500 together") as found:
+        m.conditional_reporting(joint, LIP(0.3))
+    assert str(found.value).endswith("at least 1e-307.")
+    ordinary = Joint.from_counts([[5e-300, 0.0], [1.0, 6.0], [7.0, 3.0]])
+    assert LIP(0.3).holds(ordinary, m.conditional_reporting(ordinary, LIP(0.3)).kernel)

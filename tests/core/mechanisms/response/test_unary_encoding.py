@@ -170,3 +170,14 @@ def test_many_symbols_and_the_exact_ends():
     with pytest.raises(InvalidInputError, match="draws must be at least 2, got 1"):
         m.unary_encoding_summary(joint, eps=1, draws=1)
     assert m.unary_encoding_summary(Joint.from_counts([[1], [1]]), eps=1).nmi == 1
+
+
+@pytest.mark.parametrize("notion", [LIP(37.0), ALIP(37.0, 1.0), LIP(600.0)])
+def test_a_secret_of_1e_300_is_never_told_by_rounding(notion):
+    """Its probability with a rare output passed for 0, which the audit saw as no privacy at all."""
+    rare = [[6e-300, 6e-300, 8e-300, 1e-300], [9e-300, 6.0, 9.0, 5.0], [4.0, 4e-300, 4.0, 1.0]]
+    joint = Joint.from_counts(rare)
+    mechanism = m.optimized_unary_encoding(joint, notion=notion)
+    assert notion.holds(joint, mechanism.kernel)
+    assert (joint.release(mechanism.kernel) >= np.finfo(float).tiny).all()
+    assert mechanism.utility > 0.1
