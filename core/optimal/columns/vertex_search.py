@@ -119,7 +119,7 @@ class ColumnSearch:
         """Narrow the polytope by rows cuts @ r ≤ 0, shape (k, n_x); what breaks them is dropped."""
         self.space = self.space.with_cuts(cuts)
         others = self.master.points[self._origin < 0]
-        whole = (others @ cuts.T <= 0).all(axis=1)
+        whole: BoolArray = np.asarray((others @ cuts.T <= 0).all(axis=1))
         whole[0] = True  # P_X, which rounding may have a cut break: all that mixes for sure
         others = others[whole]
         kept = self.pool.cut(self.space, cuts)
