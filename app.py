@@ -1,5 +1,11 @@
-"""Liftscope: page config and navigation, nothing else."""
+"""Liftscope: its server, and the script of each visit; page config and navigation, nothing else."""
 
-from pages.ui.frame import site
+from starlette.middleware import Middleware
+from streamlit.starlette import App
 
-site.navigation().run()
+from pages.ui.frame import server, site
+
+if __name__ == "__main__":  # a visit: Streamlit runs the script that the server below names
+    site.navigation().run()
+else:
+    app = App(__file__, lifespan=server.life, middleware=[Middleware(server.Guard)])

@@ -14,6 +14,7 @@ import duckdb
 import ibis
 from ibis.expr.operations import DatabaseTable
 
+from core.data import folders
 from core.data.spec import Filter
 from core.errors import InvalidInputError
 from core.joint import MISSING
@@ -146,7 +147,7 @@ def open_table(file: FileTable) -> Iterator[OpenTable]:
     InvalidInputError
         If the file cannot be read.
     """
-    with tempfile.TemporaryDirectory(prefix="liftscope-spill-") as spill:
+    with tempfile.TemporaryDirectory(prefix=f"{folders.prefix()}spill-") as spill:
         backend = _connect(file.paths, spill)
         try:
             records = _records(backend, file.paths)

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,8 @@ class Pool:
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._closing = False
+        self._ended = False
+        self._processes: weakref.WeakSet[subprocess.Popen[bytes]] = weakref.WeakSet()
 
     def submit(
         self,
@@ -127,6 +130,12 @@ class Pool:
         self._line.reopen()
         self._closing = False
 
+    def kill(self) -> None:
+        """End the workers now, whatever they are at; jobs fail from then on. For a server's end."""
+        self._ended = True
+        for process in list(self._processes):
+            process.kill()
+
     def __enter__(self) -> Pool:
         return self
 
@@ -150,10 +159,13 @@ class Pool:
     ) -> tuple[subprocess.Popen[bytes] | None, bool]:
         """Run a job on a worker that lives; return the worker, and whether the job has ended."""
         job = call.job
+        if self._ended:
+            job.fail(SolverError("The server is about to stop."))
+            return process, True
         try:
             if process is None or process.poll() is not None:  # it may have died at rest
                 _end(process)
-                process = _start(niceness)
+                process = self._new(niceness)
             if not job.start(process.kill):
                 return process, True
             again = _run(process, job, call.content, last=last)
@@ -164,8 +176,16 @@ class Pool:
             process.kill()
             _end(process)
             # the next one gets ready while nobody waits for it
-            process = None if self._closing else _start(niceness)
+            process = None if self._closing or self._ended else self._new(niceness)
         return process, job.finished
+
+    def _new(self, niceness: int) -> subprocess.Popen[bytes]:
+        """Start a worker that `kill` knows of."""
+        process = _start(niceness)
+        self._processes.add(process)
+        if self._ended:  # meanwhile
+            process.kill()
+        return process
 
 
 def _start(niceness: int) -> subprocess.Popen[bytes]:
@@ -173,7 +193,7 @@ def _start(niceness: int) -> subprocess.Popen[bytes]:
     step = clock.step()
     return subprocess.Popen(
         [
-            *(sys.executable, "-m", "core.jobs.worker", str(niceness)),
+            *(sys.executable, "-m", "core.jobs.worker", str(niceness), str(os.getpid())),
             *([] if step is None else [repr(step)]),
         ],
         stdin=subprocess.PIPE,

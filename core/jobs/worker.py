@@ -2,7 +2,7 @@
 
 A process of its own, because cdd holds the interpreter lock and a solve can only be cancelled
 by ending it. Started by `core.jobs.pool` as `python -m core.jobs.worker`, never imported by it.
-With a number behind, each call is made on a clock whose every reading takes so many seconds.
+With a further number, each call is made on a clock whose every reading takes so many seconds.
 """
 
 from __future__ import annotations
@@ -22,15 +22,19 @@ WARM = ("core.scenario",)
 """Imported before the first call arrives, so that it does not pay for it."""
 
 
-def main(niceness: int) -> None:
+def main(niceness: int, parent: int, step: float | None = None) -> None:
     """Serve calls until the input ends, or until whoever started this process is gone.
 
     Parameters
     ----------
     niceness : int
         How far to yield to other processes.
+    parent : int
+        The process that started it.
+    step : float, optional
+        Seconds that each reading of the clock takes, where it is to count them.
     """
-    end_with_parent()
+    end_with_parent(parent)
     calls = sys.stdin.buffer
     # What a library prints must not get between the answers, so they keep the pipe to themselves.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -39,7 +43,6 @@ def main(niceness: int) -> None:
         os.nice(niceness)
     for name in WARM:
         importlib.import_module(name)
-    step = float(sys.argv[2]) if len(sys.argv) > 2 else None
     while True:
         try:
             function, arguments = pickle.load(calls)
@@ -78,4 +81,4 @@ def _send(answers: BinaryIO, message: tuple[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), int(sys.argv[2]), *map(float, sys.argv[3:]))

@@ -7,6 +7,7 @@ import tempfile
 import weakref
 from pathlib import Path
 
+from core.data import folders
 from core.data.catalogue import BUNDLED, bundled
 from core.data.examples import example
 from core.data.joints import JointSource, drawn
@@ -40,7 +41,7 @@ class Sources:
     def __init__(self) -> None:
         self.uploads: dict[str, Upload] = {}
         self.matrices: dict[str, JointSource] = {}
-        self._folder = Path(tempfile.mkdtemp(prefix="liftscope-"))
+        self._folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def add_bytes(self, content: bytes, name: str, delimiter: str | None = None) -> str:

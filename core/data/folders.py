@@ -1,0 +1,54 @@
+"""Folders for what is uploaded and spilled: each says whose it is, so that none outlives its owner.
+
+A process that is killed removes nothing; the next one finds what it left by its number.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+_OURS = re.compile(r"liftscope-([0-9]{1,10})-.*")
+"""The name of a folder, with the number of the process that made it."""
+
+
+def prefix(process: int | None = None) -> str:
+    """Return how the names of a process's folders begin; of this one where none is given."""
+    return f"liftscope-{os.getpid() if process is None else process}-"
+
+
+def remove_own() -> None:
+    """Remove every folder of this process: it is about to end."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{prefix()}*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_left() -> int:
+    """Remove the folders of processes that have ended, and return how many there were.
+
+    Examples
+    --------
+    >>> remove_left() >= 0
+    True
+    """
+    removed = 0
+    for folder in Path(tempfile.gettempdir()).glob("liftscope-*"):
+        owner = _OURS.fullmatch(folder.name)
+        if owner is not None and not _lives(int(owner[1])):
+            shutil.rmtree(folder, ignore_errors=True)
+            removed += 1
+    return removed
+
+
+def _lives(process: int) -> bool:
+    """Say whether a process runs, ours or another's."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,96 @@
+"""What the server says with every answer, and what it keeps to itself."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import AsyncIterator, MutableMapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from core.data import folders
+from pages.ui.work.long_answer import WORKERS
+
+LINGER = 0.3
+"""Seconds after which a server that was told to stop ends, though a visit's script still runs."""
+
+HEADERS = {
+    "content-security-policy": "; ".join(
+        (
+            "default-src 'self'",
+            # Streamlit hands components their scripts as blobs and in the page itself
+            "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self' blob: data:",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        )
+    ),
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "cross-origin-opener-policy": "same-origin",
+}
+"""Headers of every answer: nothing is loaded from elsewhere, no other site shows a page in a frame,
+and an address, which holds the question, is told to none."""
+
+CLOSED = ("/_stcore/metrics",)
+"""What Streamlit would tell anybody: how many sessions there are, and what they take."""
+
+
+class Guard:
+    """Sets the headers, and keeps closed what is nobody's business; an ASGI middleware.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                own = {name.encode(): value.encode() for name, value in HEADERS.items()}
+                others = [pair for pair in message.get("headers", []) if pair[0].lower() not in own]
+                message["headers"] = [*others, *own.items()]
+            await send(message)
+
+        if scope["path"].rstrip("/").endswith(CLOSED):
+            await guarded({"type": "http.response.start", "status": 404, "headers": []})
+            await guarded({"type": "http.response.body", "body": b""})
+            return
+        await self._app(scope, receive, guarded)
+
+
+@asynccontextmanager
+async def life(_: object) -> AsyncIterator[None]:
+    """Clear away what servers left that were killed, and leave nothing when this one stops."""
+    folders.remove_left()
+    yield
+    WORKERS.kill()
+    folders.remove_own()
+    threading.Thread(target=_end, daemon=True, name="liftscope-end").start()
+
+
+def _end() -> None:
+    """End the process after a while: what a script computes then, nobody will see."""
+    time.sleep(LINGER)
+    folders.remove_own()
+    os._exit(0)
