@@ -89,8 +89,13 @@ class Sample:
 
     @property
     def reach(self) -> float:
-        """The end of an axis of P(u | s): twice the largest true one, whatever was drawn."""
-        return float(min(1.0, np.ceil(20 * float(self.true_conditional.max())) / 10))
+        """The end of an axis of P(u | s): twice the largest true one, whatever was drawn.
+
+        It is rounded up to one digit: .0137 to .02, .46 to .5.
+        """
+        most = 2 * float(self.true_conditional.max())
+        digit = 10.0 ** np.floor(np.log10(most))
+        return float(min(1.0, np.ceil(most / digit) * digit))
 
     def within(self, s: int) -> int:
         """Return how many of the true P*(u | s) lie in the intervals that the set leaves."""

@@ -79,7 +79,14 @@ def realised_reach(eps: float) -> float:
     return max(1.0, 2.5 * eps)
 
 
-def most_seconds(kind: str, seconds: float, keys: Sequence[str] = (), draws: int = 0) -> float:
+SECONDS_PER_PAIR = 1e-5
+"""What a search takes at least, over the squared number of cells (s, u): measured on 200, 400 and
+1,000 of them."""
+
+
+def most_seconds(
+    kind: str, seconds: float, keys: Sequence[str] = (), draws: int = 0, cells: int = 0
+) -> float:
     """Return how many seconds a study takes at most, about, from its searches' time limits.
 
     Parameters
@@ -92,12 +99,17 @@ def most_seconds(kind: str, seconds: float, keys: Sequence[str] = (), draws: int
         Designs that are drawn; all where there are none.
     draws : int
         How many.
+    cells : int
+        Number of pairs (s, u): of many a single linear program takes longer than its limit.
 
     Examples
     --------
     >>> most_seconds("draws", 0.5, ("polyopt", "secret_rr"), 20)
     10.0
+    >>> most_seconds("draws", 0.5, ("polyopt", "secret_rr"), 20, cells=1_000)
+    200.0
     """
+    seconds = max(seconds, SECONDS_PER_PAIR * cells**2)
     if kind == "betas":
         return draws * len(BETAS) * seconds  # PolyOpt alone is searched for
     searches = len(set(keys or DESIGNS) & set(SEARCHED))

@@ -42,7 +42,7 @@ def figures(app):
 
 
 def said(app):
-    return " ".join(text.value for text in app.markdown)
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,12 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
         app.slider(key="eps").set_value(2.0).run()
         assert "stale" not in said(app)
         assert "the promise is 2 nats. PolyOpt, which is robust, keeps" in said(app)
+        assert "Robust optimum is still being designed; PolyOpt, robust too, is shown" in said(app)
+        app.button(key="designs_cancel").click().run()
+        assert "Robust optimum was not designed; PolyOpt, robust too, is shown" in said(app)
+    app.button(key="designs_start").click().run()
     app = after(app, "designs")
+    assert "PolyOpt, robust too" not in said(app)
     assert "the promise is 2 nats. The robust optimum keeps" in said(app)
     assert "All designs are for the settings in the sidebar." in [
         text.value for text in app.caption
@@ -262,3 +267,19 @@ def test_the_page_designs_what_core_designs(sample):
     made = {one.key: one.mechanism for one in app.session_state["_robust_designs"].answer}
     for key, mechanism in design_all(sample, 1.0, 1.0, ("independent", "secret_rr")).items():
         assert made[key].utility == pytest.approx(mechanism.utility)
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [
+        ("2x2", "up to about 18 s"),
+        ("2x200", "up to about 48 s"),
+        ("5x120", "up to about 2 minutes"),
+        ("5x400", "with so many values likely longer than the 15 minutes"),
+    ],
+)
+@pytest.mark.usefixtures("solves")
+def test_how_long_a_study_takes_is_estimated_from_the_size(size, told):
+    app = opened(data=f"random:uniform:{size}:1", n="1000000")
+    assert not app.exception
+    assert f"Six mechanisms at 10 budgets; {told}" in said(app)

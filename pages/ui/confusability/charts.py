@@ -36,6 +36,9 @@ WIDTH = 420
 ROW = 15
 """Pixels a release takes in the table of ranges."""
 
+CLUSTER = 190
+"""Pixels that the names of a cluster's symbols take in the table."""
+
 LISTED = 200
 """Nodes whose lines the table lists: more lines than these have no reader."""
 
@@ -331,8 +334,9 @@ def clusters(shown: Shown) -> None:
             frame,
             "clusters",
             most=560,
+            wrapped={"cluster": CLUSTER},
             column_config={
-                "cluster": st.column_config.TextColumn(width=150),
+                "cluster": st.column_config.TextColumn(width=CLUSTER),
                 "symbols": st.column_config.NumberColumn(width=70),
                 "secrets possible": st.column_config.NumberColumn(width=110),
                 "part": st.column_config.NumberColumn(width=45),

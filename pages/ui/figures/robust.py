@@ -60,6 +60,8 @@ def intervals(
         "<br>estimate %{customdata[3]}, truth %{customdata[4]}<extra></extra>"
     )
     ends = np.minimum(high, reach)
+    height = int(np.clip(96 + ROW * len(short), 220, 620))
+    room = (height - 74) / max(len(short), 1)  # of one row
     return {
         "data": [
             {
@@ -77,11 +79,20 @@ def intervals(
                 },
                 "hovertemplate": told,
             },
-            _points("estimate P̂", estimate, rows, detail, told, "before", "circle", 9),
-            _points("truth P*", truth, rows, detail, told, "ink", "line-ns", 15),
+            _points(
+                "estimate P̂",
+                estimate,
+                rows,
+                detail,
+                told,
+                "before",
+                "circle",
+                int(min(9, room - 1)),
+            ),
+            _points("truth P*", truth, rows, detail, told, "ink", "line-ns", int(min(15, room))),
         ],
         "layout": layout(
-            int(np.clip(96 + ROW * len(short), 220, 620)),
+            height,
             (margin_for(short, 44, 150) + 6, 14, 30, 44),
             xaxis=ticked("P(u | s)", -0.025 * reach, reach, percent=True),
             yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},

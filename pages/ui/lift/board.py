@@ -39,6 +39,10 @@ USUAL = 2.0
 """The order of measures where the promise has none."""
 
 
+WIDE = {"measure": 150, "what it says": 460}
+"""Pixels that the texts of the table of averages take."""
+
+
 def show() -> None:
     """Show the page."""
     _live(page_frame.frame())
@@ -238,7 +242,16 @@ def _measures(result: Result, unit: str) -> None:
                 "what it says": [measures.entry(key).meaning for key in before],
             }
         )
-        tables.sheet(table, "averages")
+        tables.sheet(
+            table,
+            "averages",
+            most=560,
+            wrapped=WIDE,
+            column_config={
+                name: st.column_config.TextColumn(width=pixels, pinned=name == "measure")
+                for name, pixels in WIDE.items()
+            },
+        )
     with st.popover(
         "formulas of the averages", type="tertiary", on_change="rerun", key="averages_formulas"
     ) as opened:

@@ -22,8 +22,8 @@ from pages.ui.work.long_answer import LongAnswer
 LIMIT = 120.0
 """Seconds that all of them may take; twice as many where they are searched on, and so on."""
 
-LETTER = 6.2
-"""Pixels that a letter takes in a table."""
+NAME, NOTE = 130, 240
+"""Pixels that a mechanism's name and what is noted of it take in the table."""
 
 
 def show(result: Result, unit: str) -> None:
@@ -59,11 +59,11 @@ def show(result: Result, unit: str) -> None:
         table,
         "comparison",
         most=640,
+        wrapped={"mechanism": NAME, "note": NOTE},
         column_config={
-            # so wide that no name is cut off
-            "mechanism": st.column_config.TextColumn(
-                "mechanism", width=24 + int(LETTER * max(map(len, table["mechanism"])))
-            ),
+            # it stays in sight where the others do not fit on a narrow screen
+            "mechanism": st.column_config.TextColumn("mechanism", width=NAME, pinned=True),
+            "note": st.column_config.TextColumn("note", width=NOTE),
             "needs S": st.column_config.CheckboxColumn(
                 "needs S", help="Whether it must read the secret when it releases."
             ),
@@ -117,9 +117,9 @@ def _table(rows: tuple[Compared, ...], at: float, unit: str, *, several: bool) -
     table = pd.DataFrame(
         {
             "mechanism": [row.title for row in rows],
-            "needs S": [row.reads_secret for row in rows],
-            "within": [row.lip <= at + ROUNDING for row in rows],
             "kept of X": [row.nmi for row in rows],
+            "within": [row.lip <= at + ROUNDING for row in rows],
+            "needs S": [row.reads_secret for row in rows],
             f"I(X;Y), {unit}": shown([row.utility for row in rows]),
             f"at most, {unit}": shown([row.upper_bound for row in rows]),
             f"LIP, {unit}": shown([row.lip for row in rows]),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -12,11 +13,30 @@ from pandas.io.formats.style import Styler
 
 from pages.ui.parts import exports
 
+ROW, LINE = 35, 20
+"""Pixels that a row of one line takes, and each further line."""
+
+LETTER = 6.6
+"""Pixels that a letter takes in a table."""
+
+INSET = 18
+"""Pixels that a cell keeps free at its sides."""
+
+MOST_LINES = 5
+"""Lines of a cell that are shown: of more the rest is shown by a double click, and in the CSV."""
+
 NONE = "–"
 """What stands where there is no number."""
 
 
-def sheet(frame: pd.DataFrame, key: str, *, most: int = 420, **more: Any) -> None:
+def sheet(
+    frame: pd.DataFrame,
+    key: str,
+    *,
+    most: int = 420,
+    wrapped: Mapping[str, int] | None = None,
+    **more: Any,
+) -> None:
     """Show a table with its CSV.
 
     Parameters
@@ -27,13 +47,17 @@ def sheet(frame: pd.DataFrame, key: str, *, most: int = 420, **more: Any) -> Non
         Of the CSV's button, less "_csv"; also the name of the file.
     most : int
         Pixels that the table takes at most.
+    wrapped : mapping, optional
+        Columns of text that are broken into lines, and the pixels that each is wide.
     **more
         For `st.dataframe`.
     """
+    row = ROW + LINE * (lines(frame, wrapped or {}) - 1)
     st.dataframe(
         readable(frame),
         hide_index=True,
-        height=min(most, 38 + 35 * max(len(frame), 1)),
+        height=min(most, 3 + ROW + row * max(len(frame), 1)),
+        row_height=row if wrapped else None,
         placeholder=NONE,
         **more,
     )
@@ -48,6 +72,29 @@ def sheet(frame: pd.DataFrame, key: str, *, most: int = 420, **more: Any) -> Non
             type="tertiary",
             icon=":material/download:",
         )
+
+
+def lines(frame: pd.DataFrame, wrapped: Mapping[str, int]) -> int:
+    """Return how many lines the rows of a table have.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    wrapped : mapping
+        Columns of text, and the pixels that each is wide.
+
+    Examples
+    --------
+    >>> lines(pd.DataFrame({"name": ["Subset random response", "Optimal"]}), {"name": 110})
+    2
+    """
+    needed = [
+        math.ceil(LETTER * len(text) / (pixels - INSET))
+        for column, pixels in wrapped.items()
+        for text in frame[column]
+    ]
+    return min(MOST_LINES, max(needed, default=1) or 1)
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:

@@ -284,12 +284,13 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
         with column:
             key = f"robust_matrix_{side}"
             wanted = st.session_state.get(f"{key}_design", default)
-            chosen = by_key.get(wanted, by_key["polyopt"])  # until the robust optimum is there
+            chosen = by_key.get(wanted, by_key["polyopt"])  # where the robust optimum is missing
             made = named(chosen.mechanism, world)
             with card(
                 key=key,
                 title=DESIGNS[chosen.key],
-                subtitle="P(y | s, u): how likely the pair (row) comes out as y (column).",
+                subtitle=_instead(wanted, chosen.key)
+                + "P(y | s, u): how likely the pair (row) comes out as y (column).",
                 table=partial(exports.kernel_table, made),
                 formulas=(words.DESIGNS,),
                 beside=partial(_pick, key, default),
@@ -314,6 +315,14 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
                     f"Keeps {share(made.nmi)} at the estimate, {share(chosen.true_nmi)} at the "
                     f"truth; {markdown(made.status)}. {markdown(' '.join(made.notes))}"
                 )
+
+
+def _instead(wanted: str, shown: str) -> str:
+    """Say where a design that was picked is not there, and why another one stands in its place."""
+    if wanted == shown:
+        return ""
+    why = "is still being designed" if results.desk("designs").job else "was not designed"
+    return f":orange[{DESIGNS[wanted]} {why}; {DESIGNS[shown]}, robust too, is shown.] "
 
 
 def _pick(key: str, default: str) -> None:

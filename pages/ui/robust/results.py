@@ -197,7 +197,8 @@ def _call(
 
 def most_seconds(kind: str, asked: RobustQuestion) -> float:
     """Return about how many seconds a study takes at most."""
-    return study_seconds(kind, SECONDS[kind], asked.keys, asked.draws)
+    cells = true_joint(asked.data).p.size
+    return study_seconds(kind, SECONDS[kind], asked.keys, asked.draws, cells)
 
 
 @dataclass(frozen=True, eq=False)

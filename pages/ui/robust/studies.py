@@ -19,6 +19,9 @@ from pages.ui.robust import formulas as words
 from pages.ui.robust import results, work
 from pages.ui.style.units import budget, in_unit, share
 
+LONG = 100.0
+"""Seconds from which on an estimate is told in minutes."""
+
 PLACES = {key: place for place, key in enumerate(DESIGNS)}
 """Each design's colour and symbol, the same in every chart."""
 
@@ -231,5 +234,13 @@ def betas(scenario: Scenario) -> None:
 
 
 def _estimate(kind: str, asked: results.RobustQuestion) -> str:
+    """Say about how long a study takes, or that it takes longer than it may."""
     seconds = results.most_seconds(kind, asked)
-    return f"up to about {f'{seconds:.0f}'} s" if seconds else "a moment"
+    if seconds > results.LIMIT:
+        return (
+            f"with so many values likely longer than the {results.LIMIT / 60:.0f} minutes that it "
+            "may take: group rare levels on the Data page first"
+        )
+    if seconds >= LONG:
+        return f"up to about {np.ceil(seconds / 60):.0f} minutes"
+    return f"up to about {np.ceil(seconds):.0f} s" if seconds else "a moment"

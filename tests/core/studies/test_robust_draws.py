@@ -217,6 +217,7 @@ def test_what_a_sample_leaves_possible_in_figures(sample):
     truth, ball = sample.true_conditional, sample.ball
     assert sample.reach == 1.0  # twice .75 is more than there is
     assert take_sample(np.full((2, 8), 1 / 16), 100).reach == pytest.approx(0.3)
+    assert take_sample(np.full((2, 150), 1 / 300), 5_000).reach == pytest.approx(0.02)
     for s in range(2):
         inside = [ball.lower[s, u] <= truth[s, u] <= ball.upper[s, u] for u in range(2)]
         assert sample.within(s) == sum(inside)

@@ -80,3 +80,15 @@ def test_a_design_that_is_not_there_yet_keeps_its_row():
     assert figure["data"][0]["x"] == [0.4, None]
     assert figure["data"][1]["x"] == [0.5, None]
     assert figure["layout"]["yaxis"]["ticktext"] == ["a", "b"]
+
+
+@pytest.mark.parametrize("n", [2, 15, 60])
+def test_marks_of_one_row_leave_the_next_row_alone(n):
+    values = np.full(n, 1 / n)
+    figure = figures.intervals(
+        values / 2, 2 * values, values, values, [f"u{i}" for i in range(n)], 0.5
+    )
+    margin = figure["layout"]["margin"]
+    room = (figure["layout"]["height"] - margin["t"] - margin["b"]) / n
+    for trace in figure["data"][1:]:
+        assert 4 < trace["marker"]["size"] <= room

@@ -6,7 +6,7 @@ import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.parts.exports import csv_bytes
-from pages.ui.parts.tables import number, readable
+from pages.ui.parts.tables import MOST_LINES, lines, number, readable
 from tests.pages.waiting import PATIENCE
 
 FRAME = pd.DataFrame(
@@ -68,3 +68,12 @@ def test_the_browser_is_sent_values_to_sort_by_and_texts_to_show():
 
 def test_numbers_have_four_digits_at_most_or_two_that_say_something():
     assert [number(value) for value in (0.0, 12.0, 0.00001, -2.5)] == ["0", "12", "1e−05", "−2.5"]
+
+
+def test_rows_are_as_high_as_their_longest_text_needs():
+    frame = pd.DataFrame({"name": ["a", "b" * 40], "note": ["", "c" * 10]})
+    assert lines(frame, {}) == 1
+    assert lines(frame, {"note": 150}) == 1
+    assert lines(frame, {"name": 18 + 132, "note": 150}) == 2  # 264 of 132 pixels
+    assert lines(frame, {"name": 30}) == MOST_LINES
+    assert lines(frame[:0], {"name": 100}) == 1
