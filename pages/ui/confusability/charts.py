@@ -36,7 +36,7 @@ WIDTH = 420
 ROW = 15
 """Pixels a release takes in the table of ranges."""
 
-CLUSTER = 190
+CLUSTER = 168
 """Pixels that the names of a cluster's symbols take in the table."""
 
 LISTED = 200

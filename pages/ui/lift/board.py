@@ -39,7 +39,7 @@ USUAL = 2.0
 """The order of measures where the promise has none."""
 
 
-WIDE = {"measure": 150, "what it says": 460}
+WIDE = {"measure": 180, "what it says": 460}
 """Pixels that the texts of the table of averages take."""
 
 

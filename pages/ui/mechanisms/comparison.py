@@ -22,7 +22,7 @@ from pages.ui.work.long_answer import LongAnswer
 LIMIT = 120.0
 """Seconds that all of them may take; twice as many where they are searched on, and so on."""
 
-NAME, NOTE = 130, 240
+NAME, NOTE = 150, 420
 """Pixels that a mechanism's name and what is noted of it take in the table."""
 
 
@@ -60,6 +60,7 @@ def show(result: Result, unit: str) -> None:
         "comparison",
         most=640,
         wrapped={"mechanism": NAME, "note": NOTE},
+        most_lines=2,
         column_config={
             # it stays in sight where the others do not fit on a narrow screen
             "mechanism": st.column_config.TextColumn("mechanism", width=NAME, pinned=True),

@@ -16,6 +16,9 @@ from pages.ui.parts import exports
 ROW, LINE = 35, 20
 """Pixels that a row of one line takes, and each further line."""
 
+WRAPS = 66
+"""Pixels of a row from which on the browser breaks long texts into lines."""
+
 LETTER = 6.6
 """Pixels that a letter takes in a table."""
 
@@ -35,6 +38,7 @@ def sheet(
     *,
     most: int = 420,
     wrapped: Mapping[str, int] | None = None,
+    most_lines: int = MOST_LINES,
     **more: Any,
 ) -> None:
     """Show a table with its CSV.
@@ -49,15 +53,18 @@ def sheet(
         Pixels that the table takes at most.
     wrapped : mapping, optional
         Columns of text that are broken into lines, and the pixels that each is wide.
+    most_lines : int
+        Lines of a cell that are shown.
     **more
         For `st.dataframe`.
     """
-    row = ROW + LINE * (lines(frame, wrapped or {}) - 1)
+    several = lines(frame, wrapped or {}, most_lines)
+    row = ROW if several == 1 else max(WRAPS, ROW + LINE * (several - 1))
     st.dataframe(
         readable(frame),
         hide_index=True,
         height=min(most, 3 + ROW + row * max(len(frame), 1)),
-        row_height=row if wrapped else None,
+        row_height=row,
         placeholder=NONE,
         **more,
     )
@@ -74,7 +81,7 @@ def sheet(
         )
 
 
-def lines(frame: pd.DataFrame, wrapped: Mapping[str, int]) -> int:
+def lines(frame: pd.DataFrame, wrapped: Mapping[str, int], most_lines: int = MOST_LINES) -> int:
     """Return how many lines the rows of a table have.
 
     Parameters
@@ -83,6 +90,8 @@ def lines(frame: pd.DataFrame, wrapped: Mapping[str, int]) -> int:
         The table.
     wrapped : mapping
         Columns of text, and the pixels that each is wide.
+    most_lines : int
+        Lines that they have at most.
 
     Examples
     --------
@@ -94,7 +103,7 @@ def lines(frame: pd.DataFrame, wrapped: Mapping[str, int]) -> int:
         for column, pixels in wrapped.items()
         for text in frame[column]
     ]
-    return min(MOST_LINES, max(needed, default=1) or 1)
+    return min(most_lines, max(needed, default=1) or 1)
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:

@@ -76,4 +76,5 @@ def test_rows_are_as_high_as_their_longest_text_needs():
     assert lines(frame, {"note": 150}) == 1
     assert lines(frame, {"name": 18 + 132, "note": 150}) == 2  # 264 of 132 pixels
     assert lines(frame, {"name": 30}) == MOST_LINES
+    assert lines(frame, {"name": 30}, 2) == 2
     assert lines(frame[:0], {"name": 100}) == 1
