@@ -107,12 +107,10 @@ def test_a_design_that_time_cut_short_is_one_sessions_and_may_be_searched_on(sol
 
 
 @pytest.mark.usefixtures("solves")
-def test_what_is_asked_of_averages_too_is_another_promise(cards, sweeps):
-    app = opened(**LIP_QUARTER | {"mech": "optimal"}, also=ALSO)
-    assert "implied" not in cards  # it takes longer than a glance
-    names = [function.__name__ for _, function, _ in sweeps.open]
-    sweeps.finish(names.index("find_implications"))
-    app.run()
+def test_a_promise_with_another_beside_it_is_its_own(cards, sweeps):
+    both = opened(**LIP_QUARTER | {"mech": "optimal"}, also=ALSO)
+    sweeps.finish_all()
+    both.run()
     narrow = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
     opened(**LIP_QUARTER)
     wide = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]

@@ -20,7 +20,7 @@ from pages.ui.explore import frontier_lines
 from pages.ui.explore.frontier_lines import Lines, Place
 from pages.ui.parts.paging import ROWS
 from pages.ui.style.labels import markdown
-from pages.ui.style.units import in_unit, level
+from pages.ui.style.units import budget, in_unit, level
 from pages.ui.work import derived
 
 MOST_COLUMNS = 80
@@ -139,10 +139,7 @@ def _spoken(result: Result, unit: str) -> str:
             f"Privacy funnel: share of X kept against what is told of S on average; the budget M "
             f"is {_size(scenario, unit):.3g} now, {kept}."
         )
-    return (
-        f"Share of X kept along the budget; now ε is {in_unit(scenario.eps, unit):.3g} {unit}, "
-        f"{kept}."
-    )
+    return f"Share of X kept along the budget; now ε is {budget(scenario.eps, unit)}, {kept}."
 
 
 def falling(lines: dict[int, Frontier]) -> str:

@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from core.scenario import Scenario, evaluate
+from pages.ui.explore import charts
 from pages.ui.explore.charts import falling
 
 
@@ -34,3 +36,9 @@ def test_several_lines_that_fall_are_named_in_the_plural():
     }
     told = falling(lines)
     assert told.startswith("Subset random response, Subset merging and Watchdog at times keep less")
+
+
+def test_one_nat_is_spoken_of_as_one():
+    asked = Scenario(mechanism="watchdog", eps=1.0)
+    assert "now ε is 1 nat, " in charts._spoken(evaluate(asked), "nats")
+    assert "now ε is 1.443 bits, " in charts._spoken(evaluate(asked), "bits")
