@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from core.data import Counted
+from core.data.readers.reading import Upload, read_file
 from core.joint import Joint
 from core.mechanisms import Mechanism, optimal
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
@@ -26,6 +28,15 @@ from core.validation import BoolArray, FloatArray
 
 Report = Callable[[Any], None]
 """Takes a job's progress."""
+
+
+def read_workbook(path: Path, name: str, *, report: Report) -> Upload:
+    """Read a file that was staged in a folder of its own, and leave its records there alone."""
+    report("reading")
+    upload = read_file(path, name, path.parent)
+    if path not in upload.table.paths:
+        path.unlink()
+    return upload
 
 
 def find_answer(scenario: Scenario, counted: Counted, *, report: Report) -> Result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -127,6 +128,23 @@ def room_for(name: str) -> Iterator[None]:
         raise InvalidInputError(
             f"{name} could not be kept: there is no room left on the server's disk."
         ) from error
+
+
+def unpacked_bytes(content: bytes) -> int:
+    """Return how many bytes a workbook unpacks to, by its own account; 0 where it is none.
+
+    Examples
+    --------
+    >>> unpacked_bytes(b"s,x")
+    0
+    """
+    if not content.startswith(b"PK\x03\x04"):
+        return 0
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            return sum(member.file_size for member in packed.infolist())
+    except (zipfile.BadZipFile, ValueError, OSError):
+        return 0  # which is told where it is read
 
 
 def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None) -> Upload:

@@ -12,7 +12,7 @@ from core.data.catalogue import BUNDLED, bundled
 from core.data.examples import example
 from core.data.joints import JointSource, drawn
 from core.data.readers.matrix import matrix_id, parse_matrix
-from core.data.readers.reading import Upload, read_bytes, read_file
+from core.data.readers.reading import Upload, read_bytes, read_file, room_for
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
 from core.validation import shown
@@ -66,6 +66,32 @@ class Sources:
     def add_file(self, path: Path, delimiter: str | None = None) -> str:
         """Read a file of this machine where it stands, however large; see `add_bytes`."""
         return self._keep(read_file(path, path.name, self._folder, delimiter))
+
+    def stage(self, content: bytes, name: str) -> Path:
+        """Lay a file into a folder of its own, for another process to read; see `add_read`.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no room for it.
+        """
+        folder = Path(tempfile.mkdtemp(prefix="staged-", dir=self._folder))
+        staged = folder / "upload.data"
+        try:
+            with room_for(name):
+                staged.write_bytes(content)
+        except InvalidInputError:
+            self.unstage(staged)
+            raise
+        return staged
+
+    def unstage(self, staged: Path) -> None:
+        """Remove a file that was laid ready, and whatever came of it."""
+        shutil.rmtree(staged.parent, ignore_errors=True)
+
+    def add_read(self, upload: Upload) -> str:
+        """Take what another process has read of a staged file, and return its source text."""
+        return self._keep(upload)
 
     def _keep(self, upload: Upload) -> str:
         key = f"upload:{upload.sha256}"

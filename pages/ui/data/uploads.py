@@ -6,19 +6,31 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.data import Sources
+from core.data import DataSpec, Sources
 from core.data.joints import LAWS
 from core.data.readers.delimited import DELIMITERS
 from core.data.readers.matrix import NotNormalisedError
+from core.data.readers.reading import unpacked_bytes
 from core.errors import CoreError
+from core.jobs import Job
+from core.jobs.work import read_workbook
 from core.limits import MAX_CELLS, MAX_LEVELS, MAX_UPLOAD_MB
 from pages.ui.frame import data_controls, state
-from pages.ui.style.labels import markdown
-from pages.ui.work import derived
+from pages.ui.style.labels import markdown, short
+from pages.ui.work import derived, progress
+from pages.ui.work.long_answer import LongAnswer
 
 _AUTO = "find out"
 _PROBLEM = "_own_problem"
 _READABLE = "_own_readable"
+_READING = "_own_reading"
+
+SLOW = 2_000_000
+"""Bytes that a workbook may unpack to if it is to be read in place, which takes a second or two."""
+
+LONGEST = 120.0
+"""Seconds that the reading of a workbook may take."""
+
 _MATRIX = """\
 \tred\tgreen\tblue
 yes\t30\t10\t5
@@ -51,13 +63,66 @@ def _upload() -> None:
         key="own_delimiter",
         on_change=_take_file,
     )
+    _follow_reading()
     _problem("file")
 
 
+def _read_elsewhere(content: bytes, name: str) -> None:
+    """Have a workbook read by another process: here it would hold up every session."""
+    try:
+        staged = derived.sources().stage(content, name)
+    except CoreError as error:
+        st.session_state[_PROBLEM] = ("file", str(error), False)
+        return
+    source = f"upload:{staged.parent.name}"
+    work = LongAnswer(
+        DataSpec(source), ("workbook",), read_workbook, lambda: (staged, name), LONGEST, keep=False
+    )
+    st.session_state[_READING] = (work, staged, name)
+
+
+def _follow_reading() -> None:
+    """Show how far the reading of a workbook is, and take what comes of it."""
+    if _READING not in st.session_state:
+        return
+    work, _, name = st.session_state[_READING]
+    try:
+        found = work.ask()
+    except CoreError as error:
+        _stop_reading()
+        st.session_state[_PROBLEM] = ("file", str(error), False)
+        return
+    if isinstance(found, Job):
+        progress.follow(
+            found,
+            f"Reading {markdown(short(name))}",
+            limit=LONGEST,
+            key="cancel_reading",
+            on_cancel=work.stop,
+        )
+        return
+    del st.session_state[_READING]
+    _take("file", lambda: derived.sources().add_read(found))
+    st.rerun()
+
+
+def _stop_reading() -> None:
+    """End the reading of a workbook, and remove what is there of it."""
+    work, staged, _ = st.session_state.pop(_READING, (None, None, None))
+    if work is not None:
+        work.stop()
+        derived.sources().unstage(staged)
+
+
 def _take_file() -> None:
+    _stop_reading()
     file = st.session_state["own_file"]
     if file is None:
         _clear()
+        return
+    if unpacked_bytes(file.getvalue()) > SLOW:
+        _clear()
+        _read_elsewhere(file.getvalue(), file.name)
         return
     delimiter = st.session_state["own_delimiter"]
     chosen = None if delimiter == _AUTO else delimiter

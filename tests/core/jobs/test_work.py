@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 
 from core import nonstochastic as ns
-from core.data import count
+from core.data import Sources, count
 from core.data.spec import DataSpec
 from core.jobs import Pool
-from core.jobs.work import cluster, improve_answer, make_rivals, make_trade_offs
+from core.jobs.work import (
+    cluster,
+    improve_answer,
+    make_rivals,
+    make_trade_offs,
+    read_workbook,
+)
 from core.scenario import Scenario, answer
+from tests.hostile.files import workbook
 
 OCCURS = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], dtype=bool)
 VALUES = np.array([0.0, 1.0, 3.0, 7.0])
@@ -47,3 +54,15 @@ def test_an_answer_that_is_gone_on_with_is_the_one_of_a_search_from_scratch(mech
     assert found.mechanism.status == whole.mechanism.status
     assert found.after.achieved["lip"] <= 0.5 + 1e-9
     assert notes == ["solving"]
+
+
+def test_a_worker_reads_a_workbook_and_leaves_its_records_alone(pool):
+    sources = Sources()
+    staged = sources.stage(workbook(), "people.xlsx")
+    upload = pool.submit(read_workbook, staged, "people.xlsx", time_limit=600).result(600)
+    source = sources.add_read(upload)
+    assert (upload.rows, upload.table.columns) == (4, ("s", "x"))
+    assert count(DataSpec(source, ("s",), ("x",)), sources).joint.s_labels == ("x", "y")
+    assert [path.suffix for path in staged.parent.iterdir()] == [".parquet"]
+    sources.unstage(staged)
+    assert not staged.parent.exists()
