@@ -92,6 +92,28 @@ def at_most(share: float) -> str:
     return f"{text.rstrip('0').rstrip('.')} %"
 
 
+def rounded_up(factor: float) -> str:
+    """Write a bound on a factor with two decimals, never below itself.
+
+    Examples
+    --------
+    >>> rounded_up(1.2301), rounded_up(2.0)
+    ('1.24', '2.00')
+    """
+    return f"{math.ceil(factor * 100 - 1e-9) / 100:.2f}"
+
+
+def all_records(count: int) -> str:
+    """Write that so many records leave something, which comes next, open.
+
+    Examples
+    --------
+    >>> all_records(1), all_records(1000)
+    ('the one record leaves', 'the 1,000 records leave')
+    """
+    return "the one record leaves" if count == 1 else f"the {count:,} records leave"
+
+
 def _up(share: float, decimals: int) -> float:
     """Return a share in percent, rounded up."""
     scale: float = 10.0**decimals

@@ -22,6 +22,7 @@ from core.measures.pointwise import (
     lift_ratio,
     max_lift,
     min_lift,
+    most_divergence,
 )
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "max_lift",
     "maximal_leakage",
     "min_lift",
+    "most_divergence",
     "mutual_information",
     "sibson",
     "total_variation",

@@ -12,6 +12,9 @@ from core import validation
 from core.measures.conditionals import Conditionals, conditionals, ratio
 from core.validation import FloatArray
 
+FAR = 300.0
+"""Log-lift beyond which the chord of l·log l is as good as vertical; e^710 is no double."""
+
 
 def lift(joint_sy: ArrayLike) -> FloatArray:
     """Return l(s, y) = P(s, y)/(P(s) P(y)), shape (..., n_s, n_y); NaN where P(s) P(y) = 0.
@@ -227,3 +230,33 @@ def _inverse_excess(parts: Conditionals) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result: FloatArray = (parts.p_s - below) / below
     return result
+
+
+def most_divergence(least: float, log_most: float) -> float:
+    """Return the largest D(P(S|y) ‖ P(S)), in nats, of an output whose lifts are in a range.
+
+    The mean of l·log l is at most that of its chord over [a, b], which has the value
+    (1 − p)·a·log a + p·b·log b at the mean lift 1 = (1 − p)·a + p·b.
+
+    Parameters
+    ----------
+    least : float
+        a, in [0, 1].
+    log_most : float
+        log b, in [0, ∞].
+
+    Examples
+    --------
+    Under two equally likely secrets, to exclude one of them tells log 2 = 0.6931 nats:
+
+    >>> round(most_divergence(0.0, 0.6931471805599453), 4), most_divergence(1.0, 0.0)
+    (0.6931, 0.0)
+    """
+    if log_most > FAR:
+        return log_most  # no more than log b is told by lifts of at most b
+    most = float(np.exp(log_most))
+    if least == 1.0 or most == 1.0:
+        return 0.0
+    p = (1 - least) / (most - least)
+    below = least * float(np.log(least)) if least > 0 else 0.0
+    return float((1 - p) * below + p * most * log_most)

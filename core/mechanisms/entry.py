@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
+from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.result import Mechanism
 from core.notions import Notion
 from core.utilities import Purpose
 from core.validation import FloatArray
+
+N = TypeVar("N", bound=Notion)
 
 TIME_SHARE = 0.4
 """Part of its time limit that a mechanism takes at most which is no optimum: then the optimum,
@@ -66,6 +70,9 @@ class Entry:
         Takes joint, notion and options; returns the mechanism.
     notions : tuple of type
         The notions it works under; empty where it depends on none.
+    needs_lift : bool
+        Whether it works under those of them alone whose budgets bound the lift, or the ratio of
+        two lifts.
     needs_convex : bool
         Whether it works under those of them alone that allow a convex set of outputs.
     parameters : tuple of str
@@ -97,6 +104,7 @@ class Entry:
     code: str
     make: Callable[[Joint, Notion, Options], Mechanism]
     notions: tuple[type[Notion], ...] = ()
+    needs_lift: bool = False
     needs_convex: bool = False
     parameters: tuple[str, ...] = ()
     reads_secret: bool = False
@@ -119,4 +127,25 @@ class Entry:
             kind, convex = notion, notion.convex
         else:
             kind, convex = type(notion), notion.is_convex()
+        if self.needs_lift and not (kind.bounds_lift or kind.bounds_ratio):
+            return False
         return issubclass(kind, self.notions) and (convex or not self.needs_convex)
+
+
+def required(notion: Notion, kind: type[N], maker: str) -> N:
+    """Return a promise, checked to be of the only kind that a mechanism is made for.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is another.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> required(LIP(1), LIP, "A mechanism")
+    LIP(eps=1.0)
+    """
+    if not isinstance(notion, kind):
+        raise InvalidInputError(f"{maker} works under {kind.name}, got {notion}.")
+    return notion

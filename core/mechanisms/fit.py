@@ -70,7 +70,9 @@ def obstacle(entry: Entry, kinds: Sequence[type[Notion]]) -> str:
     >>> obstacle(CATALOGUE["optimal"], [L1Privacy])
     'it needs a promise that allows a convex set of outputs'
     >>> obstacle(CATALOGUE["oue"], [L1Privacy])
-    'it works under ALIP, LDP or LIP only'
+    'it needs one promise that bounds the lift, or the ratio of two lifts'
+    >>> obstacle(CATALOGUE["srlip_product"], [LIP])
+    'it works under SRLIP only'
     """
     if not entry.uses_notion:
         return ""
@@ -82,6 +84,8 @@ def obstacle(entry: Entry, kinds: Sequence[type[Notion]]) -> str:
             return "it needs one promise about each output by itself"
         names = sorted({one.name for one in entry.notions})
         return f"it works under {listed(names, 'or')} only"
+    if entry.needs_lift and not (kind.bounds_lift or kind.bounds_ratio):
+        return "it needs one promise that bounds the lift, or the ratio of two lifts"
     if entry.needs_convex and not all(one.convex for one in kinds):
         return "it needs a promise that allows a convex set of outputs"
     return ""

@@ -1,8 +1,7 @@
 """Every mechanism that is not an optimum, as catalogue entries: what an optimum starts from."""
 
-from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.entry import Entry, Options
+from core.mechanisms.entry import Entry, Options, required
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.merging.watchdog import watchdog
 from core.mechanisms.products.srlip_product import Split, srlip_product
@@ -16,16 +15,15 @@ from core.mechanisms.robust.entries import CLOSED_FORMS
 from core.mechanisms.trivial import constant, identity
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic import catalogue as clusterings
-from core.notions import ALIP, LDP, LIP, SRLIP, Notion, PointwiseNotion
+from core.notions import SRLIP, Notion, PointwiseNotion
 
 _LOSS = r"I(X;Y) = H(X) - \sum_{x \in X_H} P(x) \log \frac{P(X_H)}{P(x)}"
 
 
 def _product(joint: Joint, notion: Notion, split: Split, options: Options) -> Mechanism:
     """Return the product protocol; `build` lets nothing but SRLIP come here."""
-    if not isinstance(notion, SRLIP):
-        raise InvalidInputError(f"The product protocol works under SRLIP, got {notion}.")
-    return srlip_product(joint, notion.eps, notion.shape, split, options.time_limit)
+    asked = required(notion, SRLIP, "The product protocol")
+    return srlip_product(joint, asked.eps, asked.shape, split, options.time_limit)
 
 
 _SLOW_CLUSTERING = {"anonymity": 400, "maximin": 400, "reduction": 160}
@@ -145,7 +143,8 @@ HEURISTICS = (
         "[Funnel] eq. 27–29",
         "m.optimized_unary_encoding(joint, notion=notion)",
         lambda joint, notion, _options: optimized_unary_encoding(joint, notion=notion),
-        (LIP, ALIP, LDP),
+        (PointwiseNotion,),
+        needs_lift=True,
         slow_from=12,
     ),
     Entry(

@@ -100,6 +100,9 @@ class Average(Notion):
     order: float | None = None
 
     name: ClassVar[str] = "average budget"
+    on_average: ClassVar[bool] = True
+    of_joint_sy: ClassVar[bool] = True
+    ends_at_x: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.measure, str) or self.measure not in get_args(Measure):
@@ -121,6 +124,11 @@ class Average(Notion):
     def __str__(self) -> str:
         of = "" if self.order is None else f" of order {budget_text(self.order)}"
         return f"{TITLES[self.measure]}{of} ≤ {budget_text(self.bound)}"
+
+    @property
+    def in_nats(self) -> tuple[str, ...]:
+        """The bound, where the measure is information."""
+        return () if self.measure in ("total_variation", "chi2", "guessing") else ("bound",)
 
     @property
     def lets_nothing_be_told(self) -> bool:
@@ -151,6 +159,18 @@ class Average(Notion):
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
         return self.achieved(joint, kernel) <= self.bound + ROUNDING
+
+    def most_about_secret(self) -> float:
+        """Return the largest I(S;Y) under the bound, in nats; ∞ where none is known.
+
+        Sibson's information grows with its order, which is 1 for Shannon's and ∞ for the maximal
+        leakage; I(S;Y) ≤ log(1 + χ²) as the logarithm is concave.
+        """
+        if self.measure in ("mutual_information", "maximal_leakage") or self.order == 1:
+            return self.bound
+        if self.measure == "sibson" and self.order is not None and self.order > 1:
+            return self.bound
+        return float(np.log1p(self.bound)) if self.measure == "chi2" else np.inf
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the budget as the solver takes it: no condition on one output alone.
@@ -237,6 +257,7 @@ AVERAGES: tuple[Entry, ...] = (
         parameters=("eps",),
         kind=Average,
         make=lambda numbers: Average("mutual_information", numbers.eps),
+        level_title="I(S;Y)",
     ),
     of_numbers(
         key="average_tv",
@@ -248,6 +269,8 @@ AVERAGES: tuple[Entry, ...] = (
         parameters=("eps",),
         kind=Average,
         make=lambda numbers: Average("total_variation", numbers.eps),
+        level_title="Total variation",
+        in_nats=False,
     ),
     of_numbers(
         key="average_chi2",
@@ -259,6 +282,8 @@ AVERAGES: tuple[Entry, ...] = (
         parameters=("eps",),
         kind=Average,
         make=lambda numbers: Average("chi2", numbers.eps),
+        level_title="χ² on average",
+        in_nats=False,
     ),
     of_numbers(
         key="average_leakage",
@@ -270,6 +295,7 @@ AVERAGES: tuple[Entry, ...] = (
         parameters=("eps",),
         kind=Average,
         make=lambda numbers: Average("maximal_leakage", numbers.eps),
+        level_title="Maximal leakage",
     ),
     of_numbers(
         key="average_sibson",
@@ -281,6 +307,7 @@ AVERAGES: tuple[Entry, ...] = (
         parameters=("eps", "alpha"),
         kind=Average,
         make=lambda numbers: Average("sibson", numbers.eps, numbers.alpha),
+        level_title="Sibson's information",
     ),
     of_numbers(
         key="average_arimoto",
@@ -292,6 +319,7 @@ AVERAGES: tuple[Entry, ...] = (
         parameters=("eps", "alpha"),
         kind=Average,
         make=lambda numbers: Average("arimoto", numbers.eps, numbers.alpha),
+        level_title="Arimoto's information",
     ),
     of_numbers(
         key="average_guess",
@@ -303,6 +331,8 @@ AVERAGES: tuple[Entry, ...] = (
         parameters=("bound",),
         kind=Average,
         make=lambda numbers: Average("guessing", numbers.bound),
+        level_title="Best guess of S, on average",
+        in_nats=False,
     ),
 )
 """The budgets as the catalogue knows them."""

@@ -12,7 +12,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.errors import NotConvexError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.validation import FloatArray
+from core.validation import BoolArray, FloatArray
 
 
 class Notion(ABC):
@@ -30,6 +30,9 @@ class Notion(ABC):
     bounds_lift: ClassVar[bool] = False
     """Whether the two budgets bound log Ψ and log Λ themselves."""
 
+    bounds_ratio: ClassVar[bool] = False
+    """Whether the upper budget bounds log(Λ/Ψ) itself, and the lower one nothing."""
+
     of_estimate: ClassVar[bool] = False
     """Whether the joint is taken for an estimate, and the promise is about what may be true."""
 
@@ -39,11 +42,35 @@ class Notion(ABC):
     order_of_lift: ClassVar[bool] = False
     """Whether the order α is that of a mean of lifts."""
 
+    on_average: ClassVar[bool] = False
+    """Whether it is about an average over outputs, not about each."""
+
+    of_joint_sy: ClassVar[bool] = False
+    """Whether P(s, y) is all that it looks at, so that a mechanism may read S beside X."""
+
+    ends_at_x: ClassVar[bool] = False
+    """Whether what X itself reaches is the largest bound that makes a difference."""
+
     reached: ClassVar[str] = ""
     """What the level reached is, where it is told beside those of LIP and LDP."""
 
     risk: ClassVar[str] = r"\omega(X_i) = \log(e^{\text{lower level}} + e^{\text{upper level}})"
     """How [Lift] Algorithm 1 ranks sets of symbols under the notion, in LaTeX."""
+
+    @property
+    def parts(self) -> tuple[Notion, ...]:
+        """The promises that it is made of: itself, where it is one."""
+        return (self,)
+
+    @property
+    def in_nats(self) -> tuple[str, ...]:
+        """Its budgets that are told in nats or bits, by name."""
+        return tuple(name for name in ("eps", "eps_l", "eps_u") if hasattr(self, name))
+
+    @property
+    def lets_nothing_be_told(self) -> bool:
+        """Whether it is perfect privacy: no output may tell anything about S."""
+        return False
 
     @abstractmethod
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
@@ -73,6 +100,43 @@ class Notion(ABC):
         """Say whether the allowed set is convex, so that an optimum can be proven."""
         return self.convex
 
+    def most_about_secret(self) -> float:
+        """Return the largest I(S;Y) that it allows, in nats, whatever P(S) is; ∞ if unknown.
+
+        Of a pointwise notion that is the largest D(P(S|y) ‖ P(S)) of one output.
+        """
+        return np.inf
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {}
+
+    def without_exceptions(self) -> Notion:
+        """Return the promise about every output that implies it: itself, where it has no δ."""
+        return self
+
+    def excepted(self, joint_sy: ArrayLike) -> BoolArray:
+        """Say which outputs of P(s, y), shape (n_s, n_y), it lets be exceptions: shape (n_y,)."""
+        return np.zeros(np.shape(joint_sy)[-1], dtype=np.bool_)
+
+    def without_budget(self) -> Notion | None:
+        """Return the promise that implies it and lets nothing be told of S; None if unknown."""
+        return None
+
+    def in_words(self, level: float, secret: str, records: int) -> str | None:  # noqa: ARG002
+        """Return a sentence on what a release achieves; None where its lifts tell it best.
+
+        Parameters
+        ----------
+        level : float
+            What is `achieved`.
+        secret : str
+            What S is called.
+        records : int
+            Number of records behind the estimate.
+        """
+        return None
+
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the convex set of outputs that the notion allows.
 
@@ -94,6 +158,8 @@ class PointwiseNotion(Notion):
     most `upper_budget`. A notion with one budget for both, or with one level only, overrides
     `achieved`.
     """
+
+    of_joint_sy: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -125,7 +191,7 @@ class PointwiseNotion(Notion):
         total: FloatArray = np.logaddexp(lower, upper)
         return total
 
-    def allows(self, joint_sy: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    def allows(self, joint_sy: ArrayLike) -> BoolArray:
         """Say for each output, shape (..., n_y), whether it is allowed; an absent one is."""
         too_low = self.lower_level(joint_sy) > self.lower_budget + ROUNDING
         too_high = self.upper_level(joint_sy) > self.upper_budget + ROUNDING
@@ -154,6 +220,14 @@ class PointwiseNotion(Notion):
             Largest lower and upper level of all outputs, in nats.
         """
         return max(relative(lower, self.lower_budget), relative(upper, self.upper_budget))
+
+    def over_budget(self, achieved: float) -> float:
+        """Return what is achieved over what is asked, of what `combined` returns."""
+        return achieved
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return what is achieved over what is asked: at most 1 iff the promise is kept."""
+        return self.over_budget(self.achieved(joint, kernel))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""

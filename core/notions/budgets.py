@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from core import validation
-from core.joint import Joint
 from core.notions.base import PointwiseNotion, relative
 
 
@@ -43,13 +41,18 @@ class OneBudget(PointwiseNotion):
         """Largest allowed upper level, in nats."""
         return self.eps
 
+    @property
+    def lets_nothing_be_told(self) -> bool:
+        """Whether the budget is 0."""
+        return self.eps == 0
+
     def combined(self, lower: float, upper: float) -> float:
         """Return the larger of two levels: the least ε at which the notion holds, in nats."""
         return max(lower, upper)
 
-    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+    def over_budget(self, achieved: float) -> float:
         """Return the least ε at which the notion holds over ε: at most 1 iff it does."""
-        return relative(self.achieved(joint, kernel), self.eps)
+        return relative(achieved, self.eps)
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,11 @@ class TwoBudgets(PointwiseNotion):
 
     def __str__(self) -> str:
         return f"({budget_text(self.eps_l)}, {budget_text(self.eps_u)})-{self.name}"
+
+    @property
+    def lets_nothing_be_told(self) -> bool:
+        """Whether a budget is 0: lifts that nowhere fall, or rise, are 1."""
+        return 0 in (self.eps_l, self.eps_u)
 
     @property
     def lower_budget(self) -> float:

@@ -27,6 +27,7 @@ __all__ = [
     "FAMILIES",
     "Entry",
     "Numbers",
+    "always_told",
     "build",
     "entry",
     "of_family",
@@ -43,6 +44,7 @@ ENTRIES: tuple[Entry, ...] = (
         parameters=("eps",),
         kind=LIP,
         make=lambda numbers: LIP(numbers.eps),
+        always_told=True,
     ),
     of_numbers(
         key="alip",
@@ -71,6 +73,7 @@ ENTRIES: tuple[Entry, ...] = (
         parameters=("eps",),
         kind=LDP,
         make=lambda numbers: LDP(numbers.eps),
+        always_told=True,
     ),
     of_numbers(
         key="l1",
@@ -133,6 +136,7 @@ ENTRIES: tuple[Entry, ...] = (
         parameters=("eps",),
         kind=PointwiseMaximalLeakage,
         make=lambda numbers: PointwiseMaximalLeakage(numbers.eps),
+        level_title="Max-lift (PML)",
     ),
     of_numbers(
         key="srlip",
@@ -160,6 +164,7 @@ ENTRIES: tuple[Entry, ...] = (
         r"s_1 \ne s_2, \qquad F = \{P : D_\alpha(\hat P \Vert P) \le B(n, \beta)\}",
         "[RLDP] Def. 1, eq. 9",
         RLDP,
+        "RLDP, X = (S, U)",
     ),
     of_numbers(
         key="sides",
@@ -174,6 +179,7 @@ ENTRIES: tuple[Entry, ...] = (
         parameters=("eps_l", "eps_u"),
         kind=ALIP,
         make=lambda numbers: ALIP(numbers.eps_l, numbers.eps_u),
+        sides=("min_lift", "pml"),
     ),
     of_numbers(
         key="min_lift",
@@ -229,6 +235,8 @@ ENTRIES: tuple[Entry, ...] = (
         parameters=("bound",),
         kind=GuessingProbability,
         make=lambda numbers: GuessingProbability(numbers.bound),
+        level_title="Best guess of S, from one output",
+        in_nats=False,
     ),
     robust(
         "robust_ldp",
@@ -239,6 +247,8 @@ ENTRIES: tuple[Entry, ...] = (
         r"y,\ s_1 \ne s_2, \quad S - X - Y",
         "[RLDP] Def. 1, eq. 9, with the same answers for every secret",
         RobustLDP,
+        "Robust LDP, S – X – Y",
+        "RLDP, S–X–Y",
     ),
     robust(
         "robust_pml",
@@ -249,6 +259,7 @@ ENTRIES: tuple[Entry, ...] = (
         r"\textstyle\prod_s D_s,\ y,\ s, \quad S - X - Y",
         "the polytopes of [RLDP] Theorem 2",
         RobustPML,
+        "Robust PML, S – X – Y",
     ),
 )
 """Notions about each output by itself, in the order in which they are shown."""
@@ -302,6 +313,17 @@ EXCEPTIONS: tuple[Entry, ...] = (
 
 ALL = ENTRIES + AVERAGES + EXCEPTIONS
 """Every notion."""
+
+
+def always_told() -> tuple[Entry, ...]:
+    """Return the notions whose level is told of every release, in the order of the catalogue.
+
+    Examples
+    --------
+    >>> [entry.title for entry in always_told()]
+    ['LIP', 'LDP']
+    """
+    return tuple(entry for entry in ENTRIES if entry.always_told)
 
 
 def entry(key: str) -> Entry:

@@ -14,10 +14,8 @@ from core.allowed.allowed_set import AllowedSet
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.average import Average
-from core.notions.base import Notion, PointwiseNotion, relative
-from core.notions.budgets import OneBudget, budget_text
-from core.notions.guessing import GuessingProbability
+from core.notions.base import Notion, PointwiseNotion
+from core.notions.budgets import budget_text
 from core.validation import BoolArray, FloatArray, shown
 
 
@@ -54,6 +52,37 @@ class Intersection(Notion):
                 raise InvalidInputError(f"An intersection takes notions only, got {notion!r}.")
         object.__setattr__(self, "notions", notions)
 
+    @property
+    def parts(self) -> tuple[Notion, ...]:
+        """The promises, those of intersections among them one by one."""
+        return tuple(part for notion in self.notions for part in notion.parts)
+
+    @property
+    def lets_nothing_be_told(self) -> bool:
+        """Whether one of them is perfect privacy."""
+        return any(part.lets_nothing_be_told for part in self.parts)
+
+    def most_about_secret(self) -> float:
+        """Return the least that one of the notions allows, in nats."""
+        return min(notion.most_about_secret() for notion in self.notions)
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that the notions bound by definition, each as small as one of them."""
+        named = [notion.named_levels() for notion in self.notions]
+        keys = {key for levels in named for key in levels}
+        return {key: min(levels.get(key, np.inf) for levels in named) for key in keys}
+
+    def without_exceptions(self) -> Notion:
+        """Return the promise about every output that implies it."""
+        parts = tuple(notion.without_exceptions() for notion in self.notions)
+        same = all(new is old for new, old in zip(parts, self.notions, strict=True))
+        return self if same else Intersection(*parts)
+
+    def excepted(self, joint_sy: ArrayLike) -> BoolArray:
+        """Say which outputs of P(s, y), shape (n_s, n_y), one of them lets be exceptions."""
+        found = [notion.excepted(joint_sy) for notion in self.notions]
+        return np.asarray(np.any(found, axis=0), dtype=np.bool_)
+
     def is_convex(self) -> bool:
         """Say whether each of the notions allows a convex set."""
         return all(notion.is_convex() for notion in self.notions)
@@ -88,7 +117,7 @@ class Intersection(Notion):
             If one of several that ask something allows exceptions.
         """
         parts = self.notions
-        if any(isinstance(part, Average) and part.lets_nothing_be_told for part in parts):
+        if any(part.on_average and part.lets_nothing_be_told for part in parts):
             # so do exceptions then, and what tells nothing is none
             parts = tuple(part.notion if isinstance(part, EpsDelta) else part for part in parts)
         return inequalities.combined([notion.allowed_set(joint) for notion in parts])
@@ -133,13 +162,15 @@ class EpsDelta(Notion):
     delta: float
 
     name: ClassVar[str] = "(ε, δ)-privacy"
+    of_joint_sy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         delta = validation.number(self.delta, "delta", low=0.0, high=1.0)
         if delta == 1.0:
             raise InvalidInputError("delta must be in [0, 1), got 1: then nothing is promised.")
         object.__setattr__(self, "delta", delta)
-        for part in parts_of(self.notion):
+        whole = self.notion.parts if isinstance(self.notion, Notion) else (self.notion,)
+        for part in whole:
             if not isinstance(part, PointwiseNotion):
                 what = str(part) if isinstance(part, Notion) else shown(part)
                 raise InvalidInputError(
@@ -148,6 +179,15 @@ class EpsDelta(Notion):
 
     def __str__(self) -> str:
         return f"{self.notion} with δ = {budget_text(self.delta)}"
+
+    def without_exceptions(self) -> Notion:
+        """Return the notion itself."""
+        return self.notion
+
+    def excepted(self, joint_sy: ArrayLike) -> BoolArray:
+        """Say which outputs of P(s, y), shape (n_s, n_y), break the notion, as δ lets them."""
+        broken = self.breaks(joint_sy)
+        return broken if self.delta > 0 else np.zeros_like(broken)
 
     def is_convex(self) -> bool:
         """Say whether the notion allows a convex set."""
@@ -186,7 +226,7 @@ class EpsDelta(Notion):
 
     def breaks(self, joint_sy: ArrayLike) -> BoolArray:
         """Say which outputs of P(s, y), shape (n_s, n_y), break the notion: shape (n_y,)."""
-        parts = [part for part in parts_of(self.notion) if isinstance(part, PointwiseNotion)]
+        parts = [part for part in self.notion.parts if isinstance(part, PointwiseNotion)]
         return np.asarray(~np.all([part.allows(joint_sy) for part in parts], axis=0))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
@@ -214,13 +254,6 @@ class EpsDelta(Notion):
         return float(levels[order[min(first, len(order) - 1)]])
 
 
-def parts_of(notion: Notion) -> tuple[Notion, ...]:
-    """Return the notions of an intersection, those of intersections in it, or the notion alone."""
-    if isinstance(notion, Intersection):
-        return tuple(one for part in notion.notions for one in parts_of(part))
-    return (notion,)
-
-
 def _levels(notion: PointwiseNotion, joint_sy: FloatArray) -> FloatArray:
     """Return what each output by itself achieves, in the notion's unit, shape (n_y,)."""
     lower, upper = notion.lower_level(joint_sy), notion.upper_level(joint_sy)
@@ -231,14 +264,10 @@ def _levels(notion: PointwiseNotion, joint_sy: FloatArray) -> FloatArray:
 def _scales(notion: Notion, joint_sy: FloatArray) -> FloatArray:
     """Return what each output achieves over what is asked of it, shape (n_y,)."""
     found = []
-    for part in parts_of(notion):
+    for part in notion.parts:
         if not isinstance(part, PointwiseNotion):
             continue
-        levels = _levels(part, joint_sy)
-        if isinstance(part, OneBudget):
-            levels = np.array([relative(level, part.eps) for level in levels.tolist()])
-        elif isinstance(part, GuessingProbability):
-            levels = levels / part.bound
-        found.append(levels)
+        levels = [part.over_budget(level) for level in _levels(part, joint_sy).tolist()]
+        found.append(np.array(levels))
     result: FloatArray = np.max(found, axis=0)
     return result

@@ -62,6 +62,14 @@ class PointwiseDivergence(OneBudget):
         level: FloatArray = np.where(parts.p_s > 0, terms, 0.0).sum(axis=-2)
         return np.maximum(level, 0.0)
 
+    def most_about_secret(self) -> float:
+        """Return ε: I(S;Y) is the mean of what it bounds."""
+        return self.eps
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"kl": self.eps}
+
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: rows and an oracle.
 

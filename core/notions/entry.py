@@ -46,6 +46,17 @@ class Entry:
         Takes the joint and the numbers; returns the notion.
     code : callable
         Takes the numbers; returns the notion as a call, with the joint as `joint`.
+    level_title : str
+        What its level is called; its title where empty, which is that of a budget.
+    in_nats : bool
+        Whether its level is information; else it is a plain number.
+    sides : tuple of str
+        Keys of the notions whose levels are its own, one for each side, where it has no one level.
+    column_title : str
+        What it is called above a column; its title where empty.
+    always_told : bool
+        Whether its level is told of every release, whatever was promised: it is one of the levels
+        in `Leakage.achieved`.
     """
 
     key: str
@@ -58,6 +69,11 @@ class Entry:
     kind: type[Notion]
     make: Callable[[Joint, Numbers], Notion]
     code: Callable[[Numbers], str]
+    level_title: str = ""
+    in_nats: bool = True
+    sides: tuple[str, ...] = ()
+    column_title: str = ""
+    always_told: bool = False
 
 
 def of_numbers(
@@ -70,6 +86,11 @@ def of_numbers(
     parameters: tuple[str, ...],
     kind: type[Notion],
     make: Callable[[Numbers], Notion],
+    *,
+    level_title: str = "",
+    in_nats: bool = True,
+    sides: tuple[str, ...] = (),
+    always_told: bool = False,
 ) -> Entry:
     """Return the entry of a notion that is the same for every joint."""
     return Entry(
@@ -83,6 +104,10 @@ def of_numbers(
         kind=kind,
         make=lambda _joint, numbers: make(numbers),
         code=lambda numbers: repr(make(numbers)),
+        level_title=level_title,
+        in_nats=in_nats,
+        sides=sides,
+        always_told=always_told,
     )
 
 
@@ -93,6 +118,8 @@ def robust(
     formula: str,
     source: str,
     kind: type[RLDP] | type[RobustLDP] | type[RobustPML],
+    level_title: str,
+    column_title: str = "",
 ) -> Entry:
     """Return the entry of a notion that is about a confidence set around the joint."""
 
@@ -104,4 +131,17 @@ def robust(
         return kind.of_joint(joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha)
 
     parameters = ("eps", "alpha", "beta", "n")
-    return Entry(key, title, "robust", meaning, formula, source, parameters, kind, make, code)
+    return Entry(
+        key=key,
+        title=title,
+        family="robust",
+        meaning=meaning,
+        formula=formula,
+        source=source,
+        parameters=parameters,
+        kind=kind,
+        make=make,
+        code=code,
+        level_title=level_title,
+        column_title=column_title,
+    )

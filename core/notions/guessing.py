@@ -48,6 +48,14 @@ class PointwiseMaximalLeakage(OneBudget):
         """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
         return log_max_lift(joint_sy)
 
+    def most_about_secret(self) -> float:
+        """Return ε: no log-lift is larger."""
+        return self.eps
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"pml": self.eps}
+
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most n_s rows."""
         return inequalities.plain(inequalities.lift_at_most(excess_lift(joint), self.eps))
@@ -77,6 +85,7 @@ class GuessingProbability(PointwiseNotion):
     bound: float
 
     name: ClassVar[str] = "guessing probability"
+    ends_at_x: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         bound = validation.number(self.bound, "bound", low=0.0, high=1.0, open_low=True)
@@ -120,9 +129,13 @@ class GuessingProbability(PointwiseNotion):
         """Return the best guess's probability, whose log is the upper level."""
         return float(np.exp(upper))
 
-    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"guess": self.bound}
+
+    def over_budget(self, achieved: float) -> float:
         """Return the best guess's probability over the bound: at most 1 iff the notion holds."""
-        return self.achieved(joint, kernel) / self.bound
+        return achieved / self.bound
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most n_s rows.

@@ -37,6 +37,7 @@ class LDP(OneBudget):
     """
 
     name: ClassVar[str] = "LDP"
+    bounds_ratio: ClassVar[bool] = True
     risk: ClassVar[str] = r"\omega(X_i) = \log \Gamma(X_i)"
 
     @property
@@ -57,6 +58,20 @@ class LDP(OneBudget):
         """Return log Γ, the upper level: the lower one is 0."""
         larger: FloatArray = np.maximum(lower, upper)
         return larger
+
+    def most_about_secret(self) -> float:
+        """Return the largest D(P(S|y) ‖ P(S)) of lifts in [a, a·e^ε], in nats.
+
+        It is that of the worst a, which is (1 − e^{−ε})/ε.
+        """
+        if self.eps in (0.0, np.inf):
+            return self.eps
+        least = float(-np.expm1(-self.eps) / self.eps)
+        return measures.most_divergence(least, self.eps + float(np.log(least)))
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"ldp": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows.

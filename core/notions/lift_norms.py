@@ -55,6 +55,10 @@ class L1Privacy(TwoBudgets):
         level: FloatArray = np.log1p(measures.l1_lift(joint_sy))
         return level
 
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"l1_upper": self.eps_u}
+
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that an upper bound alone allows.
 
@@ -108,6 +112,10 @@ class Chi2Privacy(TwoBudgets):
         with np.errstate(over="ignore"):  # e^710 is ∞ here, as good as any largest risk
             total: FloatArray = np.log1p(np.hypot(np.expm1(lower), np.expm1(upper)))
         return total
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"chi2_upper": self.eps_u}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that an upper bound alone allows: rows and an oracle.

@@ -54,6 +54,14 @@ class LIP(OneBudget):
         """Return the cone of outputs that the notion allows: at most 2·n_s rows."""
         return _between(joint, self.eps, self.eps)
 
+    def most_about_secret(self) -> float:
+        """Return the largest D(P(S|y) ‖ P(S)) of lifts in [e^{−ε_l}, e^{ε_u}], in nats."""
+        return measures.most_divergence(float(np.exp(-self.lower_budget)), self.upper_budget)
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"lip": self.eps, "pml": self.eps, "min_lift": self.eps}
+
 
 @dataclass(frozen=True)
 class ALIP(TwoBudgets):
@@ -98,6 +106,14 @@ class ALIP(TwoBudgets):
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most 2·n_s rows."""
         return _between(joint, self.eps_l, self.eps_u)
+
+    def most_about_secret(self) -> float:
+        """Return the largest D(P(S|y) ‖ P(S)) of lifts in [e^{−ε_l}, e^{ε_u}], in nats."""
+        return measures.most_divergence(float(np.exp(-self.lower_budget)), self.upper_budget)
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"pml": self.eps_u, "min_lift": self.eps_l}
 
 
 def log_min_lift(joint_sy: ArrayLike) -> FloatArray:

@@ -43,6 +43,10 @@ class MinLift(OneBudget):
         """Return 0, shape (..., n_y): nothing is asked of Λ."""
         return 0.0 * max_lift(joint_sy)
 
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"min_lift": self.eps}
+
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most n_s rows."""
         return ALIP(self.eps, np.inf).allowed_set(joint)
@@ -81,6 +85,10 @@ class L1Lift(_OfTheLift):
         """Return log(1 + ℓ1-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
         return L1Privacy(np.inf, self.eps).upper_level(joint_sy)
 
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"l1_upper": self.eps}
+
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of allowed outputs: n_s + 1 rows, n_s auxiliary variables."""
         return L1Privacy(np.inf, self.eps).allowed_set(joint)
@@ -104,6 +112,10 @@ class Chi2Lift(_OfTheLift):
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log(1 + √χ²-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
         return Chi2Privacy(np.inf, self.eps).upper_level(joint_sy)
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        return {"chi2_upper": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: rows and an oracle."""

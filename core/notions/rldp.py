@@ -19,9 +19,10 @@ from core.limits import ROUNDING
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import assumed_records
+from core.uncertainty.estimate import FLOORED, assumed_records
 from core.uncertainty.worst_case import exceeds, worst_case
 from core.validation import FloatArray
+from core.wording import all_records, rounded_up
 
 _FEW_CELLS = 20
 """Up to so many cells the vertices of D_s are written out, at most 400 rows: without
@@ -187,6 +188,22 @@ class RLDP(Notion):
             return not exceeds(self.uncertainty, table, limit)
         return self.level_of(table) <= limit
 
+    def in_words(self, level: float, secret: str, records: int) -> str:
+        """Say how much likelier an output can be under one secret than under another, over F."""
+        which = (
+            "Whatever the true distribution is"
+            if np.isinf(self.uncertainty.bound)
+            else f"Whatever distribution {all_records(records)} possible"
+        )
+        if np.isinf(level):
+            return f"Some outputs may rule out a value of {secret} for certain."
+        if level == 0:
+            return f"{which}, the release tells nothing about {secret}."
+        return (
+            f"{which}, no output is more than ×{rounded_up(np.exp(level))} as likely under one "
+            f"value of {secret} as under another."
+        )
+
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows.
 
@@ -217,6 +234,21 @@ class RLDP(Notion):
         if self.exact and 0 < ball.budget < np.inf:
             oracle = RobustCuts(ball, self.eps, v_of_r)
         return AllowedSet(rows, n_x, oracle)
+
+
+def around(notion: Notion, estimate: Joint) -> RLDP | None:
+    """Return the promise, if it is robust LDP of S and X = (S, U) around a joint; else None.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is robust LDP and X is not the pair (S, U), or a secret was never seen.
+    """
+    if not isinstance(notion, RLDP):
+        return None
+    cells, centre = pair_cells(estimate), notion.uncertainty.p_hat_su
+    same = cells.shape == centre.shape and float(np.abs(cells - centre).max()) <= FLOORED
+    return notion if same else None
 
 
 def _free_mass(ball: RenyiBall) -> FloatArray:

@@ -17,6 +17,7 @@ from core.allowed.excess import excess_lift
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
 from core.limits import ROUNDING
+from core.measures import most_divergence
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
 from core.validation import FloatArray, IntArray
@@ -99,6 +100,14 @@ class SRLIP(Notion):
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
         return self.achieved(joint, kernel) <= self.eps + ROUNDING
+
+    def most_about_secret(self) -> float:
+        """Return that of ε-LIP, which it implies, in nats."""
+        return most_divergence(float(np.exp(-self.eps)), self.eps)
+
+    def without_budget(self) -> SRLIP:
+        """Return 0-SRLIP for the same attributes."""
+        return SRLIP(0.0, self.shape)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: two rows for each (J, x^J, s).

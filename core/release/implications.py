@@ -19,11 +19,6 @@ from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.notions.base import Notion
-from core.notions.compound import Intersection
-from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
-from core.notions.ldp import LDP
-from core.notions.lift_norms import Chi2Privacy, L1Privacy
-from core.notions.lip import ALIP, LIP
 from core.optimal.solve import maximise
 from core.optimal.utility import Greatest, OfImage, Utility, entropy_terms
 from core.release.reach import Implication, Reach
@@ -120,7 +115,7 @@ def implications(
     for done, (key, curve) in enumerate(curves.items()):
         until = deadline.part(1 / (len(curves) - done + len(AVERAGES)))
         measure = OfImage(_posterior_of(joint), curve, 0.0)
-        own = min(_own(part).get(key, np.inf) for part in _parts(notion))
+        own = notion.named_levels().get(key, np.inf)
         most = float(np.expm1(own)) ** (2 if key == "chi2_upper" else 1)
         found[key] = reach.convex(measure, most, until).mapped(_SCALES[key])
     found |= _averages(joint, notion, deadline)
@@ -132,7 +127,7 @@ def _limit(key: str, notion: Notion, found: dict[str, Implication]) -> float:
 
     By Jensen's and Cauchy's inequalities; an average is at most the largest of what it averages.
     """
-    own = min(_own(part).get(key, np.inf) for part in _parts(notion))
+    own = notion.named_levels().get(key, np.inf)
     chi2 = np.expm1(found["chi2_upper"].level)
     others = {
         "ldp": found["pml"].level + found["min_lift"].level,
@@ -145,28 +140,6 @@ def _limit(key: str, notion: Notion, found: dict[str, Implication]) -> float:
         "guessing": found["guess"].level,
     }
     return min(own, others.get(key, np.inf))
-
-
-def _parts(notion: Notion) -> tuple[Notion, ...]:
-    """Return the notions of an intersection, or the notion alone."""
-    return notion.notions if isinstance(notion, Intersection) else (notion,)
-
-
-def _own(notion: Notion) -> dict[str, float]:
-    """Return what a notion says of levels by its very words, by key."""
-    if isinstance(notion, LIP):
-        return {"lip": notion.eps, "pml": notion.eps, "min_lift": notion.eps}
-    if isinstance(notion, LDP):
-        return {"ldp": notion.eps}
-    if isinstance(notion, ALIP):
-        return {"pml": notion.eps_u, "min_lift": notion.eps_l}
-    if isinstance(notion, PointwiseMaximalLeakage):
-        return {"pml": notion.eps}
-    if isinstance(notion, GuessingProbability):
-        return {"guess": notion.bound}
-    if isinstance(notion, L1Privacy):
-        return {"l1_upper": notion.eps_u}
-    return {"chi2_upper": notion.eps_u} if isinstance(notion, Chi2Privacy) else {}
 
 
 def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:

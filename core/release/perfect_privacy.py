@@ -15,8 +15,7 @@ import numpy as np
 from core.allowed.excess import excess_lift
 from core.joint import Joint
 from core.limits import LIFT_NOISE
-from core.notions import Average, Intersection, Notion
-from core.notions.budgets import OneBudget, TwoBudgets
+from core.notions import Notion
 from core.validation import FloatArray
 from core.wording import number_of
 
@@ -159,13 +158,7 @@ def leaves_no_room(notion: Notion) -> bool:
     >>> leaves_no_room(LIP(0)), leaves_no_room(LIP(0.1)), leaves_no_room(Average("chi2", 0))
     (True, False, True)
     """
-    if isinstance(notion, Intersection):
-        return any(leaves_no_room(part) for part in notion.notions)
-    if isinstance(notion, Average):
-        return notion.lets_nothing_be_told
-    if isinstance(notion, TwoBudgets):
-        return 0 in (notion.eps_l, notion.eps_u)
-    return isinstance(notion, OneBudget) and notion.eps == 0
+    return notion.lets_nothing_be_told
 
 
 def _rank_modulo(matrix: np.ndarray[tuple[int, ...], np.dtype[np.object_]], prime: int) -> int:

@@ -18,9 +18,7 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
-from core.notions import EpsDelta
 from core.notions.base import Notion, PointwiseNotion, worst
-from core.notions.compound import parts_of
 from core.validation import FloatArray, IntArray
 
 MOST_PRODUCTS = 2_000_000
@@ -126,7 +124,7 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> Draws:
         return Draws(level, level, exact=True)
     if isinstance(notion, PointwiseNotion):
         level = _level_of_some(joint, array[:, occurs], notion, count)
-    elif any(isinstance(part, EpsDelta) for part in parts_of(notion)):
+    elif notion.without_exceptions() is not notion:
         # merged outputs may be exceptions more often than each: fewer draws prove nothing
         raise InvalidInputError(
             f"{count} draws of {int(occurs.sum())} outputs are {products:,} combinations: too many "

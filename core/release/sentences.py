@@ -6,19 +6,13 @@ import copy
 import math
 from typing import Any
 
-from core.notions import RLDP, Average, Intersection, Notion
+from core.notions import Notion
 from core.notions import catalogue as notions
 from core.release.perfect_privacy import what_is_left
 from core.release.quantised import RangeRelease
 from core.scenario import Result, Scenario
 from core.uncertainty.estimate import assumed_records
-from core.wording import at_most, number_of
-
-BUDGETS = ("eps", "eps_l", "eps_u")
-"""The numbers of a promise that have a unit."""
-
-WITHOUT_UNIT = ("total_variation", "chi2", "guessing")
-"""The averages that are no information."""
+from core.wording import at_most, number_of, rounded_up
 
 NEARLY = math.log(1e4)
 """From here on a change of a belief reads as certainty: a factor of ten thousand, in nats."""
@@ -75,15 +69,10 @@ def promise_text(notion: Notion, unit: str = "nats") -> str:
     """
     if unit == "nats":
         return str(notion)
-    if isinstance(notion, Intersection):
-        return " and ".join(promise_text(part, unit) for part in notion.notions)
-    names: tuple[str, ...] = BUDGETS
-    if isinstance(notion, Average):
-        names = () if notion.measure in WITHOUT_UNIT else ("bound",)
+    if len(notion.parts) > 1:
+        return " and ".join(promise_text(part, unit) for part in notion.parts)
     budgets: dict[str, Any] = {
-        name: float(f"{getattr(notion, name) / math.log(2):.5g}")
-        for name in names
-        if name in getattr(notion, "__dataclass_fields__", {})
+        name: float(f"{getattr(notion, name) / math.log(2):.5g}") for name in notion.in_nats
     }
     shown = copy.copy(notion)  # to be written, never asked
     for name, value in budgets.items():
@@ -136,8 +125,11 @@ def knowable(found: RangeRelease, secret: str, unit: str = "bits") -> str:
 def _belief(result: Result, unit: str) -> str:
     secret = _columns(result.scenario.data.secret, "S")
     asked, audit = result.mechanism.notion, result.mechanism.audit
-    if isinstance(asked, RLDP) and audit is not None:
-        return _robustly(asked.uncertainty.bound, audit.achieved, _records(result), secret)
+    own = None
+    if asked is not None and audit is not None:
+        own = asked.in_words(audit.achieved, secret, _records(result))
+    if own is not None:
+        return own
     level = result.after.achieved["lip"]
     if notions.entry(result.scenario.notion).family == "average" and asked is not None:
         return _on_average(result, unit, secret)
@@ -159,7 +151,7 @@ def _on_average(result: Result, unit: str, secret: str) -> str:
     if level > NEARLY:
         return f"{said}; yet some outputs all but rule out a value of {secret}."
     return (
-        f"{said}; yet a single output may change a belief by up to ×{_rounded_up(math.exp(level))}."
+        f"{said}; yet a single output may change a belief by up to ×{rounded_up(math.exp(level))}."
     )
 
 
@@ -168,31 +160,14 @@ def _records(result: Result) -> int:
     return assumed_records(result.joint.n) if n is None else n
 
 
-def _robustly(bound: float, level: float, records: int, secret: str) -> str:
-    """Say how much likelier an output can be under one secret than under another, over F."""
-    which = (
-        "Whatever the true distribution is"
-        if math.isinf(bound)
-        else f"Whatever distribution {_all_records(records)} possible"
-    )
-    if math.isinf(level):
-        return f"Some outputs may rule out a value of {secret} for certain."
-    if level == 0:
-        return f"{which}, the release tells nothing about {secret}."
-    return (
-        f"{which}, no output is more than ×{_rounded_up(math.exp(level))} as likely under one "
-        f"value of {secret} as under another."
-    )
-
-
 def _changes(level: float, secret: str) -> str:
     if math.isinf(level):
         return f"Some outputs rule out a value of {secret} for certain."
-    if _rounded_up(math.exp(level)) == "1.00":
+    if rounded_up(math.exp(level)) == "1.00":
         return f"The release tells nothing about {secret}."
     return (
         f"After release, nobody's belief in any value of {secret} changes "
-        f"by more than ×{_rounded_up(math.exp(level))}."
+        f"by more than ×{rounded_up(math.exp(level))}."
     )
 
 
@@ -246,15 +221,11 @@ def _bound(result: Result, unit: str) -> str:
 def _why(result: Result) -> str:
     """Say why perfect privacy leaves something of X, or nothing, where an average asks for it."""
     asked, data = result.mechanism.notion, result.scenario.data
-    parts = asked.notions if isinstance(asked, Intersection) else (asked,)
-    if not any(isinstance(part, Average) and part.lets_nothing_be_told for part in parts):
+    parts = () if asked is None else asked.parts
+    if not any(part.on_average and part.lets_nothing_be_told for part in parts):
         return ""
     released = data.secret + data.released if data.secret_released else data.released
     return what_is_left(result.joint, _columns(data.secret, "S"), _columns(released, "X"))
-
-
-def _all_records(count: int) -> str:
-    return "the one record leaves" if count == 1 else f"the {count:,} records leave"
 
 
 def _all_values(count: int) -> str:
@@ -265,11 +236,6 @@ def _all_values(count: int) -> str:
 
 def _columns(names: tuple[str, ...], fallback: str) -> str:
     return " and ".join(names) if names else fallback
-
-
-def _rounded_up(factor: float) -> str:
-    """Round a bound to two decimals, never below itself."""
-    return f"{math.ceil(factor * 100 - 1e-9) / 100:.2f}"
 
 
 def _percent(share: float) -> str:

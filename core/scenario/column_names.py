@@ -41,10 +41,6 @@ def is_made(name: str, scenario: Scenario) -> bool:
     )
 
 
-CALLED = {"robust_ldp": "RLDP, S–X–Y"}
-"""What a notion is called above a column where that is not its title."""
-
-
 def suggested(scenarios: Sequence[Scenario], taken: Sequence[str] = ()) -> tuple[str, ...]:
     """Return names for scenarios: their notions, mechanisms where these are no optima; distinct.
 
@@ -79,7 +75,8 @@ def _title(scenario: Scenario) -> str:
     if not mechanism.uses_notion:
         return mechanism.title
     keys = [scenario.notion, *(promise.notion for promise in scenario.also)]
-    notion = " + ".join(CALLED.get(key) or notions.entry(key).title for key in keys)
+    entries = [notions.entry(key) for key in keys]
+    notion = " + ".join(entry.column_title or entry.title for entry in entries)
     return notion if mechanism.optimum else f"{notion}, {mechanism.title}"
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from core.joint import Joint
 from core.notions import catalogue
-from core.notions.average import Average
-from core.notions.guessing import GuessingProbability
 from core.notions.numbers import Domain, Numbers, declared
 
 STEPS = 100
@@ -17,9 +15,6 @@ STEPS = 100
 
 MOST = 8.0
 """Largest ε_l or ε_u beside ∞ that a slider offers, in nats, as of ε."""
-
-WITHOUT_UNIT = ("average_tv", "average_chi2", "guess", "average_guess")
-"""Promises whose budget is no information and no logarithm of a lift."""
 
 
 def in_nats(key: str) -> bool:
@@ -30,7 +25,7 @@ def in_nats(key: str) -> bool:
     >>> in_nats("lip"), in_nats("average_tv")
     (True, False)
     """
-    return key not in WITHOUT_UNIT
+    return all(entry.in_nats for entry in catalogue.ALL if entry.key == key)
 
 
 def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
@@ -64,7 +59,7 @@ def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
     kind = catalogue.entry(key).kind
     if name in ("eps_l", "eps_u"):
         return Domain(domain.low, MOST, domain.step, domain.title)
-    if name not in ("eps", "bound") or kind not in (Average, GuessingProbability):
+    if name not in ("eps", "bound") or not kind.ends_at_x:
         return domain
     whole = catalogue.build(key, joint, numbers).achieved(joint, np.eye(joint.n_x))
     if name == "bound":

@@ -108,22 +108,22 @@ def compare(
     'Optimal'
     """
     rows: list[tuple[str, Compared]] = []
-    robust = None
+    lip, resistant, robust = LIP(level), SRLIP(level), None
     if scenario.data.secret_released:
         robust = RLDP.of_joint(counted.joint, level, scenario.n, scenario.beta, scenario.alpha)
 
-    def row(entry: Entry, notion: LIP | SRLIP | RLDP) -> Compared:
-        return _row(entry, notion, scenario, counted, robust, seconds)
+    def row(entry: Entry, notion: LIP | SRLIP | RLDP, beside: str = "") -> Compared:
+        return _row(entry, notion, entry.title + beside, scenario, counted, robust, seconds)
 
     for entry in catalogue.CATALOGUE.values():
-        if entry.works_under(LIP):
-            rows.append(("lip", row(entry, LIP(level))))
-        elif robust is not None and entry.works_under(RLDP):
+        if entry.works_under(lip):
+            rows.append(("lip", row(entry, lip)))
+        elif robust is not None and entry.works_under(robust):
             made = row(entry, robust)
             # what breaks the promise at worst keeps LIP at the estimate all the same
             rows.append(("rldp" if made.robust <= level + ROUNDING else "lip", made))
-        if entry.uses_notion and entry.works_under(SRLIP) and len(counted.attributes) > 1:
-            rows.append(("srlip", row(entry, SRLIP(level))))
+        if entry.uses_notion and entry.works_under(resistant) and len(counted.attributes) > 1:
+            rows.append(("srlip", row(entry, resistant, f", {resistant.name}")))
     bounds = {(kept, one.reads_secret): one.upper_bound for kept, one in rows if one.key in OPTIMA}
     return tuple(
         _bounded(one, bounds.get((kept, one.reads_secret), math.nan)) for kept, one in rows
@@ -139,13 +139,13 @@ def _bounded(row: Compared, bound: float) -> Compared:
 def _row(
     entry: Entry,
     notion: LIP | SRLIP | RLDP,
+    title: str,
     scenario: Scenario,
     counted: Counted,
     robust: RLDP | None,
     seconds: float,
 ) -> Compared:
     joint = counted.joint
-    title = f"{entry.title}, SRLIP" if isinstance(notion, SRLIP) else entry.title
     row = Compared(entry.key, title, entry.reads_secret)
     started = time.perf_counter()
     try:

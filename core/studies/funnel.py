@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def is_funnel(scenario: Scenario) -> bool:
     (True, False)
     """
     entry = notions.entry(scenario.notion)
-    return entry.kind is Average and "eps" in entry.parameters
+    return entry.kind.on_average and "eps" in entry.parameters
 
 
 def budgets(scenario: Scenario, joint: Joint) -> FloatArray:
@@ -61,9 +62,7 @@ def budgets(scenario: Scenario, joint: Joint) -> FloatArray:
 
 def measure(scenario: Scenario, joint: Joint) -> Average:
     """Return the budget of a funnel as a notion, whatever else is promised beside it."""
-    built = notions.build(scenario.notion, joint, scenario.numbers)
-    assert isinstance(built, Average), built
-    return built
+    return cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
 
 
 def reached(

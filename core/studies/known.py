@@ -20,7 +20,6 @@ from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.optima.starts import CONTRADICTION, disproves
 from core.mechanisms.result import make_mechanism
-from core.notions import Intersection
 from core.notions import catalogue as notions
 from core.scenario import Scenario
 from core.sizes import size_of
@@ -313,7 +312,8 @@ def _place(scenario: Scenario) -> Place:
 def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:
     """Say whether a mechanism that was made at some ε keeps the promise, and reads X alone."""
     return (
-        isinstance(made.notion, notions.entry(scenario.notion).kind | Intersection)
+        made.notion is not None
+        and isinstance(made.notion.parts[0], notions.entry(scenario.notion).kind)
         and made.audit is not None
         and made.audit.holds
         and made.kernel.shape[0] == joint.n_x

@@ -26,30 +26,8 @@ SLOW_CELLS = 2_500
 NATS, PLAIN, SHARE = "nats", "", "share"
 """Units of figures."""
 
-IN_PLAIN = ("guess", "average_guess", "average_tv", "average_chi2")
-"""Notions whose levels are no information: probabilities, a distance and a mean square."""
-
-TITLES = {
-    "average_mi": "I(S;Y)",
-    "average_tv": "Total variation",
-    "average_chi2": "χ² on average",
-    "average_leakage": "Maximal leakage",
-    "average_sibson": "Sibson's information",
-    "average_arimoto": "Arimoto's information",
-    "average_guess": "Best guess of S, on average",
-    "guess": "Best guess of S, from one output",
-    "pml": "Max-lift (PML)",
-    "rldp": "RLDP, X = (S, U)",
-    "robust_ldp": "Robust LDP, S – X – Y",
-    "robust_pml": "Robust PML, S – X – Y",
-}
-"""What is reached, where the notion's title is that of a budget."""
-
 SYMBOLS = {"lam": "λ", "alpha": "α", "beta": "β", "n": "n", "delta": "δ"}
 """How the numbers are written that a level depends on."""
-
-PARTS = ("sides",)
-"""Notions whose levels are two others': min-lift and max-lift."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +127,8 @@ def levels(
     Returns
     -------
     levels : dict
-        By the notion's key, in nats or as a plain number (`IN_PLAIN`). NaN where a notion is not
-        about such a joint or kernel.
+        By the notion's key, in nats or, where its entry says so, as a plain number. NaN
+        where a notion is not about such a joint or kernel.
 
     Examples
     --------
@@ -173,7 +151,7 @@ def levels(
 
 def entries() -> tuple[Entry, ...]:
     """Return the notions whose levels are told."""
-    return tuple(entry for entry in notions.ENTRIES + notions.AVERAGES if entry.key not in PARTS)
+    return tuple(entry for entry in notions.ENTRIES + notions.AVERAGES if not entry.sides)
 
 
 def is_slow(entry: Entry, cells: int) -> bool:
@@ -195,7 +173,7 @@ def level_title(key: str, numbers: Numbers) -> str:
         for name in entry.parameters
         if name not in ("eps", "bound") and getattr(numbers, name) is not None
     ]
-    return ", ".join([TITLES.get(key, entry.title), *told])
+    return ", ".join([entry.level_title or entry.title, *told])
 
 
 def _written(value: float) -> str:
@@ -262,7 +240,7 @@ def differences(columns: Sequence[Column], numbers: Numbers) -> tuple[Difference
         _difference(
             key,
             level_title(key, numbers),
-            PLAIN if key in IN_PLAIN else NATS,
+            NATS if notions.entry(key).in_nats else PLAIN,
             [column.levels.get(key, math.nan) for column in columns],
         )
         for key in keys

@@ -12,7 +12,7 @@ import numpy as np
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions import ALIP, LDP, LIP, PointwiseNotion
+from core.notions import PointwiseNotion
 from core.validation import BoolArray, FloatArray, IntArray
 
 Risk = Literal["max", "sum", "ratio"]
@@ -60,6 +60,7 @@ def set_levels(
     Examples
     --------
     >>> import numpy as np
+    >>> from core.notions import LIP
     >>> p = np.array([[0.4, 0.1], [0.1, 0.4]])
     >>> lower, upper = set_levels(LIP(1.0), p, p.sum(axis=1))
     >>> lower.round(4)
@@ -67,9 +68,9 @@ def set_levels(
     >>> upper.round(4)
     array([0.47, 0.47])
     """
-    if isinstance(notion, LIP | ALIP | LDP):
+    if notion.bounds_lift or notion.bounds_ratio:
         low, high = _log_lifts(masses, p_s)
-        return (0.0 * high, high - low) if isinstance(notion, LDP) else (-low, high)
+        return (0.0 * high, high - low) if notion.bounds_ratio else (-low, high)
     # A notion reads P(S) off the joint it gets. Overlapping sets form one when each has an equal
     # share of the mass and one more output takes the rest.
     count = masses.shape[-1]
@@ -154,6 +155,7 @@ def set_risk(
 
     Examples
     --------
+    >>> from core.notions import LIP
     >>> float(set_risk(LIP(1.0), np.array(2.0), np.array(0.5)))
     2.0
     >>> float(set_risk(LIP(1.0), np.array(2.0), np.array(0.5), "ratio"))

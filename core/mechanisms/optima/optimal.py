@@ -7,9 +7,9 @@ from core.mechanisms.optima.search import NAME, checked_options, checked_purpose
 from core.mechanisms.optima.starts import at_least, starts
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.mechanisms.robust.design import is_estimate, on_symbols
+from core.mechanisms.robust.design import on_symbols
 from core.notions.base import Notion
-from core.notions.rldp import RLDP
+from core.notions.rldp import around
 from core.optimal.solve import Solver
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
@@ -82,12 +82,12 @@ def optimal(
     options = checked_options(solver, time_limit, gap, seed)
     goal = checked_purpose(utility)
     before = [] if start is None else [_as_known(joint, notion, start, goal)]
-    estimated = isinstance(notion, RLDP) and is_estimate(joint, notion.uncertainty)
-    if not (isinstance(notion, RLDP) and estimated and isinstance(goal, Information)):
+    robust = around(notion, joint)
+    if robust is None or not isinstance(goal, Information):
         kernel = before[0].kernel if before else None
         found = optimal_from(joint, notion, kernel, utility=utility, **options)
         return at_least(joint, found, before)
-    found = best_under(notion, notion.uncertainty.p_hat_su, name=NAME, **options)
+    found = best_under(robust, robust.uncertainty.p_hat_su, name=NAME, **options)
     answer = on_symbols(joint, found)
     known = starts(joint, notion, Options(time_limit, gap, seed))
     return at_least(joint, answer, [*before, *known])

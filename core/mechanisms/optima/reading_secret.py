@@ -7,9 +7,7 @@ from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.search import checked_purpose
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import Average, EpsDelta
-from core.notions.base import Notion, PointwiseNotion
-from core.notions.compound import parts_of
+from core.notions.base import Notion
 from core.utilities import Distortion, Guess, Purpose, SquaredError, Task
 from core.validation import IntArray
 
@@ -71,8 +69,8 @@ def optimal_reading_secret(
     >>> round(alone.nmi, 3), round(both.nmi, 3), both.status
     (0.765, 0.822, 'optimal')
     """
-    for part in parts_of(notion):
-        if not isinstance(part, PointwiseNotion | Average | EpsDelta):
+    for part in notion.parts:
+        if not part.of_joint_sy:
             raise InvalidInputError(
                 "A mechanism that reads S is looked for under a promise about each output's "
                 f"P(s, y) or their average, got {part}."

@@ -18,11 +18,10 @@ from core.mechanisms.optima.starts import (
     starts,
     together,
     useful,
-    without_exceptions,
 )
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import LIP, SRLIP, EpsDelta, Intersection, PointwiseNotion
+from core.notions import LIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
 from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
@@ -150,7 +149,7 @@ def optimal_from(
 
 def _one_by_one(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
     """Return a kernel to start from whose every output is allowed: exceptions are moved inside."""
-    inner = without_exceptions(notion)
+    inner = notion.without_exceptions()
     return kernel if inner is notion else polished(joint, kernel, inner)
 
 
@@ -183,15 +182,14 @@ def without_budget(notion: Notion) -> Notion | None:
     >>> str(without_budget(Intersection(LDP(0.5), SRLIP(1, (2, 2)))))
     '0-LIP and 0-SRLIP'
     """
-    if isinstance(notion, Intersection):
-        parts = [without_budget(part) for part in notion.notions]
-        known = [part for part in parts if part is not None]
-        return Intersection(*dict.fromkeys(known)) if len(known) == len(parts) else None
-    if isinstance(notion, EpsDelta):
-        return without_budget(notion.notion)
-    if isinstance(notion, SRLIP):
-        return SRLIP(0.0, notion.shape)
-    return LIP(0.0) if isinstance(notion, PointwiseNotion) else None
+    none = [
+        LIP(0.0) if isinstance(part, PointwiseNotion) else part.without_budget()
+        for part in notion.without_exceptions().parts
+    ]
+    known = tuple(dict.fromkeys(part for part in none if part is not None))
+    if None in none:
+        return None
+    return Intersection(*known) if len(known) > 1 else known[0]
 
 
 def _allowed_anyway(

@@ -13,7 +13,6 @@ from core.mechanisms.entry import Options
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
 from core.notions.base import Notion, PointwiseNotion
-from core.notions.compound import EpsDelta, Intersection
 from core.optimal.polish import mixed, polished
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
@@ -71,7 +70,7 @@ def starts(
     ['Constant', 'Watchdog', 'Watchdog, uniform']
     """
     goal = Information() if purpose is None else purpose
-    notion = without_exceptions(notion)
+    notion = notion.without_exceptions()
     most = goal.range(joint)[1]
     entries = sorted(HEURISTICS, key=lambda entry: "time_limit" in entry.parameters)
     found: list[Mechanism] = []
@@ -91,25 +90,6 @@ def starts(
     if among is not None:
         return found
     return [*found, *(revalued(joint, made, goal) for made in diluted_x(joint, notion))]
-
-
-def without_exceptions(notion: Notion) -> Notion:
-    """Return the promise about every output that implies a given one.
-
-    Examples
-    --------
-    >>> from core.notions import LIP, Average, EpsDelta
-    >>> funnel = Average("mutual_information", 0.1)
-    >>> str(without_exceptions(Intersection(EpsDelta(LIP(0.5), 0.1), funnel)))
-    '0.5-LIP and I(S;Y) ≤ 0.1'
-    """
-    if isinstance(notion, EpsDelta):
-        return notion.notion
-    if isinstance(notion, Intersection):
-        parts = [without_exceptions(part) for part in notion.notions]
-        if any(new is not old for new, old in zip(parts, notion.notions, strict=True)):
-            return Intersection(*parts)
-    return notion
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
@@ -279,8 +259,8 @@ def strict_utility(
     share = 0.0
     if allowed is not None and not allowed.n_auxiliary:
         weights = (joint.p_x[:, None] * kernel).T
-        if isinstance(notion, EpsDelta) and notion.delta > 0:
-            weights = weights[~notion.breaks(joint.release(kernel))]
+        if notion is not None:
+            weights = weights[~notion.excepted(joint.release(kernel))]
         outputs = weights[weights.sum(axis=1) > 0]
         outputs = outputs / outputs.sum(axis=1, keepdims=True)
         here, there = outputs @ allowed.rows.T, (allowed.rows @ joint.p_x)[None]

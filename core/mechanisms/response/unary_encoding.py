@@ -16,7 +16,7 @@ from core.mechanisms.response.calibration import (
     status_at,
 )
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import ALIP, LDP, LIP, Notion, PointwiseNotion
+from core.notions import Notion, PointwiseNotion
 from core.validation import FloatArray
 
 MOST_SYMBOLS = 16
@@ -38,7 +38,7 @@ def optimized_unary_encoding(
         For more symbols see `unary_encoding_summary`.
     eps : float, optional
         Asks for ε-LIP.
-    notion : LIP, ALIP or LDP, optional
+    notion : PointwiseNotion, optional
         Asks for this instead.
 
     Raises
@@ -114,14 +114,14 @@ def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[f
     ----------
     joint : Joint
         P(s, x).
-    notion : LIP, ALIP or LDP
-        Whose levels.
+    notion : PointwiseNotion
+        Whose levels; it bounds the lift, or the ratio of two.
     alpha : float
         In [0, ∞].
     """
     given = joint.p / joint.p_s[:, None]
     other = np.exp(-alpha)
-    if isinstance(notion, LDP):
+    if notion.bounds_ratio:
         return 0.0, max(_largest_ratio(given, against, other) for against in given)
     lower = _largest_ratio(np.broadcast_to(joint.p_x, given.shape), given, other)
     return lower, _largest_ratio(given, joint.p_x, other)
@@ -148,7 +148,7 @@ def lift_promise(eps: float | None, notion: Notion | None) -> PointwiseNotion:
         If both or none of `eps` and `notion` are given, or the notion is another.
     """
     promise = asked(eps, notion, "Unary encoding")
-    if not isinstance(promise, LIP | ALIP | LDP):
+    if not (promise.bounds_lift or promise.bounds_ratio):
         raise InvalidInputError(f"Unary encoding is calibrated to LIP, ALIP or LDP, got {promise}.")
     return promise
 

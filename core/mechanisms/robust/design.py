@@ -8,7 +8,7 @@ person of an unseen cell (s, u) then gets the mixture of the answers to s (see
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core.allowed.robust_cells import never_seen, pair_cells, spread
+from core.allowed.robust_cells import never_seen, spread
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.outputs import in_reading_order
@@ -54,18 +54,6 @@ def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
         raise never_seen(int(empty[0]))
     kept = np.where(cells < UNHEARD_OF, 0.0, cells)
     return np.where(kept.any(axis=1, keepdims=True), kept, cells)
-
-
-def is_estimate(joint: Joint, uncertainty: RenyiBall) -> bool:
-    """Say whether a joint of S and X = (S, U) is the P̂ that an uncertainty set is around.
-
-    Raises
-    ------
-    InvalidInputError
-        If X is not the pair (S, U), or a secret was never seen.
-    """
-    cells, centre = pair_cells(joint), uncertainty.p_hat_su
-    return cells.shape == centre.shape and float(np.abs(cells - centre).max()) <= FLOORED
 
 
 def likely(cells: FloatArray) -> FloatArray:

@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.entry import Entry, Options
+from core.mechanisms.entry import Entry, Options, required
 from core.mechanisms.result import Mechanism
-from core.mechanisms.robust.design import is_estimate, on_symbols
+from core.mechanisms.robust.design import on_symbols
 from core.mechanisms.robust.independent_reporting import independent_reporting
 from core.mechanisms.robust.pair_randomized_response import pair_randomized_response
 from core.mechanisms.robust.secret_randomized_response import secret_randomized_response
 from core.notions import RLDP, Notion
+from core.notions.rldp import around
 
 _OF_RECORDS = ("alpha", "beta", "n")
 """The numbers that say which distributions the records leave possible."""
@@ -22,14 +23,13 @@ def robust(
     """Return the catalogue's way to make a mechanism of P̂ and F; only RLDP has them."""
 
     def made(joint: Joint, notion: Notion, options: Options) -> Mechanism:
-        if not isinstance(notion, RLDP):
-            raise InvalidInputError(f"A robust mechanism works under RLDP, got {notion}.")
-        if not is_estimate(joint, notion.uncertainty):
+        asked = required(notion, RLDP, "A robust mechanism")
+        if around(asked, joint) is None:
             raise InvalidInputError(
                 "A robust mechanism is made for the estimate of its notion, got another joint of "
                 f"{joint.n_s}×{joint.n_x}."
             )
-        return on_symbols(joint, make(notion, options))
+        return on_symbols(joint, make(asked, options))
 
     return made
 

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.release.confusability import most_likely
 from core.scenario import DOMAINS, Result
-from core.studies.side_by_side import IN_PLAIN, Column, entries, level_title
+from core.studies.side_by_side import Column, entries, level_title
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart, picked
@@ -156,7 +157,7 @@ def levels(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
     keys = [
         entry.key
         for entry in entries()
-        if entry.key not in IN_PLAIN
+        if entry.in_nats
         and any(not np.isnan(column.levels.get(entry.key, np.nan)) for column in told)
     ]
     chart(
@@ -192,7 +193,7 @@ def levels_table(told: Sequence[Column], numbers: Numbers) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "notion": [level_title(key, numbers) for key in keys],
-            "unit": ["" if key in IN_PLAIN else "nats" for key in keys],
+            "unit": ["nats" if notions.entry(key).in_nats else "" for key in keys],
         }
         | {
             f"{column.name} ({place + 1})": [column.levels.get(key, np.nan) for key in keys]

@@ -16,6 +16,7 @@ from core.nonstochastic import EXACT, Clustering, FrontierPoint, singletons
 from core.nonstochastic import catalogue as ranges
 from core.nonstochastic.baselines.rivals import BASELINES
 from core.nonstochastic.ranges.partition import Partition
+from core.notions import catalogue as notions
 from core.release.confusability import DRAWN, Lookalikes
 from core.release.quantised import RangeRelease
 from core.scenario import Scenario
@@ -369,11 +370,11 @@ def measures(shown: Shown, unit: str) -> None:
                 f"X itself {of_bits(before.resolution, unit):.2f}",
             )
         _figure("NMI", share(after.mechanism.nmi), "of what X says")
-        for title, key in (("LIP", "lip"), ("LDP", "ldp")):
+        for told in notions.always_told():
             _figure(
-                f"{title} reached, {unit}",
-                level(after.leak.achieved[key], unit),
-                f"X itself {level(before.leak.achieved[key], unit)}",
+                f"{told.title} reached, {unit}",
+                level(after.leak.achieved[told.key], unit),
+                f"X itself {level(before.leak.achieved[told.key], unit)}",
             )
         _figure(
             f"I(S;Y), {unit}",

@@ -17,23 +17,13 @@ def strip(result: Result, unit: str) -> None:
     with st.container(horizontal=True, gap="medium", key="strip"):
         _kept(result, unit)
         _figure("NMI", share(mechanism.nmi), "of what X says", "nmi")
-        for title, term, now, then, digits in (
-            ("LIP reached", "level", after.achieved["lip"], before.achieved["lip"], 3),
-            ("LDP reached", "level", after.achieved["ldp"], before.achieved["ldp"], 3),
-            (
-                "I(S;Y)",
-                "secret_information",
-                after.averages["mutual_information"],
-                before.averages["mutual_information"],
-                4,
-            ),
-        ):
-            _figure(
-                f"{title}, {unit}",
-                level(now, unit, digits),
-                f"X itself {level(then, unit, digits)}",
-                term,
-            )
+        for told in notions.always_told():
+            now, then = (level(leak.achieved[told.key], unit) for leak in (after, before))
+            _figure(f"{told.title} reached, {unit}", now, f"X itself {then}", "level")
+        now, then = (
+            level(leak.averages["mutual_information"], unit, 4) for leak in (after, before)
+        )
+        _figure(f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information")
         notion, audit = mechanism.notion, mechanism.audit
         if notion is not None and notion.reached and audit is not None:
             own, term = level(audit.achieved, unit), "robust" if notion.of_estimate else "level"

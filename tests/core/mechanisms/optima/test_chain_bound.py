@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 from core import measures
 from core import mechanisms as m
 from core.joint import Joint
-from core.mechanisms.optima.chain_bound import chain_bound, most_about_secret
+from core.mechanisms.optima.chain_bound import chain_bound
 from core.notions import (
     ALIP,
     LDP,
@@ -52,7 +52,7 @@ def test_under_ldp_it_is_the_worst_chord(eps):
     worst = minimize_scalar(
         lambda a: -told(a), bounds=(np.exp(-eps), 1), method="bounded", options={"xatol": 1e-12}
     )
-    assert most_about_secret(LDP(eps)) == pytest.approx(-worst.fun, abs=1e-9)
+    assert LDP(eps).most_about_secret() == pytest.approx(-worst.fun, abs=1e-9)
 
 
 def test_a_secret_beside_what_has_nothing_to_do_with_it():
