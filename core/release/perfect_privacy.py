@@ -154,7 +154,7 @@ def leaves_no_room(notion: Notion) -> bool:
 
     Examples
     --------
-    >>> from core.notions import LIP
+    >>> from core.notions import LIP, Average
     >>> leaves_no_room(LIP(0)), leaves_no_room(LIP(0.1)), leaves_no_room(Average("chi2", 0))
     (True, False, True)
     """
