@@ -41,6 +41,8 @@ class Sources:
     def __init__(self) -> None:
         self.uploads: dict[str, Upload] = {}
         self.matrices: dict[str, JointSource] = {}
+        self._lenders: list[Sources] = []
+        self._borrowers: weakref.WeakSet[Sources] = weakref.WeakSet()
         self._folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
@@ -97,6 +99,29 @@ class Sources:
         key = f"upload:{upload.sha256}"
         self.uploads[key] = upload
         return key
+
+    @property
+    def lends(self) -> bool:
+        """Whether another session uses files of this one."""
+        return bool(self._borrowers)
+
+    def borrow(self, other: Sources, source: str) -> None:
+        """Use an upload of another session, whose folder stays as long as this one uses it."""
+        self.uploads[source] = other.uploads[source]
+        self._lenders.append(other)
+        other._borrowers.add(self)
+
+    def clear(self) -> None:
+        """Forget the uploads, and remove their files; what was pasted stays."""
+        self.uploads.clear()
+        for lender in self._lenders:
+            lender._borrowers.discard(self)
+        self._lenders.clear()
+        for kept in self._folder.glob("*"):
+            if kept.is_dir():
+                shutil.rmtree(kept, ignore_errors=True)
+            else:
+                kept.unlink(missing_ok=True)
 
     def add_matrix(self, text: str, *, normalise: bool = False) -> str:
         """Read a pasted joint matrix and return its source text; see `matrix.parse_matrix`."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from core.data import Sources
+from pages.ui.work import own_files
 
 COOKIE = "_streamlit_xsrf"
 """A secret that the server gave the browser, the same for all of its pages."""
@@ -34,6 +35,7 @@ def sources() -> Sources:
             for key in [key for key, held in _held.items() if not held]:
                 del _held[key]
             _held.setdefault(browser, weakref.WeakSet()).add(found)
+    own_files.WATCH.note(found)
     return found
 
 
@@ -54,15 +56,13 @@ def recover(names: Iterable[str]) -> None:
     for name in set(names):
         for other in others:
             if _taken(own, other, name):
-                # its folder goes when it goes: it stays as long as this session does
-                st.session_state.setdefault("_lenders", []).append(other)
                 break
 
 
 def _taken(own: Sources, other: Sources, name: str) -> bool:
     """Take one source over, where the other has it and this one does not."""
     if name in other.uploads and name not in own.uploads:
-        own.uploads[name] = other.uploads[name]
+        own.borrow(other, name)
         return True
     if name in other.matrices and name not in own.matrices:
         own.matrices[name] = other.matrices[name]
