@@ -160,6 +160,11 @@ class Average(Notion):
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
         return self.achieved(joint, kernel) <= self.bound + ROUNDING
 
+    def named_levels(self) -> dict[str, float]:
+        """Return the budget, where what is averaged has no order."""
+        key = "chi2_divergence" if self.measure == "chi2" else self.measure
+        return {key: self.bound} if self.order is None else {}
+
     def most_about_secret(self) -> float:
         """Return the largest I(S;Y) under the bound, in nats; ∞ where none is known.
 

@@ -189,6 +189,10 @@ class EpsDelta(Notion):
         broken = self.breaks(joint_sy)
         return broken if self.delta > 0 else np.zeros_like(broken)
 
+    def named_levels(self) -> dict[str, float]:
+        """Return those of the notion where there are no exceptions: else they may be anything."""
+        return self.notion.named_levels() if self.delta == 0 else {}
+
     def is_convex(self) -> bool:
         """Say whether the notion allows a convex set."""
         return self.notion.is_convex()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.allowed.allowed_set import SeparationOracle
+from core.allowed.allowed_set import AverageBudget, SeparationOracle
 from core.joint import Joint
 from core.notions.base import Notion
 from core.validation import FloatArray
@@ -96,7 +96,9 @@ def polished(
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Moves all outputs towards P_X until an oracle allows each; a kernel of rows stays.
+    """Moves all outputs towards P_X until an oracle allows each and all keep the budgets.
+
+    A kernel that rows alone are asked of stays.
 
     Attributes
     ----------
@@ -104,19 +106,26 @@ class Inside:
         As in `AllowedSet`.
     p_x : ndarray
         P(x), shape (n_x,).
+    budgets : tuple of AverageBudget
+        As in `AllowedSet`.
     """
 
     oracle: SeparationOracle | None
     p_x: FloatArray
+    budgets: tuple[AverageBudget, ...] = ()
 
     def __call__(self, kernel: FloatArray) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), with allowed outputs."""
         oracle = self.oracle
-        if oracle is None:
+        if oracle is None and not self.budgets:
             return kernel
 
         def passes(share: float) -> bool:
             moved = mixed(kernel, self.p_x, share)
+            if any(one.spent(moved, self.p_x) > one.limit for one in self.budgets):
+                return False
+            if oracle is None:
+                return True
             weights = (self.p_x[:, None] * moved).T
             return not any(len(oracle(r)) for r in weights / weights.sum(axis=1, keepdims=True))
 

@@ -131,8 +131,8 @@ def maximise(
         Called with a deadline if columns are generated: returns P(y | x) of a mechanism whose every
         output is allowed, exceptions or not, shape (n_x, n_y), to start from.
     finish : callable, optional
-        Moves a kernel inside the set, where rounding or an oracle left it outside; by the oracle
-        where not given.
+        Moves a kernel inside the set, where rounding, an oracle or a budget left it outside; by
+        oracle and budgets where not given.
     prove : bool
         Whether to prove what columns found; else the search for them is all, and what it leaves
         of its time is saved.
@@ -166,7 +166,7 @@ def maximise(
     if len(p_x) == 1:
         value = goal.value(p_x[None], p_x)
         return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
-    finish = finish or Inside(allowed.oracle, p_x)
+    finish = finish or Inside(allowed.oracle, p_x, allowed.budgets)
     task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish)
     try:
         task.search(solver, prove=prove)

@@ -54,7 +54,8 @@ def implied(joint: Joint, notion: Notion, time_limit: float | None = None) -> di
     joint : Joint
         P(s, x).
     notion : Notion
-        The promise; its allowed set is convex.
+        The promise; its allowed set is convex. Of one with exceptions, or with a budget on an
+        average, the levels of single outputs are those of rare ones.
     time_limit : float, optional
         Seconds for what needs a search; 5 where not given. What is short of time is an upper
         bound: it holds, but a lower level may hold too.
@@ -109,7 +110,10 @@ def implications(
             f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
         )
     deadline = Deadline.after(seconds)
-    reach = Reach(joint, notion.allowed_set(joint), deadline.part(LINEAR_SHARE))
+    allowed = notion.allowed_set(joint)
+    # a rare exception may be any output at all; budgets on averages bind no rare output either
+    each = inequalities.plain(np.empty((0, joint.n_x))) if allowed.exceptions else allowed
+    reach = Reach(joint, each, deadline.part(LINEAR_SHARE))
     found = _of_lifts(joint, reach)
     curves = _curves(joint)
     for done, (key, curve) in enumerate(curves.items()):

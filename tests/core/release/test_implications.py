@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core import measures
+from core import clock, measures
 from core.errors import InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.notions import (
@@ -11,7 +11,9 @@ from core.notions import (
     LDP,
     LIP,
     AlphaLift,
+    Average,
     Chi2Privacy,
+    EpsDelta,
     GuessingProbability,
     Intersection,
     L1Privacy,
@@ -98,6 +100,55 @@ def test_random_allowed_kernels_never_reach_more(question, seed):
         kernel = polished(joint, rng.dirichlet(0.3 * np.ones(4), size=joint.n_x), notion)
         for key, level in of_kernel(joint, kernel).items():
             assert level <= levels[key] + 1e-7, key
+
+
+RARE = [
+    EpsDelta(LIP(0.3), 0.1),
+    EpsDelta(LDP(0.1), 0.02),
+    EpsDelta(Intersection(LIP(0.4), LDP(0.5)), 0.3),
+    Average("mutual_information", 0.05),
+    Average("maximal_leakage", 0.1),
+    Average("guessing", 0.6),
+    Intersection(LIP(0.5), Average("mutual_information", 0.02)),
+    Intersection(LDP(0.8), Average("total_variation", 0.05)),
+]
+"""Promises that rare outputs break, or some of them."""
+
+
+@pytest.mark.parametrize("notion", RARE, ids=str)
+def test_promises_on_all_outputs_together_bind_no_rare_output(notion):
+    joint = Joint.from_counts([[6, 2, 2], [1, 3, 6]])
+    with clock.using(clock.Ticking(0.01)):
+        promised = implications(joint, notion)
+    levels = {key: found.level for key, found in promised.items()}
+    rng = np.random.default_rng(3)
+    for scale in (0.02, 0.1, 0.5, 1.0):
+        for _ in range(40):
+            rare = scale * rng.dirichlet(0.3 * np.ones(3), size=3)
+            kernel = polished(joint, np.hstack([rare, np.full((3, 1), 1 - scale)]), notion)
+            for key, level in of_kernel(joint, kernel).items():
+                assert level <= levels[key] + 1e-7, key
+    for key, found in promised.items():
+        made = found.kernel
+        if key in AVERAGES:
+            made = polished(joint, made, notion)
+        else:
+            made = with_output(joint, notion, found.output)
+        # smooth budgets are proven to a gap that time decides
+        assert of_kernel(joint, made)[key] == pytest.approx(found.level, abs=5e-4), key
+
+
+def test_what_a_budget_says_of_itself_is_what_it_implies():
+    joint = Joint.from_counts([[6, 2, 2], [1, 3, 6]])
+    for name, key in [("mutual_information",) * 2, ("chi2", "chi2_divergence"), ("guessing",) * 2]:
+        bound = 0.6 if name == "guessing" else 0.05
+        with clock.using(clock.Ticking(0.01)):
+            level = implied(joint, Average(name, bound))[key]
+        assert level == pytest.approx(bound, abs=1e-6)
+        assert level <= bound
+    free = implied(joint, EpsDelta(LIP(0.3), 0.1))
+    assert free["lip"] == pytest.approx(LIP(1).achieved(joint, np.eye(3)))
+    assert implied(joint, EpsDelta(LIP(0.3), 0.0)) == implied(joint, LIP(0.3))
 
 
 @given(questions())
