@@ -34,6 +34,9 @@ UNKNOWN = -1
 NO_NUMBER = object()
 """The level of a word among numbers that are cut into bins."""
 
+SPACE = " \t\n\r\v\f"
+"""What is cut off at the ends of a text."""
+
 SEPARATORS = (",", "\t", ";", "|")
 """What may stand between the fields of a text file."""
 
@@ -71,7 +74,9 @@ class _Column:
     index: IntArray
 
 
-def recount(body: Mapping[str, Any], spec: DataSpec, path: Path) -> Recount:
+def recount(
+    body: Mapping[str, Any], spec: DataSpec, path: Path, names: Sequence[str] | None = None
+) -> Recount:
     """Count a file by a certificate's symbols.
 
     Parameters
@@ -82,6 +87,8 @@ def recount(body: Mapping[str, Any], spec: DataSpec, path: Path) -> Recount:
         What its scenario counts.
     path : Path
         The original: Parquet, or text in UTF-8.
+    names : sequence of str, optional
+        What the columns are called, where the file does not say so.
 
     Raises
     ------
@@ -93,7 +100,7 @@ def recount(body: Mapping[str, Any], spec: DataSpec, path: Path) -> Recount:
     needed = [*released["columns"], *(one.column for one in spec.filters)]
     pairs = spec.secret_released
     reads_s = bool(body["mechanism"]["reads_s"])
-    columns, size = read_columns(path, [*needed, *secret["columns"]])
+    columns, size = read_columns(path, [*needed, *secret["columns"]], names)
     for name in needed + (secret["columns"] if pairs or reads_s else []):
         if name not in columns:
             raise InvalidInputError(f"{path.name} has no column {name!r}, which the release read.")
@@ -110,12 +117,12 @@ def recount(body: Mapping[str, Any], spec: DataSpec, path: Path) -> Recount:
     place_s = _places([one["label"] for one in secret["symbols"]], design["s"])[s]
     inputs = body["mechanism"]["inputs"]
     if pairs:
-        names = [
+        labels = [
             [f"{a['label']} · {b['label']}" for b in released["symbols"]] for a in secret["symbols"]
         ]
-        table = np.full((len(names) + 1, len(released["symbols"]) + 1), UNKNOWN)
+        table = np.full((len(labels) + 1, len(released["symbols"]) + 1), UNKNOWN)
         found = {name: i for i, name in enumerate(inputs)}
-        for i, line in enumerate(names):
+        for i, line in enumerate(labels):
             table[i, :-1] = [found.get(name, UNKNOWN) for name in line]
         place_x = table[s, x]
     else:
@@ -200,7 +207,7 @@ def _text(value: Any) -> str | None:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, str):
-        return value.strip(" ") or None
+        return value.strip(SPACE) or None
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -225,7 +232,7 @@ def _number(value: Any) -> float | None:
 def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
     """Say whether a value passes a filter."""
     low, high = chosen.low, chosen.high
-    blank = marked and isinstance(value, str) and value.strip(" ").lower() in BLANKS
+    blank = marked and isinstance(value, str) and value.strip(SPACE).lower() in BLANKS
     if low is None and high is None:
         text = None if blank else _text(value)
         return (MISSING if text is None else text) in chosen.levels
@@ -235,8 +242,19 @@ def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
     )
 
 
-def read_columns(path: Path, names: Sequence[str]) -> tuple[dict[str, _Column], int]:
+def read_columns(
+    path: Path, names: Sequence[str], called: Sequence[str] | None = None
+) -> tuple[dict[str, _Column], int]:
     """Return columns of a file by name, as far as it has them, and its number of records.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    names : sequence of str
+        The columns that are wanted.
+    called : sequence of str, optional
+        What all columns of a Parquet file are called, where it does not say so.
 
     Raises
     ------
@@ -246,7 +264,7 @@ def read_columns(path: Path, names: Sequence[str]) -> tuple[dict[str, _Column], 
     try:
         with path.open("rb") as file:
             is_parquet = file.read(4) == b"PAR1"
-        return _of_parquet(path, set(names)) if is_parquet else _of_text(path, set(names))
+        return _of_parquet(path, set(names), called) if is_parquet else _of_text(path, set(names))
     except (OSError, ValueError, pa.ArrowException, csv.Error) as error:
         if isinstance(error, InvalidInputError):
             raise
@@ -255,11 +273,13 @@ def read_columns(path: Path, names: Sequence[str]) -> tuple[dict[str, _Column], 
         ) from error
 
 
-def _of_parquet(path: Path, names: set[str]) -> tuple[dict[str, _Column], int]:
+def _of_parquet(
+    path: Path, names: set[str], called: Sequence[str] | None
+) -> tuple[dict[str, _Column], int]:
     with parquet.ParquetFile(path) as file:
         found = {}
-        for written in file.schema_arrow.names:
-            name = written.strip()
+        have = file.schema_arrow.names
+        for written, name in zip(have, called or [one.strip() for one in have], strict=True):
             if name in names:
                 table = file.read(columns=[written])
                 values = table.column(0).combine_chunks()

@@ -2,6 +2,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -180,6 +181,32 @@ def other_seed(body):
     body["draw"]["commitment"] = "0" * 64
 
 
+def latin(columns, path):
+    lines = [
+        ";".join(columns),
+        *(";".join(map(str, row)) for row in zip(*columns.values(), strict=True)),
+    ]
+    path.with_suffix(".csv").write_text("\n".join(lines), encoding="latin-1")
+    return path.with_suffix(".csv")
+
+
+def workbook(columns, path):
+    pd.DataFrame(columns).to_excel(path.with_suffix(".xlsx"), index=False)
+    return path.with_suffix(".xlsx")
+
+
+@pytest.mark.parametrize("kind", [latin, workbook])
+def test_files_that_are_not_plain_are_read_by_the_library(kind, tmp_path):
+    columns = people(400)
+    columns["town"] = ["Köln" if one == "Köln" else "Zürich" for one in columns["town"]]
+    original = kind(columns, tmp_path / "a")
+    result, _ = asked(original)
+    body, path = certified(tmp_path, result, original)
+    found = outcomes(body, path, original)
+    assert failed(list(found.values())) == []
+    assert "by the library's own code" in found["data"].sentence
+
+
 @pytest.mark.parametrize(
     ("edit", "names"),
     [
@@ -288,7 +315,7 @@ def test_files_that_cannot_be_read_are_refused(made, tmp_path):
     (tmp_path / "short.csv").write_text("id,town\n1\n", encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"Record 1 of short\.csv has 1 fields"):
         verify(text, tmp_path / "short.csv")
-    with pytest.raises(InvalidInputError, match="has no column 'town', which the release read"):
+    with pytest.raises(InvalidInputError, match="which the release read"):
         verify(text, path, write({"a": [1], "b": [2]}, tmp_path / "other.csv"))
     del original
 
