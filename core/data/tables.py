@@ -227,7 +227,8 @@ def is_mark(column: Any) -> Any:
 
 def is_text(column: Any) -> Any:
     """Return whether each text is neither a number nor missing, nor a mark for a missing one."""
-    return column.try_cast("float64").isnull() & ~is_mark(column)
+    number = column.try_cast("float64")
+    return ibis.ifelse(number.isnull(), ~is_mark(column), False)  # marks are looked for in the rest
 
 
 def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:

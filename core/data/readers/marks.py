@@ -59,9 +59,10 @@ def with_marks(file: FileTable, rows: int) -> FileTable:
 
 
 def _asked(column: Any) -> dict[str, Any]:
+    number = as_number(column)  # none for NaN either, which is a mark
     return {
         "words": is_text(column).sum(),
-        "marks": is_mark(column).sum(),
+        "marks": ibis.ifelse(number.isnull(), is_mark(column), False).sum(),
         "numbers": as_number(column).count(),
     }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import mmap
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -67,7 +68,9 @@ def _records(text: Path, layout: Layout) -> int | None:
     """Count the records by line ends; None where a quote is not where the format has quotes."""
     if not layout.delimiter.isascii() or text.stat().st_size == layout.start:
         return None
-    data = np.memmap(text, np.uint8, mode="r", offset=0)[layout.start :]
+    with text.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    data = np.frombuffer(mapped, np.uint8)[layout.start :]
     if bytes(data[:3]) == codecs.BOM_UTF8:
         return None  # Arrow would pass over it
     beside = np.array([ord(layout.delimiter), _QUOTE, _LINE_FEED, _RETURN], dtype=np.uint8)
@@ -89,9 +92,17 @@ def _records(text: Path, layout: Layout) -> int | None:
             pair = (data[ends] == _LINE_FEED) & (ends > starts) & (data[ends - 1] == _RETURN)
             records += int((ends - pair > starts).sum())
             line_start = int(ends[-1]) + 1
+        _forget(mapped, layout.start + min(start, line_start))
     if quotes_seen % 2:
         return None
     return records + (line_start < data.size)
+
+
+def _forget(mapped: mmap.mmap, until: int) -> None:
+    """Let go of the pages of a file that were looked at: they count as memory of the process."""
+    whole = until // mmap.PAGESIZE * mmap.PAGESIZE
+    if whole and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED, 0, whole)
 
 
 def _line_ends(data: NDArray[np.uint8], start: int, block: NDArray[np.uint8]) -> NDArray[np.intp]:

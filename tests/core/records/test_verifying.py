@@ -181,12 +181,12 @@ def other_seed(body):
     body["draw"]["commitment"] = "0" * 64
 
 
-def latin(columns, path):
+def utf_16(columns, path):
     lines = [
         ";".join(columns),
         *(";".join(map(str, row)) for row in zip(*columns.values(), strict=True)),
     ]
-    path.with_suffix(".csv").write_text("\n".join(lines), encoding="latin-1")
+    path.with_suffix(".csv").write_text("\n".join(lines), encoding="utf-16")
     return path.with_suffix(".csv")
 
 
@@ -195,7 +195,7 @@ def workbook(columns, path):
     return path.with_suffix(".xlsx")
 
 
-@pytest.mark.parametrize("kind", [latin, workbook])
+@pytest.mark.parametrize("kind", [utf_16, workbook])
 def test_files_that_are_not_plain_are_read_by_the_library(kind, tmp_path):
     columns = people(400)
     columns["town"] = ["Köln" if one == "Köln" else "Zürich" for one in columns["town"]]
