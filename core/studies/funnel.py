@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from core.joint import Joint
 from core.limits import ROUNDING
@@ -100,3 +101,83 @@ def reached(
     return np.array(
         [np.nan if made is None else told.achieved(joint, made.kernel) for made in found]
     )
+
+
+def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:
+    """Return the concave envelope of points that are reached: a coin between two reaches the line.
+
+    Parameters
+    ----------
+    told : array_like
+        What each point tells of S, shape (k,), increasing.
+    kept : array_like
+        What it keeps of X, shape (k,); NaN where there is no answer.
+
+    Returns
+    -------
+    ndarray
+        What is kept at each point's `told`, at least as much as by itself, shape (k,); NaN outside
+        the points that are known.
+
+    Examples
+    --------
+    >>> envelope([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 1.0, 2.0]).round(4)
+    array([0. , 1. , 1.5, 2. ])
+    """
+    x, y = np.asarray(told, dtype=np.float64), np.asarray(kept, dtype=np.float64)
+    corners: list[int] = []
+    for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)).tolist():
+        while len(corners) > 1:
+            a, b = corners[-2:]
+            if (y[b] - y[a]) * (x[i] - x[a]) > (y[i] - y[a]) * (x[b] - x[a]):
+                break
+            corners.pop()
+        corners.append(i)
+    if not corners:
+        return np.full(x.shape, np.nan)
+    line = np.interp(x, x[corners], y[corners], left=np.nan, right=np.nan)
+    result: FloatArray = np.fmax(line, y)  # interpolation rounds
+    return result
+
+
+def most_between(told: ArrayLike, kept: ArrayLike, bound: ArrayLike, at: ArrayLike) -> FloatArray:
+    """Return what no mechanism exceeds at budgets between those that were solved.
+
+    The optimum is concave in the budget and never falls. So beyond a budget it rises no faster
+    than it can have risen up to there, and before a budget it has risen at least as fast as it
+    does after it; and it is at most the bound at the next larger budget.
+
+    Parameters
+    ----------
+    told : array_like
+        Budgets that were solved, shape (k,), increasing.
+    kept, bound : array_like
+        What is reached at each, and what is proven to be the most, shape (k,).
+    at : array_like
+        Other budgets, shape (j,).
+
+    Returns
+    -------
+    ndarray
+        Shape (j,); ∞ where nothing is proven.
+
+    Examples
+    --------
+    >>> most_between([0.0, 1.0, 2.0], [0.0, 1.0, 1.5], [0.0, 1.0, 1.5], [0.5, 1.5, 3.0])
+    array([0.75, 1.5 , 2.  ])
+    """
+    x, low, high = (np.asarray(one, dtype=np.float64) for one in (told, kept, bound))
+    known = np.isfinite(low) & np.isfinite(high)
+    x, low, high = x[known], low[known], high[known]
+    most = []
+    for budget in np.atleast_1d(np.asarray(at, dtype=np.float64)).tolist():
+        found = [np.inf, *high[x >= budget].tolist()]
+        before, after = np.flatnonzero(x <= budget), np.flatnonzero(x >= budget)
+        for i in before:
+            rises = (high[i] - low[:i]) / (x[i] - x[:i])
+            found += (high[i] + (budget - x[i]) * rises).tolist()
+        for i in after:
+            rises = (low[i + 1 :] - high[i]) / (x[i + 1 :] - x[i])
+            found += (high[i] - (x[i] - budget) * rises).tolist()
+        most.append(min(found))
+    return np.array(most)

@@ -1,0 +1,80 @@
+"""The funnel's frontier: its envelope and what is proven between budgets."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize
+
+from core import mechanisms as m
+from core.joint import Joint
+from core.notions import LDP, LIP, Average
+from core.scenario import Scenario
+from core.studies.frontier import sweep
+from core.studies.funnel import budgets, envelope, most_between
+
+JOINT = Joint.random_uniform(3, 6, np.random.default_rng(2))
+FUNNEL = Average("mutual_information", 1.0)
+
+
+@given(st.lists(st.integers(-20, 20), min_size=1, max_size=7), st.integers(0, 99))
+def test_the_envelope_is_the_best_of_all_coins(heights, seed):
+    x = np.cumsum(np.random.default_rng(seed).integers(1, 5, len(heights))).astype(float)
+    y = np.array(heights, dtype=float)
+    for i, budget in enumerate(x):
+        # weights of points that meet the budget on average, the best by a linear program
+        best = optimize.linprog(-y, A_eq=[x, np.ones(len(x))], b_eq=[budget, 1.0], method="highs")
+        assert envelope(x, y)[i] == pytest.approx(-best.fun, abs=1e-9)
+
+
+def test_points_without_an_answer_are_passed_over():
+    told = envelope([0.0, 1.0, 2.0, 3.0], [np.nan, 1.0, np.nan, 2.0])
+    np.testing.assert_array_equal(told, [np.nan, 1.0, 1.5, 2.0])
+    assert np.isnan(envelope([0.0, 1.0], [np.nan, np.nan])).all()
+
+
+@given(st.integers(0, 10**6))
+def test_bounds_between_are_above_every_concave_curve_through_what_is_known(seed):
+    rng = np.random.default_rng(seed)
+    slopes, cuts = rng.random(6) * 3, rng.random(6)
+
+    def curve(budget):  # the least of rising lines: concave, never falling
+        return np.min(slopes * np.asarray(budget)[..., None] + cuts, axis=-1)
+
+    told = np.sort(rng.random(rng.integers(1, 6)))
+    kept, bound = curve(told) - rng.random() * 0.1, curve(told) + rng.random() * 0.1
+    at = rng.random(20) * 1.3
+    assert (most_between(told, kept, bound, at) >= curve(at) - 1e-9).all()
+    assert (most_between(told, kept, bound, told) <= bound + 1e-12).all()
+
+
+def test_nothing_known_proves_nothing():
+    assert most_between([0.5], [0.2], [0.3], [0.6]) == [np.inf]
+    assert most_between([0.5], [np.nan], [0.3], [0.4]) == [np.inf]
+
+
+def test_a_funnel_of_optima_bounds_what_lies_between_and_lip_and_ldp_beneath():
+    asked = Scenario(notion="average_mi", gap=1e-3)
+    grid = budgets(asked, JOINT)[::6]
+    line = sweep(replace(asked, time_limit=20.0), JOINT, grid)
+    assert line.proven.all()
+    reached = envelope(line.eps, line.utility)
+    assert (reached >= line.utility - 1e-12).all()
+    assert (reached <= line.upper_bound + 1e-9).all()  # concave up to the gap
+    assert reached[-1] == pytest.approx(JOINT_ENTROPY)
+    for notion in (LIP(0.2), LIP(0.6), LDP(0.3), LDP(1.0)):
+        made = m.optimal(JOINT, notion)
+        told = FUNNEL.achieved(JOINT, made.kernel)
+        most = most_between(line.eps, line.utility, line.upper_bound, [told])[0]
+        assert made.utility <= most + 1e-9
+    between = (grid[1] + grid[2]) / 2
+    solved = m.optimal(JOINT, replace(FUNNEL, bound=between), gap=1e-3, time_limit=20)
+    most = most_between(line.eps, line.utility, line.upper_bound, [between])[0]
+    assert solved.utility <= most + 1e-9
+    assert most <= line.upper_bound[2]
+    assert np.interp(between, line.eps, reached) <= solved.upper_bound + 1e-9
+
+
+JOINT_ENTROPY = float(-(JOINT.p_x * np.log(JOINT.p_x)).sum())
