@@ -90,6 +90,8 @@ class Entry:
     quick_sweep : bool
         Whether it takes a few milliseconds up to 60 symbols, so that a line of it over all
         budgets is there at once.
+    instant : bool
+        Whether it takes a millisecond or two: optima that need no start are held against it.
     monotone : bool
         Whether a larger budget never makes it keep less: so for every optimum, since what is
         allowed at one budget is allowed at each larger one, and `core.studies.frontier` carries it
@@ -110,6 +112,7 @@ class Entry:
     reads_secret: bool = False
     ignored: tuple[str, ...] = ()
     optimum: bool = False
+    instant: bool = False
     monotone: bool = False
     slow_from: int | None = None
     quick_sweep: bool = False

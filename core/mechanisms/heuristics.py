@@ -58,6 +58,7 @@ HEURISTICS = (
         "the upper end of every trade-off",
         "m.identity(joint)",
         lambda joint, _notion, _options: identity(joint),
+        instant=True,
         monotone=True,
     ),
     Entry(
@@ -104,6 +105,7 @@ HEURISTICS = (
         lambda joint, notion, _options: subset_merging(joint, notion),
         (PointwiseNotion,),
         quick_sweep=True,
+        instant=True,
     ),
     Entry(
         "subset_random_response",

@@ -28,6 +28,10 @@ class Domain:
         Whether it must be whole.
     optional : bool
         Whether it may be None.
+    of_set : str
+        What its control is called under a notion about a set of distributions, if not `title`.
+    of_average : str
+        The same under a budget on an average.
     """
 
     low: float
@@ -36,6 +40,8 @@ class Domain:
     title: str = ""
     whole: bool = False
     optional: bool = False
+    of_set: str = ""
+    of_average: str = ""
 
 
 def _declared(default: float | None, domain: Domain) -> Any:
@@ -74,9 +80,18 @@ class Numbers:
     (0.5, 1.0)
     """
 
-    eps: float = _declared(1.0, Domain(0.0, 8.0, 0.05, "ε · privacy budget"))
+    eps: float = _declared(
+        1.0,
+        Domain(0.0, 8.0, 0.05, "ε · privacy budget", of_average="M · budget of the average"),
+    )
     lam: float = _declared(0.5, Domain(0.0, 1.0, 0.05, "λ · share for falling beliefs"))
-    alpha: float = _declared(2.0, Domain(0.05, np.inf, 0.05, "α · order of the lift's mean"))
+    alpha: float = _declared(
+        2.0,
+        Domain(
+            *(0.05, np.inf, 0.05, "α · order of the lift's mean"),
+            of_set="α · order of the uncertainty set",
+        ),
+    )
     beta: float = _declared(0.05, Domain(0.001, 0.5, 0.001, "β · chance that the data misleads"))
     n: int | None = _declared(None, Domain(1, 10_000_000, 1, whole=True, optional=True))
     eps_l: float = _declared(1.0, Domain(0.0, np.inf, 0.05, "ε_l · budget for falling beliefs"))

@@ -1,1 +1,1 @@
-"""What the pages share: controls, figures, exports, words."""
+"""The interface: a folder for each page, and folders of what pages share."""

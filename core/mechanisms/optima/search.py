@@ -13,7 +13,7 @@ from core.joint import Joint
 from core.mechanisms.entry import Options
 from core.mechanisms.optima.chain_bound import chain_bound
 from core.mechanisms.optima.starts import (
-    QUICK,
+    INSTANT,
     at_least,
     starts,
     together,
@@ -138,7 +138,7 @@ def optimal_from(
         utility=goal.solver_utility(joint),
     )
     found = _audited(joint, notion, outcome, goal)
-    known = known or starts(joint, notion, options, QUICK, goal)
+    known = known or starts(joint, notion, options, INSTANT, goal)
     if found.status == "heuristic":
         known += _allowed_anyway(joint, notion, Options(deadline.left, gap, seed), goal)
     best = at_least(joint, found, known)

@@ -31,7 +31,7 @@ and nothing keeps more, made an optimum of 17,000 outputs that were named for a 
 CONTRADICTION = 1e-9
 """A mechanism that exceeds a bound by more, in nats, disproves it: by less it is rounding."""
 
-QUICK = ("identity", "subset_merging")
+INSTANT = tuple(entry.key for entry in HEURISTICS if entry.instant)
 """Those that take a millisecond or two: answers that need no start are held against them."""
 
 
@@ -57,7 +57,7 @@ def starts(
     options : Options
         As in `Entry.make`.
     among : sequence of str, optional
-        Keys of the catalogue that are looked at, such as `QUICK`; all where not given, and X
+        Keys of the catalogue that are looked at, such as `INSTANT`; all where not given, and X
         diluted.
     purpose : Purpose, optional
         What they are worth is told of it: I(X;Y) where not given.

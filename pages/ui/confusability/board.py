@@ -117,14 +117,12 @@ def _answered(
     with left:
         charts.way(shown, common.unit())
     with right:
-        pending = charts.offers(shown, common.unit())
+        charts.offers(shown, common.unit())
     left, right = st.columns(2)
     with left:
         charts.table(shown)
     with right:
         charts.clusters(shown)
-    if pending:
-        _ask_again(scenario)
 
 
 def _tell(told: DeltaGenerator) -> None:
@@ -152,15 +150,3 @@ def _leave(shown: charts.Shown) -> None:
         ) as opened:
             if opened.open:
                 exports.take_along(shown.after.mechanism, controls.adopted(shown.scenario), "range")
-
-
-def _ask_again(scenario: Scenario) -> None:
-    """Show the page anew once the frontiers are there."""
-    asked = (query.choice("problem"), scenario.utility, scenario.data)
-
-    def follow() -> None:
-        if not results.pending(asked):
-            st.rerun()
-        st.caption("Working out the trade-offs…")
-
-    st.fragment(follow, run_every=1.0)()

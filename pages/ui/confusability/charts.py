@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.errors import CoreError
-from core.jobs import Job
 from core.nonstochastic import EXACT, Clustering, FrontierPoint, singletons
 from core.nonstochastic import catalogue as ranges
 from core.nonstochastic.baselines.rivals import BASELINES
@@ -26,10 +22,8 @@ from pages.ui.chart import chart
 from pages.ui.confusability import controls, query, results
 from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
-from pages.ui.style.labels import markdown
 from pages.ui.style.units import level, of_bits, share
-from pages.ui.work import derived
-from pages.ui.work.long_answer import LongAnswer
+from pages.ui.work import derived, progress
 
 WIDTH = 420
 """Pixels across for which names are placed in a graph: as wide as a card's half on a desk."""
@@ -194,8 +188,8 @@ def _way_table(found: Clustering, unit: str) -> pd.DataFrame:
     )
 
 
-def offers(shown: Shown, unit: str) -> bool:
-    """Show the trade-off over all λ, beside its rivals; return whether some are still at work."""
+def offers(shown: Shown, unit: str) -> None:
+    """Show the trade-off over all λ, beside its rivals, or how far the work on them is."""
     known = ranges.entry(shown.problem, ranges.ALGORITHM)
     distortion = shown.scenario.utility == "distortion"
     lines: list[figures.Offers] = []
@@ -215,24 +209,27 @@ def offers(shown: Shown, unit: str) -> bool:
         ),
         beside=controls.rivals,
     ):
-        points = _found(
-            lambda: results.trade_offs(shown.asked),
-            results.trade_offs_work(shown.asked),
-            "trade_offs_again",
+        offered = (
+            progress.awaited(
+                results.trade_offs_work(shown.asked),
+                lambda: results.trade_offs(shown.asked),
+                "Working out the trade-offs",
+                seconds=results.LIMIT,
+                key="trade_offs",
+            )
+            or ()
         )
-        pending = isinstance(points, Job)
-        offered = () if pending or points is None else points
         if offered:
             lines.append(figures.Offers(known.title, offered, "offer"))
         if st.session_state.get("rivals", True):
-            found = _found(
-                lambda: results.compared(shown.asked),
+            found = progress.awaited(
                 results.rivals_work(shown.asked),
-                "rivals_again",
+                lambda: results.compared(shown.asked),
+                "Working out the trade-offs of the baselines",
+                seconds=results.LIMIT,
+                key="rivals",
             )
-            pending = pending or isinstance(found, Job)
-            if found is not None and not isinstance(found, Job):
-                lines += [figures.Offers(_rival(key), line) for key, line in found.items()]
+            lines += [figures.Offers(_rival(key), line) for key, line in (found or {}).items()]
         now = shown.found.steps[shown.step]
         most = shown.before
         chart(
@@ -254,17 +251,6 @@ def offers(shown: Shown, unit: str) -> bool:
             f"utility {now.utility:.4g}.",
             on_pick=lambda: controls.pick_offer(offered),
         )
-    return pending
-
-
-def _found(find: Callable[[], Any], work: LongAnswer[Any], key: str) -> Any:
-    """Return what is found or is at work; None where it failed, after saying so."""
-    try:
-        return find()
-    except CoreError as error:
-        st.caption(markdown(str(error)))
-        work.again(key)
-        return None
 
 
 def _rival(key: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from core.data import DataSpec
-from core.errors import CoreError, InvalidInputError
+from core.errors import InvalidInputError
 from core.jobs import Job
 from core.jobs.work import cluster, make_rivals, make_trade_offs
 from core.nonstochastic import Clustering, FrontierPoint
@@ -121,19 +121,6 @@ def _with_utility(data: DataSpec, utility: str) -> tuple[Any, ...]:
 
 def _symbols(data: DataSpec) -> int:
     return derived.counted(data).joint.n_x
-
-
-def pending(asked: RangeQuestion) -> bool:
-    """Say whether a frontier or its rivals are still being worked out."""
-    return any(isinstance(_tried(find, asked), Job) for find in (trade_offs, compared))
-
-
-def _tried(find: Callable[[RangeQuestion], Any], asked: RangeQuestion) -> Any:
-    """Return what is found, or None where there is nothing: whoever shows it says why."""
-    try:
-        return find(asked)
-    except CoreError:
-        return None
 
 
 def released(data: DataSpec, partition: Partition) -> RangeRelease:

@@ -46,12 +46,6 @@ IDLE = ("eps", "lam", "alpha", "beta")
 MEANINGS = {"bound": "guess_bound"}
 """What the glossary calls a number that it does not have under its own name."""
 
-BUDGET = "M · budget of the average"
-"""The slider of ε under an average budget."""
-
-SET_ORDER = "α · order of the uncertainty set"
-"""The same of α under a robust notion; its key in the glossary is `alpha_ball`."""
-
 
 def sidebar() -> DeltaGenerator:
     """Show the pickers of data, S, X, promise and mechanism; return the place for the sliders."""
@@ -129,10 +123,13 @@ def slider(
     """
     if robust is None:
         robust = notions.entry(scenario.notion).kind.of_estimate
-    of_set = robust and name == "alpha"
-    average = name == "eps" and notions.entry(scenario.notion).family == "average"
-    label = SET_ORDER if of_set else BUDGET if average else SLIDERS[name]
-    term = "alpha_ball" if of_set else "budget" if average else MEANINGS.get(name, name)
+    declared = DOMAINS[name]
+    average = notions.entry(scenario.notion).family == "average" and declared.of_average
+    label, term = declared.title, MEANINGS.get(name, name)
+    if robust and declared.of_set:
+        label, term = declared.of_set, "alpha_ball"
+    elif average:
+        label, term = declared.of_average, "budget"
     shown: dict[str, Any] = {
         "label": label,
         "key": name,

@@ -8,7 +8,9 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.errors import CoreError
 from pages.ui.parts import tables
+from pages.ui.style.labels import markdown
 
 
 def card(
@@ -58,5 +60,11 @@ def _formulas(key: str, formulas: tuple[str, ...]) -> None:
 
 def _table(key: str, table: Callable[[], pd.DataFrame]) -> None:
     with st.popover("table", type="tertiary", key=f"{key}_table", on_change="rerun") as opened:
-        if opened.open:
-            tables.sheet(table(), key, most=360)
+        if not opened.open:
+            return
+        try:
+            frame = table()
+        except CoreError as error:  # the card says so too
+            st.caption(markdown(str(error)))
+        else:
+            tables.sheet(frame, key, most=360)
