@@ -221,15 +221,7 @@ def offers(shown: Shown, unit: str) -> None:
         )
         if offered:
             lines.append(figures.Offers(known.title, offered, "offer"))
-        if st.session_state.get("rivals", True):
-            found = progress.awaited(
-                results.rivals_work(shown.asked),
-                lambda: results.compared(shown.asked),
-                "Working out the trade-offs of the baselines",
-                seconds=results.LIMIT,
-                key="rivals",
-            )
-            lines += [figures.Offers(_rival(key), line) for key, line in (found or {}).items()]
+        lines += _rivals(shown.asked)
         now = shown.found.steps[shown.step]
         most = shown.before
         chart(
@@ -251,6 +243,20 @@ def offers(shown: Shown, unit: str) -> None:
             f"utility {now.utility:.4g}.",
             on_pick=lambda: controls.pick_offer(offered),
         )
+
+
+def _rivals(asked: results.RangeQuestion) -> list[figures.Offers]:
+    """Return what the baselines offer, where they are wanted, or show how far the work is."""
+    if not st.session_state.get("rivals", True):
+        return []
+    found = progress.awaited(
+        results.rivals_work(asked),
+        lambda: results.compared(asked),
+        "Working out the trade-offs of the baselines",
+        seconds=results.LIMIT,
+        key="rivals",
+    )
+    return [figures.Offers(_rival(key), line) for key, line in (found or {}).items()]
 
 
 def _rival(key: str) -> str:
