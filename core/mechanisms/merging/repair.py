@@ -54,7 +54,10 @@ def attain(
     growing = merged[:, None] + joint.p[:, order].cumsum(axis=1)
     enough = fits(notion, *set_levels(notion, growing, joint.p_s))
     if not enough.any():
-        raise InfeasibleError(f"No mechanism keeps {notion}: even the constant one breaks it.")
+        least = notion.achieved(joint, np.ones((joint.n_x, 1)))
+        raise InfeasibleError(
+            f"No mechanism keeps {notion}: even the constant one breaks it, at {least:.6g}."
+        )
     moved = order[: int(enough.argmax()) + 1]
     names = ", ".join(joint.x_labels[x] for x in moved[:3]) + (", …" if moved.size > 3 else "")
     what = "1 symbol" if moved.size == 1 else f"{moved.size} symbols"

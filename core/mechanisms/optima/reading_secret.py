@@ -91,7 +91,7 @@ def optimal_reading_secret(
             notion=notion,
             purpose=goal,
         )
-    pairs = Joint.with_secret_released(joint.p)
+    pairs = Joint.with_secret_released(joint.p, joint.s_labels, joint.x_labels)
     of_x = pairs.kept_x % joint.n_x
     task = _of_pairs(goal, joint, of_x)
     found = optimal(pairs, notion, time_limit=time_limit, gap=gap, seed=seed, utility=task)

@@ -79,7 +79,10 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
         return np.inf
     at_zero = excess(0.0)
     if at_zero > ROUNDING / 2:
-        raise InfeasibleError(f"No mechanism keeps {notion}: even the constant one breaks it.")
+        least = notion.combined(*levels(0.0))
+        raise InfeasibleError(
+            f"No mechanism keeps {notion}: even the constant one breaks it, at {least:.6g}."
+        )
     if at_zero > -HAIR:
         return 0.0
     high = 1.0

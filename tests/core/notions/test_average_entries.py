@@ -89,3 +89,11 @@ def test_the_privacy_funnel_is_answered():
     assert result.mechanism.status == "optimal"
     assert result.after.averages["mutual_information"] == pytest.approx(0.02, abs=1e-6)
     assert result.mechanism.nmi == pytest.approx(0.9078, abs=2e-3)  # Adult, sex | occupation
+
+
+@pytest.mark.parametrize("key", ["watchdog", "subset_merging", "grr", "conditional_reporting"])
+def test_other_mechanisms_say_the_least_too(key):
+    with pytest.raises(
+        InfeasibleError, match=r"0\.3: even the constant one breaks it, at 0\.669205"
+    ):
+        evaluate(Scenario(notion="guess", bound=0.3, mechanism=key))

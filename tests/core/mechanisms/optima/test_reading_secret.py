@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core import measures
 from core import mechanisms as m
-from core.errors import InvalidInputError
+from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
 from core.notions import (
@@ -16,6 +16,7 @@ from core.notions import (
     SRLIP,
     Average,
     EpsDelta,
+    GuessingProbability,
     Intersection,
     PointwiseMaximalLeakage,
 )
@@ -140,3 +141,9 @@ def test_it_is_a_question_like_any_other(capsys):
     line = sweep(asked, result.joint, [0.05, 0.1, 0.2])
     assert (np.diff(line.utility) > 0).all()
     assert line.utility[1] == pytest.approx(made.utility, abs=1e-6)
+
+
+def test_a_bound_below_the_prior_names_the_secret():
+    joint = Joint.from_counts([[8, 1, 5], [1, 4, 3]], s_labels=["yes", "no"])
+    with pytest.raises(InfeasibleError, match=r"'yes' alone has probability 0\.636364"):
+        m.optimal_reading_secret(joint, GuessingProbability(0.5))
