@@ -23,6 +23,9 @@ LEAST_LIFT = 1e-12
 """Lifts below this count as this where a cost is linearised: at 0 its slope may be infinite. A
 tangent at any point lies below a convex function, so it stays valid."""
 
+LEAST_LOG = -1e4
+"""Logarithms of terms of a sum below this count as this: it is finite, and adds nothing."""
+
 MOST_SIGNS = 6
 """Most secrets of which all combinations of signs are written out: 62 of six."""
 
@@ -169,7 +172,12 @@ class PowerMean(SmoothCost):
             logs = np.log1p(np.maximum(excess, -1.0))
         highest = np.maximum(logs.max(axis=-1, keepdims=True), np.log(LEAST_LIFT))
         relative = np.expm1(self.order * (logs - highest)) @ self.weights
-        result: FloatArray = highest[..., 0] + np.log1p(relative) / self.order
+        digits = relative > -0.5  # else what is left of 1 is better added up by itself
+        near = np.log1p(np.where(digits, relative, 0.0))
+        with np.errstate(divide="ignore"):
+            terms = self.order * (logs - highest) + np.log(self.weights)
+        far = special.logsumexp(np.maximum(terms, LEAST_LOG), axis=-1)
+        result: FloatArray = highest[..., 0] + np.where(digits, near, far) / self.order
         return result
 
 

@@ -10,6 +10,7 @@ from tests.exact.optimum import truth
 from tests.exact.questions import question, simpler
 from tests.exact.verdict import SOLVERS, answer, rivals
 from tests.fuzz.anything import beaten
+from tests.fuzz.averages import within
 from tests.legal import failure
 from tests.legal import question as legal_question
 
@@ -68,6 +69,13 @@ def anything(random):
     return Tried(Counter({name: calls}), statuses, found)
 
 
+def average(random):
+    """Ask for an optimum under a budget on an average, alone or with a pointwise notion."""
+    asked, best, found = within(random)
+    statuses = Counter() if best is None else Counter([best.status])
+    return Tried(Counter({f"average {asked.measure}": 1}), statuses, found)
+
+
 def simplest(failure, solver):
     """Return the failure of the smallest question found that fails in the same way."""
     left = ATTEMPTS
@@ -109,5 +117,6 @@ KINDS = {
     "comparison": (comparison, 1),
     "anything": (anything, 1),
     "legal": (legal, 3),
+    "average": (average, 1),
 }
 """Kinds of cases, by name: the function, and how often it comes up beside the others."""

@@ -7,10 +7,13 @@ from random import Random
 from types import SimpleNamespace
 
 import pytest
+from scipy import special
 
 from core.mechanisms.catalogue import build
 from tests.fuzz import anything as anything_module
+from tests.fuzz import averages as averages_module
 from tests.fuzz.anything import Anything, strictly_worth
+from tests.fuzz.averages import Averaged, within
 from tests.fuzz.campaign import Campaign, tried
 from tests.fuzz.kinds import KINDS, Tried
 
@@ -84,3 +87,27 @@ def test_a_mechanism_above_a_bound_is_found(monkeypatch):
         failure.kind for seed in range(12) for failure in anything_module.beaten(Random(seed))[3]
     }
     assert kinds == {"above the bound"}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_budgets_on_averages_hold_against_other_routes(seed):
+    _, _, found = within(Random(f"average {seed}"))
+    assert not found, found[0]
+
+
+@pytest.mark.parametrize("least", [0.0, 1.0])
+def test_an_average_optimum_that_is_wrong_is_found(least, monkeypatch):
+    """As if nothing could be kept; and as if all of X could, proven so."""
+    real = averages_module.m.optimal
+
+    def wrong(joint, notion):
+        made = real(joint, notion)
+        most = float(special.entr(joint.p_x).sum()) * least
+        return replace(made, upper_bound=most, utility=most)
+
+    asked = Averaged(((6, 2, 2), (1, 3, 6)), "total_variation", None, 0.1)
+    monkeypatch.setattr(averages_module, "averaged", lambda _: asked)
+    assert not within(Random(0))[2]
+    monkeypatch.setattr(averages_module.m, "optimal", wrong)
+    kinds = {failure.kind for failure in within(Random(0))[2]}
+    assert kinds == ({"wrong"} if least else {"wrong", "above the bound"})

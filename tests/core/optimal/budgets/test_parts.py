@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 from core import mechanisms as m
+from core.allowed.average_cost import PowerMean
 from core.allowed.excess import excess_lift
 from core.clock import Deadline
 from core.joint import Joint
@@ -178,3 +179,14 @@ def test_an_early_end_is_told_and_costs_no_promise(monkeypatch):
     assert "The search ended early. HiGHS is gone." in found.notes
     assert notion.holds(JOINT, found.kernel)
     assert found.utility > 0.1 * found.upper_bound
+
+
+def test_a_mean_of_which_only_a_rare_secret_is_left_keeps_its_digits():
+    """1 less what is missing was 0 of 1e-20: a warning, and a mean of 0 in place of 1e-10."""
+    cost = PowerMean(np.array([1.0 - 1e-20, 1e-20]), 2.0)
+    assert cost.value(np.array([-1.0, 0.0])) == pytest.approx(1e-10 - 1e-20, rel=1e-9)
+    for excess in (np.array([-0.2, 0.4]), np.array([-0.9, 5.0])):  # both ways of adding up
+        weights = np.array([0.7, 0.3])
+        mean = ((1 + excess) ** 3 @ weights) ** (1 / 3)
+        expected = mean - (1 + excess) @ weights
+        assert PowerMean(weights, 3.0).value(excess) == pytest.approx(expected, rel=1e-12)

@@ -1,0 +1,223 @@
+"""Optima under budgets on averages, alone or with a pointwise notion, against other routes.
+
+The kinked ones have all their vertices enumerated by brute force; every one is held against
+mechanisms that are made to keep it by erasing them as often as need be.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import exp, inf
+
+import numpy as np
+from scipy import optimize, special
+
+from core import mechanisms as m
+from core import notions
+from core.errors import InfeasibleError
+from core.joint import Joint
+from core.measures import mutual_information
+from core.notions import Average, Intersection
+from tests.exact.questions import epsilon, joint_counts, promise
+from tests.exact.verdict import GAP, TOLERANCE, Failure, strictly
+
+MEASURES = (
+    *(("mutual_information", None), ("total_variation", None), ("chi2", None)),
+    *(("maximal_leakage", None), ("guessing", None)),
+    *(("sibson", order) for order in (0.5, 2.0, 10.0, inf)),
+    *(("arimoto", order) for order in (0.3, 1.0, 3.0, inf)),
+)
+"""Measures with their orders."""
+
+KINKED = ("total_variation", "maximal_leakage", "guessing")
+"""Those whose costs have few pieces."""
+
+SHARES = (0.0, 1e-9, 1e-3, 0.02, 0.2, 0.6, 0.99, 1.0, 1.5)
+"""Budgets, in parts of what X itself tells."""
+
+COARSE = 1 / 16
+"""Seconds that a reading of the clock takes: 80 readings are the limit of 5 s."""
+
+RANDOM = 6
+"""Random mechanisms that are held against one optimum."""
+
+HALVINGS = 50
+"""Steps in which it is found how often a mechanism must be erased."""
+
+SOLVED = 1e-7
+"""What HiGHS may be off by in the mixture of all vertices, in nats."""
+
+EXACT = 4e-16
+"""How far the chances of an output that tells nothing may be apart, in parts of the largest."""
+
+SLACK = 1e-12
+"""What the audit lets pass."""
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """Counts N(s, x), a budget, and a pointwise notion's code or nothing."""
+
+    counts: tuple[tuple[int, ...], ...]
+    measure: str
+    order: float | None
+    bound: float
+    beside: str = ""
+
+    def joint(self):
+        """Return the joint of `core`."""
+        return Joint.from_counts(self.counts)
+
+    def average(self):
+        """Return the budget alone."""
+        return Average(self.measure, self.bound, self.order)
+
+    def pointwise(self):
+        """Return the notion beside it, None where there is none."""
+        return eval(self.beside, {**vars(notions), "inf": inf}) if self.beside else None
+
+    def notion(self):
+        """Return all that is asked."""
+        return Intersection(self.average(), self.pointwise()) if self.beside else self.average()
+
+    def code(self):
+        """Return the joint and the notion as the first lines of a program."""
+        average = f"Average({self.measure!r}, {self.bound!r}, {self.order!r})"
+        return (
+            "from math import inf\nfrom core import mechanisms as m\nfrom core.joint import Joint\n"
+            "from core.notions import *\n"
+            f"joint = Joint.from_counts({[list(row) for row in self.counts]})\n"
+            f"notion = {f'Intersection({average}, {self.beside})' if self.beside else average}"
+        )
+
+
+def averaged(random):
+    """Draw a question: budgets of 0, tiny ones, and all that X tells or more among them."""
+    counts = joint_counts(random)
+    measure, order = random.choice(MEASURES)
+    joint = Joint.from_counts(counts)
+    full = Average(measure, 1.0, order)
+    told, least = (full.achieved(joint, k) for k in (np.eye(joint.n_x), np.ones((joint.n_x, 1))))
+    bound = max(least + random.choice(SHARES) * (told - least), 0.0)
+    if measure == "guessing":
+        bound = min(bound, 1.0)
+    elif random.random() < 0.1:
+        bound = epsilon(random)
+    beside = "" if random.random() < 0.6 else promise(random, counts).code()
+    return Averaged(counts, measure, order, float(bound), beside)
+
+
+def within(random):
+    """Return (measure, optimum or None, failures) for one question."""
+    asked = averaged(random)
+    joint, notion, call = asked.joint(), asked.notion(), "m.optimal(joint, notion)"
+    try:
+        with strictly(COARSE):
+            best = m.optimal(joint, notion)
+    except InfeasibleError as error:
+        if "guess" in asked.measure.lower() or "Guessing" in asked.beside:
+            return asked, None, []
+        return asked, None, [Failure("infeasible", asked, call, "1 output", str(error))]
+    except Exception as error:  # whatever it is, it is reported
+        got = f"{type(error).__name__}: {error}"
+        return asked, None, [Failure("raised", asked, call, "a mechanism", got)]
+    found = []
+    got = f"{best.utility:.12g} <= {best.upper_bound:.12g}, {best.solver}, {best.status}"
+    if not notion.holds(joint, best.kernel) or not best.utility <= best.upper_bound + TOLERANCE:
+        found.append(Failure("untrue", asked, call, "what is asked", got))
+    for name, kernel in rivals(asked, joint, random):
+        value = float(mutual_information(joint.release_x(kernel)))
+        if value > best.upper_bound + TOLERANCE:
+            found.append(Failure("above the bound", asked, call, f"{value:.12g} of {name}", got))
+    if asked.measure in KINKED and not asked.beside and joint.n_s <= 3:
+        least, most = (of_vertices(asked, joint, slack) for slack in (0.0, 4 * SLACK))
+        wrong = best.upper_bound < least - SOLVED or best.utility > most + SOLVED
+        if wrong or (best.status == "optimal" and best.utility < least - GAP - SOLVED):
+            found.append(Failure("wrong", asked, call, f"{least:.12g} to {most:.12g}", got))
+    return asked, best, found
+
+
+def rivals(asked, joint, random):
+    """Return names and kernels that keep what is asked."""
+    rng = np.random.default_rng(random.getrandbits(32))
+    beside, found = asked.pointwise(), []
+    if beside is None:
+        found = [("X itself", np.eye(joint.n_x))]
+        for _ in range(RANDOM):
+            spread = 10 ** rng.uniform(-1.5, 0.5)
+            found.append(("chance", rng.dirichlet(np.full(joint.n_x + 1, spread), joint.n_x)))
+        beside = notions.LIP(float(rng.choice([0.0, 0.1, 1.0])))
+    try:
+        with strictly(COARSE):
+            found.append((f"{beside}", m.optimal(joint, beside).kernel))
+    except InfeasibleError:  # a guess that the prior itself does not bound
+        return []
+    erased = [(name, kept_by(asked.average(), joint, kernel)) for name, kernel in found]
+    return [(f"{name}, erased", kernel) for name, kernel in erased if kernel is not None]
+
+
+def kept_by(average, joint, kernel):
+    """Return a kernel, erased just as often as a budget asks; None where nothing keeps it."""
+
+    def with_erasures(share):
+        return np.hstack([share * kernel, np.full((joint.n_x, 1), 1.0 - share)])
+
+    if average.lets_nothing_be_told:  # the measure of what tells 1e-9 is 0 by rounding
+        told = joint.release(kernel) / joint.p_s[:, None]
+        return kernel if (np.ptp(told, axis=0) <= EXACT * told.max(axis=0)).all() else None
+    if average.achieved(joint, kernel) <= average.bound:
+        return kernel
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if average.achieved(joint, with_erasures(middle)) <= average.bound:
+            low = middle
+        else:
+            high = middle
+    kept = with_erasures(low)
+    return kept if average.achieved(joint, kept) <= average.bound else None
+
+
+def of_vertices(asked, joint, slack):
+    """Return the optimum under a kinked budget from all vertices, by brute force.
+
+    A vertex of {(r, w) : pieces·r ≤ w, Σr = 1} has as many symbols as pieces that hold.
+    """
+    pieces, limit = pieces_of(asked, joint, slack)
+    n, points = joint.n_x, []
+    for size in range(1, min(len(pieces), n) + 1):
+        for symbols in combinations(range(n), size):
+            for held in combinations(range(len(pieces)), size):
+                system = np.zeros((size + 1, size + 1))
+                system[:size, :size], system[:size, size] = pieces[np.ix_(held, symbols)], -1.0
+                system[size, :size] = 1.0
+                if np.linalg.matrix_rank(system) <= size:
+                    continue
+                solved = np.linalg.solve(system, np.eye(size + 1)[size])
+                r = np.zeros(n)
+                r[list(symbols)] = solved[:size]
+                if r.min() >= -1e-12 and (pieces @ r).max() <= solved[size] + 1e-10:
+                    points.append(np.append(np.maximum(r, 0.0), solved[size]))
+    points = np.vstack([*points, np.append(joint.p_x, (pieces @ joint.p_x).max())])
+    scaled = points[:, :n] / joint.p_x
+    solution = optimize.linprog(
+        special.entr(points[:, :n]).sum(axis=1),
+        A_ub=points[:, [n]].T,
+        b_ub=[limit],
+        A_eq=scaled.T,
+        b_eq=np.ones(n),
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if solution.status != 0:  # a budget that the constant mechanism meets but for rounding
+        return 0.0
+    return max(float(special.entr(joint.p_x).sum() - solution.fun), 0.0)
+
+
+def pieces_of(asked, joint, slack):
+    """Return what an output r takes, as the largest of linear functions, and their limit."""
+    given, p_s = joint.p / joint.p_x, joint.p_s
+    if asked.measure == "guessing":
+        return given, asked.bound + slack
+    if asked.measure == "maximal_leakage":
+        return given / p_s[:, None], exp(min(asked.bound + slack, 600.0))
+    signs = np.array(list(product((-1.0, 1.0), repeat=joint.n_s)))
+    return signs @ (given - p_s[:, None]) / 2, min(asked.bound + slack, 2.0)
