@@ -1,8 +1,10 @@
-"""From the release of a slider to the updated page: Explore against a trivial one-slider app.
+"""From the release of a slider to the updated page: Explore and Compare beside a trivial app.
 
-Run with `python -m benchmarks.interface` (about a minute, in a headless Chromium). Both apps run
-on this machine at the same time and take turns, so that both see the same load. A page is
-updated when its main part has changed for the last time.
+Run with `python -m benchmarks.interface` (about two minutes, in a headless Chromium). All pages are
+open on this machine at the same time and take turns, so that all see the same load. A page is
+updated when its main part has changed for the last time. On Compare one column of three moves:
+LIP, ALIP and LDP on Adult. Pinning is from the release of the button on Explore to the words that
+say where the question was pinned.
 """
 
 from __future__ import annotations
@@ -38,6 +40,47 @@ WATCH = """() => {
 QUIET = "() => window.watch.last !== null && performance.now() - window.watch.last > 500"
 
 
+COMPARE = "compare?col=notion%3Dlip&col=notion%3Dalip&col=notion%3Dldp"
+"""Three columns; the slider of the second is moved."""
+
+PIN_WATCH = """() => {
+  const pin = (window.pin = { released: null, told: null });
+  const told = () => document.querySelectorAll('[data-testid="stToast"]').length;
+  let before = 0;
+  new MutationObserver(() => {
+    if (pin.released !== null && pin.told === null && told() > before) pin.told = performance.now();
+  }).observe(document.body, { subtree: true, childList: true });
+  document.addEventListener("pointerup", () => {
+    before = told(); pin.released = performance.now(); pin.told = null;
+  }, true);
+}"""
+
+
+def pinned(page: Page) -> float:
+    """Pin the question on screen; return the milliseconds until the page says so."""
+    page.evaluate(PIN_WATCH)
+    page.locator(".st-key-pin button").first.click()
+    page.wait_for_function("() => window.pin.told !== null", timeout=30_000)
+    taken = float(page.evaluate("window.pin.told - window.pin.released"))
+    page.wait_for_function(
+        "() => !document.querySelector('[data-testid=\"stToast\"]')", timeout=30_000
+    )
+    return taken
+
+
+NAMES = (
+    "trivial one-slider app",
+    "Explore",
+    "Compare, one column of three",
+    "Explore, a question is pinned",
+)
+
+PINS = 6
+"""Questions that are pinned."""
+
+IDLE = "() => !document.querySelector('[data-testid=\"stProgress\"]')"
+
+
 def open_page(page: Page, address: str, ready: str) -> None:
     """Open an app, wait until it is whole, and start to watch it."""
     page.goto(address)
@@ -46,11 +89,11 @@ def open_page(page: Page, address: str, ready: str) -> None:
     page.evaluate(WATCH)
 
 
-def release(page: Page, place: float) -> float:
-    """Drag the slider of ε to a place in [0, 1]; return the milliseconds to the updated page."""
-    box = page.locator(".st-key-eps [role='group']").bounding_box()
+def release(page: Page, place: float, key: str = "eps") -> float:
+    """Drag a slider to a place in [0, 1]; return the milliseconds to the updated page."""
+    box = page.locator(f".st-key-{key} [role='group']").bounding_box()
     thumb = page.locator(
-        ".st-key-eps [data-testid='stSliderThumbValue'] >> xpath=.."
+        f".st-key-{key} [data-testid='stSliderThumbValue'] >> xpath=.."
     ).bounding_box()
     if box is None or thumb is None:
         raise RuntimeError("The slider of ε is not on the page.")
@@ -65,7 +108,7 @@ def release(page: Page, place: float) -> float:
 
 
 def measure(releases: int) -> list[tuple[str, float, float]]:
-    """Return name, median and 90th percentile in milliseconds of both apps."""
+    """Return name, median and 90th percentile in milliseconds of each."""
     browser_path = find()
     if browser_path is None:
         raise RuntimeError("No Chromium or Chrome was found: install one to run this benchmark.")
@@ -77,23 +120,32 @@ def measure(releases: int) -> list[tuple[str, float, float]]:
                 executable_path=browser_path, headless=True, args=list(ARGUMENTS)
             )
             pages = []
-            for address, ready in ((trivial, ".st-key-eps"), (explore, "[data-drawn]")):
+            for address, ready, key in (
+                (trivial, ".st-key-eps", "eps"),
+                (explore, "[data-drawn]", "eps"),
+                (f"{explore}/{COMPARE}", "[data-drawn]", "col1_eps_nats"),
+            ):
                 page = browser.new_page(viewport={"width": 1440, "height": 900})
                 open_page(page, address, ready)
-                pages.append(page)
-            times: list[list[float]] = [[], []]
+                page.wait_for_function(IDLE, timeout=120_000)
+                pages.append((page, key))
+            times: list[list[float]] = [[] for _ in NAMES]
             for turn in range(releases + 2):  # the first two warm up
                 place = 0.15 + 0.6 * ((turn * 7) % 11) / 10
-                for app, page in enumerate(pages):
+                for app, (page, key) in enumerate(pages):
                     page.bring_to_front()
-                    taken = release(page, place)
+                    taken = release(page, place, key)
                     if turn >= 2:
                         times[app].append(taken)
+            explored = pages[1][0]
+            explored.bring_to_front()
+            for turn in range(PINS):
+                release(explored, 0.05 + turn / (PINS + 1))
+                times[-1].append(pinned(explored))
             browser.close()
-    names = ("trivial one-slider app", "Explore")
     return [
         (name, statistics.median(one), statistics.quantiles(one, n=10)[-1])
-        for name, one in zip(names, times, strict=True)
+        for name, one in zip(NAMES, times, strict=True)
     ]
 
 
@@ -114,7 +166,7 @@ def table(releases: int = 20) -> list[str]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--releases", type=int, default=20, help="measured releases per app")
+    parser.add_argument("--releases", type=int, default=20, help="measured releases per page")
     print("\n".join(table(parser.parse_args().releases)))
 
 

@@ -21,7 +21,7 @@ from pages.ui.frame import controls, data_controls, gc_freeze, pins, state, them
 from pages.ui.parts import exports, formulas, key_figures
 from pages.ui.parts.cards import card
 from pages.ui.style import glossary
-from pages.ui.style.labels import markdown
+from pages.ui.style.labels import markdown, plain_short
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import derived
 
@@ -61,9 +61,8 @@ def show() -> None:
         _, name, note = asked[place]
         with column:
             heads.head(place, name, note, len(asked))
+            slots[f"figures {place}"] = st.container(key=f"column_figures_{place}")
             slots[f"sliders {place}"] = st.container(key=f"column_sliders_{place}")
-    for place, column in enumerate(st.columns(len(asked))):
-        slots[f"figures {place}"] = column.container(key=f"column_figures_{place}")
     slots["work"] = st.container()
     _frames(slots, [name for _, name, _ in asked])
     _live(slots, _drawn_for())
@@ -107,6 +106,7 @@ def _reading() -> None:
             key="reading_choice",
             on_change=lambda: query.read(st.session_state["reading_choice"]),
             label_visibility="collapsed",
+            help=glossary.meaning("reading"),
         )
 
 
@@ -172,7 +172,7 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
             with column:
                 slots[f"{key} {place}"] = card(
                     key=f"{key}_{place}",
-                    title=f":small[{markdown(names[place])}]",
+                    title=f":small[{markdown(plain_short(names[place]))}]",
                     subtitle="",
                     table=_of_column(table, place),
                 )

@@ -12,6 +12,7 @@ from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.release.confusability import most_likely
 from core.scenario import DOMAINS, Result
+from core.studies.matching import has_budget
 from core.studies.side_by_side import Column, entries, level_title
 from core.wording import number_of
 from pages.ui import figures
@@ -69,11 +70,15 @@ def lifts(place: int, name: str, result: Result, unit: str, far: float, *, faded
 
     def make() -> Figure:
         before, after = derived.lift_histograms(result, far)
-        return figures.lift_histogram(before, after, derived.budgets(result.scenario), NAMES, unit)
+        promised = None if result.mechanism.notion is None else derived.budgets(result.scenario)
+        figure = figures.lift_histogram(before, after, promised, NAMES, unit)
+        # four columns have less room than one chart has by itself
+        figure["layout"]["xaxis"]["title"]["text"] = f"log-lift, {unit}: ← fall · rise →"
+        return figure
 
-    promised = repr((result.scenario.notion, result.scenario.numbers))
+    asked = repr((result.scenario.notion, result.scenario.numbers))
     chart(
-        _drawn(result, "lifts", make, unit, far, promised),
+        _drawn(result, "lifts", make, unit, far, asked),
         key=f"lifts_{place}",
         title=f"{name}: how far beliefs move",
         alt=f"{name}: histograms of log-lift before and after; the release reaches "
@@ -120,6 +125,7 @@ def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
             one.column.name,
             in_unit(one.column.scenario.eps, unit),
             one.column.result.mechanism.kept,
+            has_budget=has_budget(one.column.scenario),
         )
         for one in lines
         if one.column.result is not None

@@ -11,7 +11,7 @@ from core.validation import FloatArray
 from pages.ui.figures.frontier import OF_X, Kept, Line, frontier
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, layout, margin_for, numbers
-from pages.ui.style.palette import SERIES, SYMBOLS, colour
+from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
 from pages.ui.style.ticks import texts, ticks
 
 ROW = 21
@@ -33,12 +33,15 @@ class Point:
         Its name.
     eps, kept : float
         Budget in the unit shown, and the share kept.
+    has_budget : bool
+        Whether ε has an effect; else the column keeps as much everywhere.
     """
 
     place: int
     title: str
     eps: float
     kept: float
+    has_budget: bool = True
 
 
 def column_frontiers(
@@ -72,7 +75,13 @@ def column_frontiers(
         lines, eps=0, nmi=0, unit=unit, limit=limit, current=-1, empty=nothing, kept=kept
     )
     del figure["layout"]["meta"]
-    figure["data"] += [_point(point, kept, unit, alone=not lines) for point in points]
+    drawn = {line.place for line in lines}
+    figure["data"] += [
+        _point(point, kept, unit, alone=point.place not in drawn)
+        if point.has_budget
+        else _level(point, kept, limit)
+        for point in points
+    ]
     return figure
 
 
@@ -92,6 +101,25 @@ def _point(point: Point, kept: Kept, unit: str, *, alone: bool) -> dict[str, obj
         },
         "showlegend": alone,
         "hovertemplate": f"now: ε = %{{x:.3g}} {unit}<br>keeps %{{y:.1%}} of {kept.of}"
+        f"<extra>{labels.text(point.title)}</extra>",
+    }
+
+
+def _level(point: Point, kept: Kept, limit: float) -> dict[str, object]:
+    """Return the line of a column that has no ε: it keeps as much everywhere."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": labels.text(point.title),
+        "x": numbers([0.0, limit]),
+        "y": numbers([point.kept, point.kept]),
+        "line": {
+            "color": colour(SERIES[point.place % len(SERIES)]),
+            "width": 1.7,
+            "dash": DASHES[point.place % len(DASHES)],
+        },
+        "showlegend": True,
+        "hovertemplate": f"has no ε<br>keeps %{{y:.1%}} of {kept.of}"
         f"<extra>{labels.text(point.title)}</extra>",
     }
 

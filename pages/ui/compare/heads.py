@@ -30,10 +30,12 @@ ROOM = 2
 
 def head(place: int, name: str, note: str, columns: int) -> None:
     """Show a column's name with its menu, and its note."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key=f"head_row_{place}"
+    ):
         st.html(
-            f'<div class="lsc-head lsc-head-{place}"><span aria-hidden="true">{MARKS[place]}</span>'
-            f" <b>{escape(name)}</b></div>"
+            f'<div title="{escape(name)}" class="lsc-head lsc-head-{place}">'
+            f'<span aria-hidden="true">{MARKS[place]}</span> <b>{escape(name)}</b></div>'
         )
         with st.popover("Edit", type="tertiary", key=f"head_{place}", on_change="rerun") as opened:
             if opened.open:

@@ -15,6 +15,7 @@ from core.studies import matching as study
 from core.studies.matching import BEYOND, CUT, EPS, FIXED, JUMPS, KEPT, REACHED, TARGETS, Match
 from pages.ui.compare import columns, query
 from pages.ui.frame import controls, pins
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import level, share
 from pages.ui.work import derived, long_answer
@@ -56,7 +57,7 @@ def controls_of_match() -> None:
         list(TARGETS),
         format_func=lambda key: TARGETS[key],
         key="match_target",
-        help="Each column's ε is solved for; its promise and mechanism stay.",
+        help=f"{glossary.meaning('match')} Promises and mechanisms stay.",
     )
     like = st.selectbox(
         "like the column",

@@ -16,6 +16,7 @@ from core.scenario.url import within_reach
 from core.wording import number_of
 from pages.ui.frame import state
 from pages.ui.frame.page_query import PageQuery
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived, own_data
 
@@ -127,7 +128,7 @@ def button() -> None:
         key="pin",
         on_click=_pin,
         width="stretch",
-        help="Keeps this question as a column of the Compare page, beside the others."
+        help=f"Keeps this question on the Compare page. {glossary.meaning('column')}"
         if project is None
         else f"{number_of(len(project), 'column')} on the Compare page: "
         f"{markdown(', '.join(project.names))}.",

@@ -221,6 +221,18 @@ _SPOTTED = re.compile(r"(?i):(?=//)|:(?=[\w+\-/]+:)|www(?=\.)|[-.\w+](?=@[-\w]+\
 read: backslashes do not help there, a joiner behind these does."""
 
 
+def plain_short(label: object, room: int = 22) -> str:
+    """Return a label in at most `room` characters, with … for what is left out, for no markup.
+
+    Examples
+    --------
+    >>> plain_short("A name <b> that is too long", 12)
+    'A name…long'
+    """
+    cut = _cut(_plain(label), room)
+    return re.sub(r"\s*…\s*", "…", cut)
+
+
 def markdown(label: object) -> str:
     r"""Return a label such that Streamlit's Markdown shows every character of it as it is.
 
