@@ -17,6 +17,7 @@ from core.limits import ROUNDING
 from core.notions.base import Notion, PointwiseNotion
 from core.notions.budgets import budget_text
 from core.validation import BoolArray, FloatArray, shown
+from core.wording import rounded_up
 
 
 @dataclass(frozen=True, init=False)
@@ -123,6 +124,16 @@ class Intersection(Notion):
         return inequalities.combined([notion.allowed_set(joint) for notion in parts])
 
 
+_IN_WORDS = {
+    "LIP": "nobody's belief in any value of {secret} changes by more than ×{factor}",
+    "PML": "nobody's belief in any value of {secret} rises by more than ×{factor}",
+    "LDP": (
+        "no output is more than ×{factor} as likely under one value of {secret} as under another"
+    ),
+}
+"""What a level says of a release, by the notion's name."""
+
+
 @dataclass(frozen=True)
 class EpsDelta(Notion):
     """A notion that may fail on outputs of total probability δ: (ε, δ)-privacy.
@@ -188,6 +199,19 @@ class EpsDelta(Notion):
         """Say which outputs of P(s, y), shape (n_s, n_y), break the notion, as δ lets them."""
         broken = self.breaks(joint_sy)
         return broken if self.delta > 0 else np.zeros_like(broken)
+
+    def in_words(self, level: float, secret: str, records: int) -> str | None:
+        """Say what is kept but for exceptions, and that those may tell everything."""
+        if self.delta == 0:
+            return self.notion.in_words(level, secret, records)
+        told = _IN_WORDS.get(self.notion.name)
+        if told is None or not np.isfinite(level):
+            return None
+        factor = rounded_up(np.exp(level))
+        return (
+            f"But for releases of probability {self.delta:g} in all, which may tell everything, "
+            f"{told.format(secret=secret, factor=factor)}."
+        )
 
     def named_levels(self) -> dict[str, float]:
         """Return those of the notion where there are no exceptions: else they may be anything."""

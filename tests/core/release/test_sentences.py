@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from core.data.spec import DataSpec
 from core.joint import Joint
+from core.notions import LIP, EpsDelta, GuessingProbability
 from core.release.quantised import range_release
-from core.release.sentences import finding, knowable
+from core.release.sentences import finding, knowable, promise_text
 from core.scenario import Scenario, evaluate
 
 DATA = DataSpec("example:rldp_estimate", (), (), secret_released=True)
@@ -47,3 +48,24 @@ def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
     achieved = RESULT.after.achieved | {"lip": level}
     told = finding(replace(RESULT, after=replace(RESULT.after, achieved=achieved)))
     assert told.startswith("The release tells nothing about")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("lip_delta", "nobody's belief in any value of sex changes by more than ×1.11."),
+        ("pml_delta", "nobody's belief in any value of sex rises by more than ×1.11."),
+        ("ldp_delta", "no output is more than ×1.11 as likely under one value of sex as under"),
+    ],
+)
+def test_exceptions_are_told(key, said):
+    told = finding(evaluate(Scenario(notion=key, eps=0.1, delta=0.01)))
+    assert told.startswith(
+        f"But for releases of probability 0.01 in all, which may tell everything, {said}"
+    )
+    plain = finding(evaluate(Scenario(notion="lip", eps=0.1)))
+    assert finding(evaluate(Scenario(notion="lip_delta", eps=0.1, delta=0.0))).startswith(
+        plain.split(".")[0]
+    )
+    assert EpsDelta(GuessingProbability(0.8), 0.1).in_words(0.7, "sex", 10) is None
+    assert promise_text(EpsDelta(LIP(1), 0.1), "bits") == "1.4427-LIP in bits with δ = 0.1"
