@@ -14,11 +14,11 @@ from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, layout, note, numbers
 from pages.ui.style.palette import SERIES, colour
 
-HEIGHT = 360
+HEIGHT = 376
 WIDTH = 205
 """Pixels that a drawing is sure to have across: names are placed for it."""
 
-FRAME = (4, 4, 26, 42)
+FRAME = (4, 4, 26, 58)
 """Pixels left, right, above and below the drawing."""
 
 MANY = 30
@@ -136,7 +136,7 @@ def part_colour(part: int, role: str = SERIES[0]) -> str:
 def _summary(graph: Lookalikes) -> str:
     parts = "one part" if graph.components == 1 else f"{graph.components} separate parts"
     if graph.left_out:
-        parts += f"; {graph.left_out:,} unlikely ones not drawn"
+        parts += f"<br>{graph.left_out:,} unlikely ones not drawn"
     other = WORDS[graph.nodes][1]
     verb = "leaves" if graph.nodes == "released" else "leads to"
     return f"{parts}<br>{verb} at least {graph.fewest} of {len(graph.others)} {other}"

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from core.measures.leakage import leakage
 from core.release.confusability import lookalikes
 from pages.ui import figures
+from pages.ui.figures import graph as graph_figure
 from pages.ui.figures.placing import SLACK, meet, name_box, place_names
 from pages.ui.style.base import label_axis
 
@@ -68,7 +69,7 @@ def test_names_around_a_full_circle_are_rays_in_the_frame(count):
         each = 2 if (count, width) == (60, 205) else 1  # where they would touch
         assert [ray["text"] for ray in rays] == [f"name {i}" for i in range(0, count, each)]
         assert all(abs(ray["textangle"]) <= 90 for ray in rays)
-        for axis, shift, size in (("x", "xshift", width - 8), ("y", "yshift", 360 - 26 - 42)):
+        for axis, shift, size in (("x", "xshift", width - 8), ("y", "yshift", 376 - 26 - 58)):
             low, high = drawn["layout"][f"{axis}axis"]["range"]
             for ray in rays:
                 reach = abs(ray[axis] - (low + high) / 2) * size / (high - low) + abs(ray[shift])
@@ -103,7 +104,7 @@ def test_a_unit_is_as_long_across_as_it_is_up(count, width):
         graph = lookalikes(leakage(p, [f"a long name {i}" for i in range(count)]))
         drawn = figures.confusability(graph, "X itself", "before", width=width)["layout"]
         across, up = (np.ptp(drawn[f"{axis}axis"]["range"]) for axis in ("x", "y"))
-        assert across / (width - 8) == pytest.approx(up / (360 - 26 - 42))
+        assert across / (width - 8) == pytest.approx(up / (376 - 26 - 58))
         assert drawn["yaxis"]["scaleanchor"] == "x"
         for axis, places in zip(("x", "y"), graph.positions.T, strict=True):
             low, high = drawn[f"{axis}axis"]["range"]
@@ -118,3 +119,15 @@ def test_names_on_an_axis_are_as_many_as_there_is_room_for():
     assert some["ticktext"] == names[::2]
     assert some["tickvals"] == list(range(0, 42, 2))
     assert len(label_axis(["x"] * 2_000, 270)["ticktext"]) <= 23
+
+
+def test_what_is_said_below_a_graph_fits_its_width():
+    rng = np.random.default_rng(0)
+    weights = rng.random((3, 400))
+    leak = leakage(weights / weights.sum(), tuple(f"x{i}" for i in range(400)))
+    graph = lookalikes(leak, ("a", "b", "c"))
+    said = graph_figure._summary(graph).split("<br>")
+    assert said[1] == "340 unlikely ones not drawn"
+    assert len(said) == 3
+    assert max(map(len, said)) * graph_figure.LETTER < graph_figure.WIDTH
+    assert 15 * len(said) <= graph_figure.FRAME[3]
