@@ -210,7 +210,8 @@ def _bound(result: Result, unit: str) -> str:
         return ""
     asked = promise_text(mechanism.notion, unit)
     if mechanism.gap <= PROVEN_GAP * mechanism.purpose.size():
-        return f"No mechanism under {asked} keeps more: proven."
+        looking = " that may look at S too" if len(mechanism.kernel) > result.joint.n_x else ""
+        return f"No mechanism under {asked}{looking} keeps more: proven."
     most = mechanism.purpose.share(result.joint, mechanism.upper_bound)
     if most >= 1:
         return ""  # all of it: no bound is known but the trivial one

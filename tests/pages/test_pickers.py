@@ -2,13 +2,17 @@
 
 import pytest
 
+from core.data.spec import DataSpec
 from core.joint import Joint
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.notions import catalogue as notions
+from core.notions.average import Average
 from core.notions.entry import FAMILIES
 from core.notions.numbers import Numbers, declared
+from core.release import implications
 from core.scenario import Promise, Scenario, evaluate, spans
+from core.scenario.snippet import snippet
 from core.scenario.url import to_query
 from tests.pages.picking import chosen, group, keys, pick
 from tests.pages.test_explore import QUICK, figures, opened
@@ -257,3 +261,77 @@ def test_spans_follow_the_data():
     assert (found.low, found.high) == (0.5, 0.51)
     assert spans.span("sides", "eps_u", joint, numbers).high == 8.0
     assert spans.span("average_tv", "eps", joint, numbers).high == 0.25
+
+
+READING = Scenario(notion="lip", eps=0.25, mechanism="optimal_reading_secret")
+
+
+@pytest.mark.usefixtures("afresh")
+def test_the_switch_lets_the_release_look_at_s_and_warns_who_holds_it(drawn):
+    app = opened(notion="lip", eps="0.25", mech="watchdog")
+    assert not app.toggle(key="looks_at_s").value
+    assert "must hold S of every record" not in said(app)
+    app.toggle(key="looks_at_s").set_value(True).run()
+    assert not app.exception
+    assert chosen(app, "mech") == "optimal_reading_secret"
+    assert "must hold S of every record" in said(app)
+    result = evaluate(READING)
+    assert figures(app)["NMI"] == f"{100 * result.mechanism.nmi:.1f} %"
+    assert result.mechanism.nmi > evaluate(Scenario(notion="lip", eps=0.25)).mechanism.nmi + 0.01
+    assert result.mechanism.audit.holds
+    rows = drawn["mechanism"][0]["data"][0]["z"]
+    assert len(rows) == result.joint.n_s * result.joint.n_x
+    assert "A row for each pair of secret and input." in said(app)
+    assert "is designed beside mechanisms that read X alone; this one reads S" in said(app)
+    assert {key: values[0] for key, values in to_query(READING).items()} == {
+        "notion": "lip",
+        "eps": "0.25",
+        "mech": "optimal_reading_secret",
+    }
+    assert "m.optimal_reading_secret(" in snippet(READING)
+    assert Scenario.from_json(READING.to_json()) == READING
+    app.toggle(key="looks_at_s").set_value(False).run()
+    assert chosen(app, "mech") == "optimal"
+    assert "must hold S of every record" not in said(app)
+
+
+def test_the_switch_rests_where_no_optimum_that_reads_s_is_known():
+    app = opened(notion="srlip", mech="constant")
+    assert app.toggle(key="looks_at_s").disabled
+    app = opened(notion="l1", mech="subset_merging")
+    assert app.toggle(key="looks_at_s").disabled
+    app = opened(mech="conditional_reporting")
+    assert app.toggle(key="looks_at_s").value
+
+
+def test_a_purpose_that_is_not_known_of_what_reads_s_says_so():
+    app = opened(mech="optimal_reading_secret", t="income", **{"for": "task"})
+    assert not app.exception
+    assert "of a mechanism that reads S is not known" in said(app)
+    assert "Optimal" in {button.label for button in app.button}
+
+
+@pytest.mark.parametrize("page", ["pages/mechanisms.py", "pages/lift.py"])
+def test_other_pages_ask_what_should_survive_too(page):
+    app = opened(page, t="income", mech="subset_merging", **{"for": "task"})
+    assert not app.exception
+    assert app.selectbox(key="for").value == "task"
+    assert app.multiselect(key="data_task").value == ["income"]
+    asked = Scenario(data=DataSpec(task=("income",)), purpose="task", mechanism="subset_merging")
+    if "mechanisms" in page:
+        result = evaluate(asked)
+        told = figures(app)
+        assert told["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
+        assert told["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
+        guessed = result.joint.p_x @ result.mechanism.kernel  # outputs' probabilities
+        posterior = (result.joint.p_x[:, None] * result.mechanism.kernel).max(axis=0)
+        assert guessed.sum() == pytest.approx(1)
+        assert told["X guessed right"] == f"{100 * posterior.sum():.1f} %"
+        assert "counts information about all of X" in said(app)
+
+
+def test_an_average_budget_implies_itself():
+    joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    found = implications(joint, Average("mutual_information", 0.02), 0.2)
+    assert found["mutual_information"].level == pytest.approx(0.02, abs=1e-9)
+    assert implications(joint, Average("chi2", 0.03), 0.2)["chi2_divergence"].level <= 0.03 + 1e-9

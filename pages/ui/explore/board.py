@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
+from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.release.confusability import Lookalikes
 from core.release.sentences import finding, question
@@ -101,7 +102,12 @@ def show() -> None:
         slots["mechanism"] = card(
             key="mechanism",
             title="The mechanism",
-            subtitle="P(y | x): how likely input x (row) comes out as y (column).",
+            subtitle="P(y | x): how likely input x (row) comes out as y (column)."
+            + (
+                " A row for each pair of secret and input."
+                if mechanisms.entry(scenario.mechanism).reads_secret
+                else ""
+            ),
             table=lambda: exports.kernel_table(_now().mechanism),
             formulas=(formulas.mechanism(scenario.mechanism),),
         )

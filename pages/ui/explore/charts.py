@@ -196,7 +196,9 @@ def lifts(result: Result, unit: str, *, faded: bool = False) -> None:
 def mechanism(result: Result, *, faded: bool = False) -> None:
     """Show the matrix P(y | x)."""
     made = result.mechanism
-    rows = made.x_labels * (made.kernel.shape[0] // len(made.x_labels))
+    rows = made.x_labels
+    if len(made.kernel) > len(rows):  # it reads S too
+        rows = tuple(f"{s}: {x}" for s in result.joint.s_labels for x in rows)
     p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
     inputs = most_likely(p_x, ROWS)
     shown = most_likely(p_x[inputs] @ made.kernel[inputs], MOST_COLUMNS)

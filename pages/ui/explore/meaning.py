@@ -10,8 +10,9 @@ import streamlit as st
 
 from core.jobs import Job
 from core.jobs.work import find_implications
-from core.notions import PointwiseNotion
+from core.notions import Average, PointwiseNotion
 from core.notions import catalogue as notions
+from core.notions.average import TITLES
 from core.release.reach import Implication
 from core.scenario import Result, Scenario
 from pages.ui import figures
@@ -120,7 +121,7 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
     own = derived.own_levels(result)
     title = notions.entry(scenario.notion).title
     chart(
-        figures.implications(title, [_box(key, found, own, unit) for key in SINGLE]),
+        figures.implications(_short(scenario), [_box(key, found, own, unit) for key in SINGLE]),
         key="implied",
         title="What this promise implies",
         alt=f"{title} implies LIP {_said('lip', found, unit)}, LDP {_said('ldp', found, unit)}, "
@@ -128,6 +129,13 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
         faded=faded,
     )
     st.markdown(f":small[{markdown(sentence(found, unit))}]")
+
+
+def _short(scenario: Scenario) -> str:
+    """Return what the diagram's first box calls the promise: it has room for a word."""
+    built = notions.build(scenario.notion, derived.counted(scenario.data).joint, scenario.numbers)
+    name = TITLES[built.measure] if isinstance(built, Average) else built.name
+    return f"{name} +" if scenario.also else name
 
 
 def sentence(found: Mapping[str, Implication], unit: str) -> str:

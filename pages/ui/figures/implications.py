@@ -59,7 +59,7 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
         From top to bottom.
     """
     middle = (len(levels) - 1) / 2
-    marks = [_box(labels.short(promise, 12), "", COLUMNS[0], middle, strong=True)]
+    marks = [_box(labels.short(promise, 9), "", COLUMNS[0], middle, strong=True)]
     for row, level in enumerate(levels):
         ends = (EDGES[0][0], middle, EDGES[0][1], row)
         marks += [_arrow(*ends), _number(level.implied, AT[0], *ends)]

@@ -28,6 +28,18 @@ SWITCHED = "_switched"
 """Under which the session keeps what else a choice has changed, until the next one."""
 
 
+READING = "optimal_reading_secret"
+"""The mechanism that the switch goes to."""
+
+LOOKS = "looks_at_s"
+"""The switch's key."""
+
+HOLDER = (
+    "Whoever makes the release must hold S of every record: S leaves the data for that, and "
+    "must be kept as safe there."
+)
+"""The warning beside it."""
+
 SYMBOLS = {"eps": "M", "bound": "c"}
 """What a number that depends on the data is called under a promise of averages or guesses."""
 
@@ -84,8 +96,36 @@ def mechanism() -> None:
     chosen = mechanisms.entry(scenario.mechanism)
     _menu("mech", "Mechanism", _named(chosen.key), by_family, choose_mechanism)
     st.caption(markdown(chosen.meaning))
+    _look_at_s(scenario)
     if switched := st.session_state.get(SWITCHED):
         st.markdown(f":orange[:small[{markdown(switched)}]]")
+
+
+def _look_at_s(scenario: Scenario) -> None:
+    """Show the switch that lets the release look at S, and who must hold S then."""
+    looks = mechanisms.entry(scenario.mechanism).reads_secret
+    off = fit.obstacle(mechanisms.entry(READING), asked_kinds(scenario))
+    if st.session_state.get(LOOKS) != looks:
+        st.session_state[LOOKS] = looks
+    st.toggle(
+        "The release may look at S",
+        key=LOOKS,
+        on_change=_switch,
+        disabled=bool(off) and not looks,
+        help=f"Off: {off}."
+        if off
+        else "The best that reads S and X keeps at least what the best that reads X alone does.",
+    )
+    if looks:
+        st.markdown(f":orange[:small[:material/key: {markdown(HOLDER)}]]")
+
+
+def _switch() -> None:
+    """Go to the optimum that reads S, or back to what reads X alone."""
+    scenario = state.scenario()
+    st.session_state[SWITCHED] = ""
+    goes_on = fit.successor(fit.BEST[0], asked_kinds(scenario))
+    st.session_state["mech"] = READING if st.session_state[LOOKS] else goes_on
 
 
 def choose_promise(key: str) -> None:
@@ -180,7 +220,8 @@ def _off(reason: str, scenario: Scenario) -> str:
 def _named(key: str) -> str:
     """Return what a mechanism is called, and whether S must be at hand when it releases."""
     entry = mechanisms.entry(key)
-    return f"{entry.title}, needs S" if entry.reads_secret else entry.title
+    told = not entry.reads_secret or entry.title.endswith("reading S")
+    return entry.title if told else f"{entry.title}, needs S"
 
 
 def _menu(

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.jobs.work import compare_all
 from core.limits import ROUNDING
-from core.scenario import Result, Scenario
+from core.scenario import PURPOSES, Result, Scenario
 from core.studies.comparison import SECONDS, Compared
 from core.wording import listed
 from pages.ui.parts import tables
@@ -45,6 +45,11 @@ def show(result: Result, unit: str) -> None:
             else ""
         )
     )
+    if result.scenario.purpose != "information":
+        st.caption(
+            "The table counts information about all of X, whatever is to survive; "
+            f"{PURPOSES[result.scenario.purpose]} is what the figures above count."
+        )
     wanted = st.toggle(
         "Compare them",
         key="compare_all",

@@ -9,6 +9,7 @@ from core.release.sentences import promise_text
 from core.scenario import Result
 from pages.ui.style import glossary
 from pages.ui.style.units import level, share
+from pages.ui.work import derived
 
 
 def strip(result: Result, unit: str) -> None:
@@ -55,6 +56,10 @@ def _kept(result: Result, unit: str) -> None:
     _figure("Kept for that", share(mechanism.kept), "of what X itself gives", "kept_for_purpose")
     whole = level(mechanism.information, unit)
     _figure(f"I(X;Y), {unit}", whole, "all that X says", "mutual_information")
+    found = derived.right_guess(result)
+    if found is not None and (purpose != "guess" or task == "T"):
+        now, before = found
+        _figure("X guessed right", share(now), f"without it {share(before)}", "right_guess")
 
 
 def _figure(label: str, value: str, beside: str, term: str) -> None:

@@ -41,7 +41,7 @@ from core.release.posteriors import (
 from core.scenario import Result, Scenario
 from core.scenario.purpose import build_purpose
 from core.uncertainty.estimate import assumed_records
-from core.utilities import Purpose
+from core.utilities import Guess, Purpose
 from pages.ui.work import own_data
 from pages.ui.work.store import SHARED, kept_for
 
@@ -142,6 +142,21 @@ def own_levels(result: Result) -> dict[str, float]:
     """Return what a release reaches of every level that a promise may imply."""
     return _of_release(
         result, "levels", lambda: levels.own_levels(result.joint, result.mechanism.kernel)
+    )
+
+
+def right_guess(result: Result) -> tuple[float, float] | None:
+    """Return how often X is guessed right from a release, and without it.
+
+    None where the release reads S too, so that X alone does not tell how it came about.
+    """
+    joint, kernel = result.joint, result.mechanism.kernel
+    if len(kernel) != joint.n_x:
+        return None
+    return _of_release(
+        result,
+        "right guess",
+        lambda: (Guess().value(joint, kernel), Guess().range(joint)[0]),
     )
 
 

@@ -1,0 +1,48 @@
+"""The pickers in a real Chromium: by keyboard, on a narrow screen, and what a choice changes."""
+
+import re
+
+import pytest
+
+from tests.browser import waiting
+
+pytestmark = pytest.mark.browser
+
+QUICK = "?mech=subset_merging&notion=lip"
+
+
+def menu(page, name):
+    """Open a picker's menu by keyboard."""
+    button = page.locator(f".st-key-{name}_menu button").first
+    button.wait_for()
+    waiting.settle(page)
+    button.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("radiogroup").first.wait_for()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_a_promise_is_chosen_by_keyboard_alone(visit, width, height):
+    page = visit(QUICK, width=width, height=height)
+    if width < 700:
+        page.locator("[data-testid=stExpandSidebarButton]").click()
+    menu(page, "notion")
+    chosen = page.get_by_role("radio", name="LIP", exact=True)
+    assert chosen.is_checked()
+    box = page.locator("[data-testid=stPopoverBody]").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    chosen.focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_url(re.compile(r"^(?!.*notion=)"))  # ALIP, the default, is not in the link
+    page.keyboard.press("Escape")
+    page.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
+    assert "ALIP" in page.locator(".st-key-notion_menu button").first.inner_text()
+
+
+def test_a_mechanism_that_does_not_work_says_so_in_the_menu(visit):
+    page = visit(QUICK)
+    menu(page, "mech")
+    page.get_by_text("Not under LIP: it works under RLDP only.").first.wait_for()
+    page.get_by_role("radio", name="Watchdog", exact=True).locator("xpath=..").click()
+    page.wait_for_url(re.compile(r"mech=watchdog"))
