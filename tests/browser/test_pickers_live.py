@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import waiting
 
@@ -28,7 +29,7 @@ def test_a_promise_is_chosen_by_keyboard_alone(visit, width, height):
         page.locator("[data-testid=stExpandSidebarButton]").click()
     menu(page, "notion")
     chosen = page.get_by_role("radio", name="LIP", exact=True)
-    assert chosen.is_checked()
+    expect(chosen).to_be_checked()
     box = page.locator("[data-testid=stPopoverBody]").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
@@ -45,7 +46,7 @@ def test_a_mechanism_that_does_not_work_says_so_in_the_menu(visit):
     menu(page, "mech")
     page.get_by_text("Not under LIP: it works under RLDP only.").first.wait_for()
     chosen = page.get_by_role("radio", name="Subset merging", exact=True)
-    assert chosen.is_checked()
+    expect(chosen).to_be_checked()
     chosen.focus()
     page.keyboard.press("ArrowUp")
     page.wait_for_url(re.compile(r"mech=watchdog_uniform"))
