@@ -249,10 +249,8 @@ def _group(
     choose: Callable[[str], None],
 ) -> None:
     """Show one family's radio buttons; none is pressed where the choice is another family's."""
-    wanted = now if now in options else None
-    # set only where it differs: what is set here overtakes a press that is on its way
-    if st.session_state.get(key) != wanted:
-        st.session_state[key] = wanted
+    # set in each run: a menu is drawn when it is opened, which may be many runs later
+    st.session_state[key] = now if now in options else None
 
     def take() -> None:
         picked = st.session_state[key]

@@ -45,11 +45,7 @@ def show(result: Result, unit: str) -> None:
             else ""
         )
     )
-    if result.scenario.purpose != "information":
-        st.caption(
-            "The table counts information about all of X, whatever is to survive; "
-            f"{PURPOSES[result.scenario.purpose]} is what the figures above count."
-        )
+    _other_purpose(result.scenario)
     wanted = st.toggle(
         "Compare them",
         key="compare_all",
@@ -88,6 +84,15 @@ def show(result: Result, unit: str) -> None:
             ),
         },
     )
+
+
+def _other_purpose(scenario: Scenario) -> None:
+    """Say that the table counts all of X where something else is to survive."""
+    if scenario.purpose != "information":
+        st.caption(
+            "The table counts information about all of X, whatever is to survive; "
+            f"{PURPOSES[scenario.purpose]} is what the figures above count."
+        )
 
 
 def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
