@@ -213,6 +213,10 @@ class EpsDelta(Notion):
             f"{told.format(secret=secret, factor=factor)}."
         )
 
+    def most_about_secret(self) -> float:
+        """Return what the notion allows where there are no exceptions: else these may tell all."""
+        return self.notion.most_about_secret() if self.delta == 0 else np.inf
+
     def named_levels(self) -> dict[str, float]:
         """Return those of the notion where there are no exceptions: else they may be anything."""
         return self.notion.named_levels() if self.delta == 0 else {}

@@ -155,6 +155,8 @@ def test_without_exceptions_it_is_the_notion():
         assert promise.achieved(LARGER, plain.kernel) == notion.achieved(LARGER, plain.kernel)
         assert promise.scale(LARGER, plain.kernel) == notion.scale(LARGER, plain.kernel)
         assert promise.allowed_set(LARGER).exceptions == 0
+        assert promise.most_about_secret() == notion.most_about_secret()
+        assert EpsDelta(notion, 0.1).most_about_secret() == INF
 
 
 @pytest.mark.parametrize(
