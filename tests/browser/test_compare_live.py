@@ -17,6 +17,7 @@ QUICK = Project(
     tuple(Scenario(data=SMALL, notion=key) for key in ("lip", "alip", "ldp")),
     ("first", "second", "third"),
 )
+CSV = "sex,job\n" + "f,a\nm,b\nf,b\nm,a\nf,a\n" * 8
 
 
 def link(project, page="compare"):
@@ -124,6 +125,32 @@ def test_a_project_made_on_another_machine_is_opened_and_saved_again(visit):
     found = saved(page, page.locator(".st-key-project_save button"))
     with open(found.path(), encoding="utf-8") as file:
         assert json.load(file) == json.loads(QUICK.to_json())
+
+
+def test_an_upload_survives_a_reload_and_elsewhere_its_file_is_asked_for(visit):
+    page = visit("data")
+    page.locator(".st-key-own summary").click()
+    page.locator(".st-key-own_file input[type='file']").set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
+    )
+    page.wait_for_url(re.compile("upload"))
+    page.locator(".st-key-pin button").first.click()
+    page.wait_for_url(re.compile("col="))
+    page.get_by_role("link", name="Compare").first.click()
+    assert heads(page, 1) == ["ALIP"]
+    page.locator("[class*='st-key-column_figures_'] [data-testid=stMetricValue]").first.wait_for()
+    page.reload()
+    page.locator("[class*='st-key-column_figures_'] [data-testid=stMetricValue]").first.wait_for()
+    assert page.locator(".st-key-missing_files").count() == 0
+    # another browser does not have it, though it knows the address
+    other = visit(page.url.split("/", 3)[3])
+    other.locator(".st-key-missing_files", has_text="people.csv is not here").wait_for()
+    other.locator(".st-key-missing_file input[type='file']").set_input_files(
+        {"name": "again.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
+    )
+    other.locator("[class*='st-key-column_figures_'] [data-testid=stMetricValue]").first.wait_for()
+    assert other.locator(".st-key-missing_files").count() == 0
+    assert kept(other) == kept(page)
 
 
 @pytest.mark.parametrize("dark", [False, True])

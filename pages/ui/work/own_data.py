@@ -71,5 +71,29 @@ def _taken(own: Sources, other: Sources, name: str) -> bool:
 
 
 def _browser() -> str:
-    """Return what tells this browser from others; "" where there is none."""
-    return st.context.cookies.get(COOKIE, "")
+    """Return what tells this browser from others; "" where there is none.
+
+    The cookie is written anew at every load of a page, under another mask: version, mask, secret
+    and time, joined by bars.
+    """
+    return unmasked(st.context.cookies.get(COOKIE, ""))
+
+
+def unmasked(cookie: str) -> str:
+    """Return the secret in a cookie against forged requests; "" where it holds none.
+
+    Examples
+    --------
+    >>> unmasked("2|0000ffff|12345678|1700000000"), unmasked("2|ffffffff|edcb5678|1800000000")
+    ('1234a987', '1234a987')
+    >>> unmasked("secret")
+    ''
+    """
+    parts = cookie.strip('"').split("|")
+    try:
+        mask, secret = bytes.fromhex(parts[1]), bytes.fromhex(parts[2])
+    except (IndexError, ValueError):
+        return ""
+    if not mask:
+        return ""
+    return bytes(byte ^ mask[place % len(mask)] for place, byte in enumerate(secret)).hex()
