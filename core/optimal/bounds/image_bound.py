@@ -21,6 +21,7 @@ from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.tolerances import EXACT_PRICE
 from core.optimal.utility import OfImage
 from core.validation import FloatArray
 
@@ -42,9 +43,6 @@ REACH = 1e-12
 
 CUTTINGS = 4
 """Most times that a box's program is solved again once an oracle has cut its point off."""
-
-PRICE = 1e-11
-"""An output that can gain less is not worth a column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,6 +317,6 @@ class _Search:
     def pricing(self) -> Pricing:
         """Return what was found."""
         met = sorted(self._met.values(), key=lambda pair: pair[0])
-        cheap = [r for price, r in met if price < -PRICE]
+        cheap = [r for price, r in met if price < -EXACT_PRICE]
         outputs = np.array(cheap).reshape(-1, len(self._prices))
         return Pricing(self.floor(), outputs, self.best, self._point)

@@ -30,14 +30,12 @@ from core.optimal.polytopes.exact_vertices import MOST_RAYS, may_enumerate
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import Polytope
 from core.optimal.polytopes.walk import MAX_VERTICES
+from core.optimal.tolerances import EXACT_PRICE
 from core.optimal.utility import MutualInformation, OfImage, Utility
 from core.validation import FloatArray
 
 MARGIN = 1e-12
 """Added to every bound, in nats: the rounding of the sums that it is made of."""
-
-PRICE = 1e-11
-"""An output that can gain less than 1e-11 nats is not worth a column."""
 
 MOST_BETTER = 4
 """Outputs that a walk hands back, for each symbol of X."""
@@ -300,7 +298,7 @@ class Prover:
         points = self.vertices.points
         gains = (self.utility.cost(points) - points @ duals) / (points / self.p_x).max(axis=1)
         order = np.argsort(gains, kind="stable")[: MOST_BETTER * len(self.p_x)]
-        better = points[order[gains[order] < -PRICE]]
+        better = points[order[gains[order] < -EXACT_PRICE]]
         floors = self.vertices.floors(self.utility, duals)
         worth = worth_of(duals, floors, self.vertices.outer, self.p_x)
         bound = self.utility.offset(self.p_x) - worth + self.utility.premium(duals) + MARGIN
@@ -314,10 +312,10 @@ class Prover:
         found = met.points()
         found /= found.sum(axis=1, keepdims=True)
         prices = self.utility.cost(found) - found @ duals
-        better = found[prices < -PRICE]
+        better = found[prices < -EXACT_PRICE]
         if len(better) or len(met) < len(pieces):
             return Verdict(self._trivial(), better)
-        return Verdict(self._worth(duals) + PRICE, better)
+        return Verdict(self._worth(duals) + EXACT_PRICE, better)
 
     def _check_image(
         self,

@@ -23,6 +23,7 @@ from core.errors import SolverError, TimeLimitError
 from core.optimal.polytopes.enumeration import all_vertices
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.tolerances import NEAR
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray, IntArray
 
@@ -38,7 +39,7 @@ DEAREST = 50.0
 ADDED = 20
 """Vertices that enter a cell's program at a time."""
 
-PRICE = 1e-7
+GAIN = 1e-7
 """A reduced cost above −1e-7 nats is as good as 0 for this bound."""
 
 SPLIT_SHARE = 0.3
@@ -46,9 +47,6 @@ SPLIT_SHARE = 0.3
 
 MOST_SPLIT = 8
 """Most cells that are split at a time."""
-
-NEAR = 0.02
-"""Vertices with a reduced cost below this, in nats, are shared with the new half of a cell."""
 
 FINE = 1e-5
 """Interpolation that gains less than this, in nats, is not what the bound lacks."""
@@ -154,7 +152,7 @@ class SliceBound:
             new = False
             for q, cell in enumerate(self.cells):
                 order = np.argpartition(reduced[:, q], min(ADDED, len(reduced) - 1))[:ADDED]
-                fresh = [int(v) for v in order if reduced[v, q] < -PRICE and v not in cell.inside]
+                fresh = [int(v) for v in order if reduced[v, q] < -GAIN and v not in cell.inside]
                 if fresh:
                     self._add_points(q, fresh)
                     new = True

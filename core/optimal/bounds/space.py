@@ -7,17 +7,9 @@ from scipy import sparse, special
 
 from core.allowed.allowed_set import AllowedSet
 from core.optimal.bounds.relaxation import Relaxation
+from core.optimal.concave_descent import descend
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.validation import FloatArray
-
-DESCENT_STEPS = 30
-"""Most linearisations of one descent: it ends in a vertex after two to four."""
-
-PROGRESS = 1e-10
-"""A descent goes on while it gains more than this, in nats: less is rounding."""
-
-SMALLEST = 1e-9
-"""Entries below this count as this where H is linearised: at 0 its slope is infinite."""
 
 
 class Space:
@@ -67,16 +59,15 @@ class Space:
         list of ndarray
             The allowed output where that ends, shape (n_x,); none if it gets nowhere.
         """
-        best, value, moved = r, float(special.entr(r).sum() - prices @ r), False
-        costs = np.zeros(self.relaxation.matrix.shape[1])
-        for _ in range(DESCENT_STEPS):
-            costs[: len(r)] = -np.log(np.maximum(best, SMALLEST)) - prices
-            ahead = self._lowest(costs)
-            lower = float(special.entr(ahead).sum() - prices @ ahead)
-            if lower > value - PROGRESS:
-                break
-            best, value, moved = ahead, lower, True
-        return [best] if moved else []
+        rest = np.zeros(self.relaxation.matrix.shape[1] - len(r))
+
+        def lowest(costs: FloatArray) -> FloatArray:
+            return self._lowest(np.append(costs, rest))
+
+        def cost(r: FloatArray) -> float:
+            return float(special.entr(r).sum())
+
+        return descend(r, prices, lowest, cost, cost(r) - float(prices @ r))[-1:]
 
     def _lowest(self, costs: FloatArray) -> FloatArray:
         """Minimise costs·r over the posteriors."""

@@ -19,6 +19,7 @@ from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.newton import KEPT, Prices, improved
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.programs.master import SHORT, Master
+from core.optimal.tolerances import PRICE
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
@@ -39,9 +40,6 @@ ROUNDS = 10
 
 GAIN = 1e-9
 """Less than this, in nats, is not worth moving them once more."""
-
-PRICE = 1e-10
-"""An output that can gain less, in nats, is not worth a column."""
 
 ENOUGH = 50
 """Outputs that undercut the prices after which better prices help more than more outputs."""

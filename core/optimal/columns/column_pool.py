@@ -15,7 +15,7 @@ from core.optimal.polytopes.tableaux import BasicSolutions, Keys, Tableaux
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
-TIE = 1e-9
+ON_ROW = 1e-9
 """A vertex this close to a new row is looked for again."""
 
 BEST_EDGES = 30
@@ -117,7 +117,7 @@ class ColumnPool:
             Which vertices remain, shape (k,); None where the pool has to be filled anew, since
             it was one of a perturbed polytope or no vertex remains.
         """
-        kept = np.flatnonzero((self.points @ cuts.T < -TIE).all(axis=1))
+        kept = np.flatnonzero((self.points @ cuts.T < -ON_ROW).all(axis=1))
         if self.searched is not self.space or len(kept) == 0:
             return None
         added, first = len(cuts), self.space.n_vars + self.space.n_slacks

@@ -18,9 +18,11 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import TimeLimitError
+from core.optimal.concave_descent import descend
 from core.optimal.programs.centred_master import CentredMaster
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.programs.master import SHORT, Master, Mixture
+from core.optimal.tolerances import PRICE
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
@@ -34,15 +36,6 @@ sparse programs found 3.6 nats where tableaux found .5; at 36 both find the same
 
 SPARSE = 0.3
 """Part of the entries that are not 0 in such rows."""
-
-SMALLEST = 1e-9
-"""Entries below this count as this where H is linearised: at 0 its slope is infinite."""
-
-PROGRESS = 1e-10
-"""A descent goes on while it gains more than this, in nats: less is rounding."""
-
-PRICE = 1e-10
-"""A reduced cost above −1e-10 nats gains nothing."""
 
 BATCH = 24
 """Descents between two master programs: as many cost about as much time as one of those."""
@@ -310,15 +303,7 @@ class LinearSearch:
 
     def _descend(self, start: FloatArray, duals: FloatArray) -> list[FloatArray]:
         """Return the vertices on the way down from a start, the last of them the best."""
-        r, value = start / start.sum(), np.inf
-        met: list[FloatArray] = []
-        while True:
-            r = self._lowest(-np.log(np.maximum(r, SMALLEST)) - duals)
-            lower = float(self._utility.cost(r)) - float(duals @ r)
-            if not lower <= value - PROGRESS:  # nor where a price is no number
-                return met
-            met.append(r)
-            value = lower
+        return descend(start, duals, self._lowest, lambda r: float(self._utility.cost(r)))
 
     def _lowest(self, cost: FloatArray) -> FloatArray:
         """Return the allowed posterior that minimises cost·r.

@@ -15,11 +15,9 @@ from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
 from core.optimal.polytopes.tableaux import BasicSolutions
 from core.optimal.programs.master import SHORT, Master, Mixture
+from core.optimal.tolerances import NEAR, PRICE
 from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
-
-PRICE = 1e-10
-"""A reduced cost above −1e-10 nats gains nothing."""
 
 MOST_ADDED = 100
 """Outputs that enter the master program at a time."""
@@ -45,9 +43,6 @@ ROUNDS = 3
 
 DIGITS = 10
 """Outputs that agree in so many digits after the point are one."""
-
-NEAR = 0.02
-"""Neighbours with a reduced cost below this, in nats, are kept: the duals may yet move to them."""
 
 
 class ColumnSearch:

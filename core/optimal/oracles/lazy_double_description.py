@@ -29,11 +29,9 @@ from core.optimal.polytopes.facets import (
     systems,
 )
 from core.optimal.programs.master import SHORT, Master, Mixture
+from core.optimal.tolerances import PRICE
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
-
-PRICE = 1e-10
-"""A reduced cost above −1e-10 nats does not make a vertex worth having."""
 
 CHEAPEST = 64
 """Outputs that enter the master program at a time."""

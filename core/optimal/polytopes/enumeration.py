@@ -16,11 +16,9 @@ from core.optimal.polytopes.exact_vertices import TooManyRaysError, exact_vertic
 from core.optimal.polytopes.standard_form import Polytope
 from core.optimal.polytopes.walk import walk
 from core.optimal.programs.master import SHORT, Master, Mixture
+from core.optimal.tolerances import EXACT_PRICE
 from core.optimal.utility import Utility
 from core.validation import FloatArray
-
-PRICE = 1e-11
-"""A reduced cost above −1e-11 nats is rounding."""
 
 LEAST_ERROR = 1e-14
 """What the entries of a posterior may be off by in all: they were rounded."""
@@ -142,7 +140,7 @@ def best_mixture(
         inside[chosen] = True
         mixture = master.solve(deadline.left)
         prices = costs - posteriors @ mixture.duals
-        candidates = np.flatnonzero(~inside & (prices < -PRICE))
+        candidates = np.flatnonzero(~inside & (prices < -EXACT_PRICE))
         if len(candidates) == 0:
             if mixture.shortfall <= SHORT:
                 return master, mixture, float(prices.min())

@@ -27,7 +27,7 @@ PIVOT = 1e-11
 TIE = 1e-10
 """A basic value this close to a bound may be a tie: then the polytope is perturbed."""
 
-ROUNDING = 1e-13
+BELOW_ZERO = 1e-13
 """How far below 0 a basic value of a vertex may be by rounding."""
 
 STARTS = 3
@@ -330,7 +330,7 @@ def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> BasicSo
         basic, nonbasic = (np.stack(part) for part in zip(*labels, strict=True))
         values = solved(space, basic, nonbasic, edges=False)[:, :, 0]
         slack = np.minimum(values, space.upper[basic] - values).min(axis=1)
-        inside = np.flatnonzero(slack >= -ROUNDING)
+        inside = np.flatnonzero(slack >= -BELOW_ZERO)
         if len(inside):
             return BasicSolutions(space, basic, nonbasic, values).take(inside)
     return None
