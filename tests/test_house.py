@@ -1,6 +1,7 @@
 """The rules of the house: no circle, no import upwards, no crowded folder, no overlong file."""
 
 import importlib.util
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -96,3 +97,18 @@ def test_rooms_are_modules_where_they_lie_beside_folders(house, tmp_path):
     svg = house.drawing(found.within("core.optimal"))
     assert svg.count('class="line"') == 1
     assert ">bounds</text>" in svg
+
+
+def shapes(svg):
+    """Return how often each drawn element stands in a picture, in whatever order."""
+    return Counter(re.findall(r"<[^>]+>[^<]*", svg))
+
+
+def test_the_pictures_are_those_of_the_imports_as_they_are(house):
+    drawn = house.pictures(house.survey())
+    kept = {
+        path.name: path.read_text(encoding="utf-8") for path in SCRIPT.parent.glob("house*.svg")
+    }
+    assert kept.keys() == drawn.keys()
+    for name, svg in drawn.items():
+        assert shapes(kept[name]) == shapes(svg), f"{name} is not current: run make house."
