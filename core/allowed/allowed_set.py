@@ -77,11 +77,11 @@ class AllowedSet:
     oracle : callable or None
         Where rows do not say it all: returns the cuts g·r ≤ 0, valid on the whole set, that a
         given r breaks, shape (k, n_x); none (k = 0) means that r is allowed.
-    parts : tuple of ndarray
-        Ways to part the symbols so that many rows concern one part only, the best first: numbers
-        0, 1, … of each symbol's part, shape (n_x,). A hint for a bound.
-    inner : AllowedSet or None
-        Part of the set that a long search had better look through first.
+    blocks : tuple of ndarray
+        Ways to part the symbols so that many rows concern one block only, the best first: numbers
+        0, 1, … of each symbol's block, shape (n_x,). A hint for a bound.
+    restriction : AllowedSet or None
+        A smaller set that a long search had better look through first.
     budgets : tuple of AverageBudget
         Bounds on averages over all outputs of a mechanism.
     exceptions : float
@@ -91,8 +91,8 @@ class AllowedSet:
     rows: sparse.csr_array
     n_x: int
     oracle: SeparationOracle | None = None
-    parts: tuple[IntArray, ...] = ()
-    inner: AllowedSet | None = None
+    blocks: tuple[IntArray, ...] = ()
+    restriction: AllowedSet | None = None
     budgets: tuple[AverageBudget, ...] = ()
     exceptions: float = 0.0
 

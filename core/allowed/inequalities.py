@@ -90,9 +90,9 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
     auxiliary = sparse.block_diag([part.rows[:, n_x:] for part in sets], format="csr")
     rows = sparse.csr_array(sparse.hstack([outputs, auxiliary], format="csr"))
     oracles = tuple(part.oracle for part in sets if part.oracle is not None)
-    parts = tuple(ways for part in sets for ways in part.parts)
+    blocks = tuple(ways for part in sets for ways in part.blocks)
     budgets = tuple(budget for part in sets for budget in part.budgets)
-    return AllowedSet(rows, n_x, all_cuts(oracles), parts, budgets=budgets, exceptions=exceptions)
+    return AllowedSet(rows, n_x, all_cuts(oracles), blocks, budgets=budgets, exceptions=exceptions)
 
 
 def all_cuts(oracles: Sequence[SeparationOracle]) -> SeparationOracle | None:

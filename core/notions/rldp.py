@@ -216,8 +216,8 @@ class RLDP(Notion):
         many = self.uncertainty.p_hat_su.size >= _MANY_CELLS
         if self.eps < np.inf and many and not (self.exact or self.include_same_secret):
             # nearly the same outputs, and prices found with them settle sooner
-            inner = replace(self, include_same_secret=True).allowed_set(joint)
-            return replace(allowed, inner=inner)
+            smaller = replace(self, include_same_secret=True).allowed_set(joint)
+            return replace(allowed, restriction=smaller)
         return allowed
 
     def set_of(self, v_of_r: FloatArray) -> AllowedSet:

@@ -132,7 +132,7 @@ class SRLIP(Notion):
                     seen.add(members.tobytes())
                     found.append(self._rows(joint, members))
         matrix = sparse.csr_array(sparse.vstack(found, format="csr"))
-        return AllowedSet(matrix, joint.n_x, parts=_parts(values))
+        return AllowedSet(matrix, joint.n_x, blocks=_blocks(values))
 
     def _rows(self, joint: Joint, members: np.ndarray) -> sparse.csr_array:
         """Return the rows of one x^J, which the x of `members` agree with."""
@@ -181,7 +181,7 @@ def side_channel_levels(
     return dict(zip(known, levels, strict=True))
 
 
-def _parts(values: IntArray) -> tuple[IntArray, ...]:
+def _blocks(values: IntArray) -> tuple[IntArray, ...]:
     """Return the cells of sets J of attributes, fewer first: most conditions are on one cell."""
     known = known_sets(len(values))[1:]
     if len(values) > FEW_ATTRIBUTES:  # of as many attributes, those with the fewest cells

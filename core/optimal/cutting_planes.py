@@ -86,7 +86,7 @@ class CutLoop:
         self.goal = goal
         self.until, self._patience = until, until.part(_PATIENCE)
         self._first_proof, self._early = until.part(_FIRST_PROOF), until.part(_SEARCH_SHARE)
-        self.outer = AllowedSet(allowed.rows, allowed.n_x, parts=allowed.parts)
+        self.outer = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
         self.upper = self.goal.value(np.diag(p_x), p_x)
         self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
 
@@ -157,7 +157,7 @@ class CutLoop:
         rows = self.outer.rows
         padded = np.hstack([cuts, np.zeros((len(cuts), self.outer.n_auxiliary))])
         rows = sparse.csr_array(sparse.vstack([rows, sparse.csr_array(padded)]))
-        self.outer = AllowedSet(rows, self.outer.n_x, parts=self.outer.parts)
+        self.outer = AllowedSet(rows, self.outer.n_x, blocks=self.outer.blocks)
 
     def _wider(self, search: ColumnSearch) -> bool:
         """Look further afield for better outputs, for a while; say whether there are any."""

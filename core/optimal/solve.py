@@ -270,14 +270,14 @@ class _Task:
 
     def _by_linear_programs(self) -> None:
         """Search without tableaux: H(X) is the bound where no slices give one."""
-        until = self.deadline.part(SEARCH_SHARE if self.allowed.parts else LINEAR_SHARE)
+        until = self.deadline.part(SEARCH_SHARE if self.allowed.blocks else LINEAR_SHARE)
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
         if self._start is not None:
             search.include(self.posteriors(self.first()))
         search.run()
         self.offer(search.settled())
         whole = self.goal.exceptions is None  # slices take every output for an allowed one
-        if whole and self.allowed.parts and not self.allowed.n_auxiliary:
+        if whole and self.allowed.blocks and not self.allowed.n_auxiliary:
             sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
             self.upper = min(self.upper, sliced)
 

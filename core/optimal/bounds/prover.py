@@ -131,7 +131,7 @@ class Prover:
         self, allowed: AllowedSet, space: Polytope, p_x: FloatArray, utility: Utility
     ) -> None:
         self.space, self.p_x, self.utility = space, p_x, utility
-        self.allowed = AllowedSet(allowed.rows, allowed.n_x, parts=allowed.parts)
+        self.allowed = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
         self.vertices: AllVertices | None = None
         self.stopped, self._tried = "", 0
         self._facets = facets_of(self.allowed, p_x) if space.plain() else None
@@ -209,7 +209,12 @@ class Prover:
             verdict = self._branch(duals, gap, deadline.part(QUICK_SHARE))
         if settled(verdict):
             return verdict
-        if self._whole and self.allowed.parts and not self._sliced and not self.allowed.n_auxiliary:
+        if (
+            self._whole
+            and self.allowed.blocks
+            and not self._sliced
+            and not self.allowed.n_auxiliary
+        ):
             self._sliced = True
             until = deadline.part(SLICE_SHARE)
             sliced = sliced_bound(self.allowed, self.p_x, enough, until)

@@ -240,7 +240,7 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: De
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs, without auxiliary variables; `parts` says how they may be parted.
+        The allowed outputs, without auxiliary variables; `blocks` says how they may be parted.
     p_x : ndarray
         P(x), shape (n_x,), all positive.
     goal : float
@@ -254,7 +254,7 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: De
         H(X) at most: where no way is quick enough, or none is known.
     """
     too_large = len(p_x)
-    for part in allowed.parts:
+    for part in allowed.blocks:
         largest = int(np.bincount(part).max())
         if largest >= too_large:
             continue

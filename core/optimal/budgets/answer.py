@@ -175,7 +175,7 @@ def _silent(task: Task, plain: AllowedSet, solve: Callable[..., Any]) -> FloatAr
         wide = np.zeros((2 * len(lifts), plain.rows.shape[1]))
         wide[:, : plain.n_x] = np.vstack([lifts, -lifts])
         rows = sparse.csr_array(sparse.vstack([plain.rows, sparse.csr_array(wide)]))
-        return _aside(task, replace(plain, rows=rows, parts=()), solve, bounds=False)
+        return _aside(task, replace(plain, rows=rows, blocks=()), solve, bounds=False)
     until = task.deadline.part(SIDE_SHARE)
     kernel = silent_outputs(excess, task.p_x, seed=task.seed, deadline=until)
     task.offer(kernel)

@@ -103,7 +103,7 @@ def too_large(allowed: AllowedSet) -> bool:
     """Say whether the tableaux of an allowed set would have too many entries."""
     n_rows, n_vars = allowed.rows.shape
     entries = n_rows * n_vars
-    if allowed.parts and allowed.rows.nnz < SPARSE * entries:
+    if allowed.blocks and allowed.rows.nnz < SPARSE * entries:
         return entries > MOST_PARTED
     return entries > MOST_ENTRIES
 
@@ -149,8 +149,8 @@ class LinearSearch:
         self._known: set[bytes] = set()
         self._rows = _rows(allowed, p_x)
         self._searched = self._whole = _slice(self._rows, p_x)
-        if allowed.inner is not None:
-            self._searched = _slice(_rows(allowed.inner, p_x), p_x)
+        if allowed.restriction is not None:
+            self._searched = _slice(_rows(allowed.restriction, p_x), p_x)
         self.master = Master(p_x, self._utility, p_x[None], LEAST / len(p_x))
         self.mixture: Mixture = self.master.solve()
 

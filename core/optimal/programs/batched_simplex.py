@@ -228,8 +228,8 @@ class BatchedSimplex:
         On the way labels may change ends, as long as that helps: what is left brings one in.
         """
         state, each = self._state, np.arange(len(leaving))
-        line = np.matmul(self._normals[leaving][:, None, :], state.inverse)[:, 0]
-        entries = line[:, :-1]
+        pivot_row = np.matmul(self._normals[leaving][:, None, :], state.inverse)[:, 0]
+        entries = pivot_row[:, :-1]
         size = np.abs(entries)
         every = each[:, None]
         room = state.upper[every, state.labels] - state.lower[every, state.labels]
@@ -244,7 +244,7 @@ class BatchedSimplex:
         able = covered.any(axis=1)
         lost = np.flatnonzero(self._going & ~able)
         if len(lost):
-            self._show_empty(lost, leaving[lost], np.sign(lack[lost]), line[lost])
+            self._show_empty(lost, leaving[lost], np.sign(lack[lost]), pivot_row[lost])
         self._going &= able
         going = np.flatnonzero(self._going)
         if len(going) == 0:
@@ -262,27 +262,27 @@ class BatchedSimplex:
         left = lack - (entries * moves).sum(axis=1)
         moves[each, entering] = np.where(self._going, left / pivot, 0.0)
         state.points += np.matmul(state.inverse[:, :, :-1], moves[:, :, None])[:, :, 0]
-        lane = state.inverse[each, :, entering] / pivot[:, None]
+        pivot_column = state.inverse[each, :, entering] / pivot[:, None]
         theta = np.where(self._going, state.reduced[each, entering] / pivot, 0.0)
-        lane[~self._going] = 0.0
-        state.reduced -= theta[:, None] * line
-        state.inverse -= lane[:, :, None] * line[:, None, :]
+        pivot_column[~self._going] = 0.0
+        state.reduced -= theta[:, None] * pivot_row
+        state.inverse -= pivot_column[:, :, None] * pivot_row[:, None, :]
         state.reduced[going, entering[going]] = theta[going]
-        state.inverse[going, :, entering[going]] = lane[going]
+        state.inverse[going, :, entering[going]] = pivot_column[going]
         state.labels[going, entering[going]] = leaving[going]
         state.turned[going, entering[going]] = lack[going] < 0
 
     def _show_empty(
-        self, which: IntArray, leaving: IntArray, sign: FloatArray, line: FloatArray
+        self, which: IntArray, leaving: IntArray, sign: FloatArray, pivot_row: FloatArray
     ) -> None:
         """Note multipliers that show boxes to be empty: a label is beyond reach of all others."""
         state, n = self._state, self._n
         of = state.which[which]
         wide = np.zeros((len(which), n + self._m))
-        np.put_along_axis(wide, state.labels[which], -line[:, :-1], axis=1)
+        np.put_along_axis(wide, state.labels[which], -pivot_row[:, :-1], axis=1)
         wide[np.arange(len(which)), leaving] = 1.0
         self._rows[of] = sign[:, None] * wide[:, n:]
-        self._totals[of] = -sign * line[:, -1]
+        self._totals[of] = -sign * pivot_row[:, -1]
         self._empty[of] = True
         self._points[of], self._labels[of] = state.points[which], state.labels[which]
 

@@ -103,16 +103,16 @@ def test_too_many_vertices_are_refused(monkeypatch):
 
 def test_the_allowed_set_names_the_ways_to_part_its_symbols():
     joint = Joint.random_uniform(2, 12, np.random.default_rng(0))
-    parts = SRLIP(1, (3, 4)).allowed_set(joint).parts
+    parts = SRLIP(1, (3, 4)).allowed_set(joint).blocks
     np.testing.assert_array_equal(parts, [np.repeat([0, 1, 2], 4), np.tile([0, 1, 2, 3], 3)])
-    cells = [part.max() + 1 for part in SRLIP(1, (2, 3, 2)).allowed_set(joint).parts]
+    cells = [part.max() + 1 for part in SRLIP(1, (2, 3, 2)).allowed_set(joint).blocks]
     assert cells == [2, 2, 3, 4, 6, 6]
     many = Joint.random_uniform(2, 48, np.random.default_rng(0))
-    cells = [part.max() + 1 for part in SRLIP(1, (3, 2, 4, 2)).allowed_set(many).parts]
+    cells = [part.max() + 1 for part in SRLIP(1, (3, 2, 4, 2)).allowed_set(many).blocks]
     assert cells == [2, 4, 12]  # of one attribute, of two and of three
-    assert SRLIP(1, (12,)).allowed_set(joint).parts == ()
+    assert SRLIP(1, (12,)).allowed_set(joint).blocks == ()
     both = combined([LIP(1).allowed_set(joint), SRLIP(1, (3, 4)).allowed_set(joint)])
-    np.testing.assert_array_equal(both.parts, parts)
+    np.testing.assert_array_equal(both.blocks, parts)
 
 
 def test_a_way_that_takes_too_long_gives_way_to_the_next(monkeypatch):
@@ -120,7 +120,7 @@ def test_a_way_that_takes_too_long_gives_way_to_the_next(monkeypatch):
     allowed = SRLIP(0.4, (2, 3, 3)).allowed_set(joint)
     monkeypatch.setattr(slices, "MOST_VERTICES", 120)  # 2 parts of 9 symbols have hundreds each
     with pytest.raises(TimeLimitError):
-        SliceBound(allowed, joint.p_x, allowed.parts[0], later())
+        SliceBound(allowed, joint.p_x, allowed.blocks[0], later())
     entropy = special.entr(joint.p_x).sum()
     bound = sliced_bound(allowed, joint.p_x, 0.0, later(1.5))
     best = m.optimal(joint, SRLIP(0.4, (2, 3, 3)), time_limit=1)

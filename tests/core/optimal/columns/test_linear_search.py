@@ -103,7 +103,7 @@ def test_an_inner_set_is_looked_through_first_and_the_whole_one_in_the_end(
     cells = np.array([[7, 10, 4], [26, 57, 9]])
     ball, joint = RenyiBall.confidence(cells, int(cells.sum())), Joint.with_secret_released(cells)
     allowed = RLDP(0.8, ball).allowed_set(joint)
-    assert allowed.inner is not None
+    assert allowed.restriction is not None
     printed = m.polyopt(cells, 0.8, ball, include_same_secret=True).utility
     best = m.polyopt(cells, 0.8, ball).utility
     search = LinearSearch(allowed, joint.p_x, seed=0, deadline=Deadline.after(60))
