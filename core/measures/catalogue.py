@@ -15,7 +15,7 @@ AVERAGE = "average"
 
 
 @dataclass(frozen=True)
-class Entry:
+class MeasureEntry:
     """One measure of the catalogue.
 
     Attributes
@@ -56,9 +56,9 @@ def _pointwise(
     formula: str,
     source: str,
     parameters: tuple[str, ...] = (),
-) -> Entry:
+) -> MeasureEntry:
     key = compute.__name__
-    return Entry(key, title, meaning, formula, source, POINTWISE, parameters, "", compute)
+    return MeasureEntry(key, title, meaning, formula, source, POINTWISE, parameters, "", compute)
 
 
 def _average(
@@ -69,12 +69,12 @@ def _average(
     source: str,
     parameters: tuple[str, ...] = (),
     unit: str = "nats",
-) -> Entry:
+) -> MeasureEntry:
     key = compute.__name__
-    return Entry(key, title, meaning, formula, source, AVERAGE, parameters, unit, compute)
+    return MeasureEntry(key, title, meaning, formula, source, AVERAGE, parameters, unit, compute)
 
 
-ENTRIES: tuple[Entry, ...] = (
+ENTRIES: tuple[MeasureEntry, ...] = (
     _pointwise(
         measures.lift,
         "Lift",
@@ -218,7 +218,7 @@ ENTRIES: tuple[Entry, ...] = (
 """The measures, in the order in which they are shown."""
 
 
-def entry(key: str) -> Entry:
+def entry(key: str) -> MeasureEntry:
     """Return the measure's entry.
 
     Raises

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.entry import Entry, Options
+from core.mechanisms.entry import MechanismEntry, Options
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.optima.entries import (
     NON_ROBUST,
@@ -26,13 +26,13 @@ _AFTER = {
 }
 """Which optima are listed after which other mechanism."""
 
-CATALOGUE: Mapping[str, Entry] = {
+CATALOGUE: Mapping[str, MechanismEntry] = {
     item.key: item for other in HEURISTICS for item in (other, *_AFTER.get(other.key, ()))
 }
 """Every mechanism, by key, in the order in which to list them."""
 
 
-def entry(key: str) -> Entry:
+def entry(key: str) -> MechanismEntry:
     """Return the mechanism of a key.
 
     Raises

@@ -50,7 +50,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Entry:
+class MechanismEntry:
     """One mechanism of the catalogue.
 
     Attributes

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from core.mechanisms.catalogue import CATALOGUE
-from core.mechanisms.entry import Entry
+from core.mechanisms.entry import MechanismEntry
 from core.notions import Intersection
 from core.notions.base import Notion, PointwiseNotion
 from core.wording import listed
@@ -35,7 +35,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 """The mechanisms of the catalogue by what they do, in the order in which to offer them."""
 
 
-def families() -> dict[str, tuple[Entry, ...]]:
+def families() -> dict[str, tuple[MechanismEntry, ...]]:
     """Return the entries of each family; those of the catalogue that are in none come last.
 
     Examples
@@ -52,12 +52,12 @@ def families() -> dict[str, tuple[Entry, ...]]:
     return found | ({"Others": others} if others else {})
 
 
-def obstacle(entry: Entry, kinds: Sequence[type[Notion]]) -> str:
+def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]]) -> str:
     """Return why a mechanism does not work under promises; "" where it does.
 
     Parameters
     ----------
-    entry : Entry
+    entry : MechanismEntry
         The mechanism.
     kinds : sequence of type
         The notions that are to be kept at once, at least one.

@@ -1,7 +1,7 @@
 """Every mechanism that is not an optimum, as catalogue entries: what an optimum starts from."""
 
 from core.joint import Joint
-from core.mechanisms.entry import Entry, Options, required
+from core.mechanisms.entry import MechanismEntry, Options, required
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.merging.watchdog import watchdog
 from core.mechanisms.products.srlip_product import Split, srlip_product
@@ -30,10 +30,10 @@ _SLOW_CLUSTERING = {"anonymity": 400, "maximin": 400, "reduction": 160}
 """From how many symbols of X on a clustering takes more than a quarter of a second."""
 
 
-def _clustering(problem: str) -> Entry:
+def _clustering(problem: str) -> MechanismEntry:
     """Return the entry of the quantisation that answers a problem of [NonStoch]."""
     known = clusterings.entry(problem, clusterings.ALGORITHM)
-    return Entry(
+    return MechanismEntry(
         f"merge_{problem}",
         f"Quantisation: {known.title[0].lower()}{known.title[1:]}",
         f"{known.meaning} Only which pairs occur together matters, not how often.",
@@ -50,7 +50,7 @@ def _clustering(problem: str) -> Entry:
 
 
 HEURISTICS = (
-    Entry(
+    MechanismEntry(
         "identity",
         "Identity",
         "Publish X as it is.",
@@ -61,7 +61,7 @@ HEURISTICS = (
         instant=True,
         monotone=True,
     ),
-    Entry(
+    MechanismEntry(
         "constant",
         "Constant",
         "Publish the same output whatever X is.",
@@ -71,7 +71,7 @@ HEURISTICS = (
         lambda joint, _notion, _options: constant(joint),
         monotone=True,
     ),
-    Entry(
+    MechanismEntry(
         "watchdog",
         "Watchdog",
         "Publish the symbols that keep the promise by themselves, merge all others into one.",
@@ -82,7 +82,7 @@ HEURISTICS = (
         (PointwiseNotion,),
         quick_sweep=True,
     ),
-    Entry(
+    MechanismEntry(
         "watchdog_uniform",
         "Watchdog, uniform",
         "Publish the symbols that keep the promise by themselves, replace each other one by "
@@ -94,7 +94,7 @@ HEURISTICS = (
         (PointwiseNotion,),
         quick_sweep=True,
     ),
-    Entry(
+    MechanismEntry(
         "subset_merging",
         "Subset merging",
         "Publish the symbols that keep the promise by themselves, merge the others greedily "
@@ -107,7 +107,7 @@ HEURISTICS = (
         quick_sweep=True,
         instant=True,
     ),
-    Entry(
+    MechanismEntry(
         "subset_random_response",
         "Subset random response",
         "Publish the symbols that keep the promise by themselves; within each set of subset "
@@ -124,7 +124,7 @@ HEURISTICS = (
         parameters=("time_limit", "gap", "seed"),
         slow_from=60,
     ),
-    Entry(
+    MechanismEntry(
         "grr",
         "Generalised randomised response",
         "Publish X as it is with some probability, else any other symbol, all equally likely.",
@@ -136,7 +136,7 @@ HEURISTICS = (
         monotone=True,
         quick_sweep=True,
     ),
-    Entry(
+    MechanismEntry(
         "oue",
         "Optimised unary encoding",
         "Publish a random set that X is in half of the time and other symbols rarely.",
@@ -149,7 +149,7 @@ HEURISTICS = (
         needs_lift=True,
         slow_from=12,
     ),
-    Entry(
+    MechanismEntry(
         "conditional_reporting",
         "Conditional reporting",
         "Mask S by randomised response; publish X if the mask is the truth, else a symbol that "
@@ -162,7 +162,7 @@ HEURISTICS = (
         (PointwiseNotion,),
         reads_secret=True,
     ),
-    Entry(
+    MechanismEntry(
         "srlip_product",
         "Attribute by attribute",
         "Release each column of X by a mechanism of its own, all with the same budget, as large "
@@ -175,7 +175,7 @@ HEURISTICS = (
         parameters=("time_limit",),
         slow_from=0,
     ),
-    Entry(
+    MechanismEntry(
         "srlip_product_optimised",
         "Attribute by attribute, best split",
         "Release each column of X by a mechanism of its own, with budgets as large as the whole's "

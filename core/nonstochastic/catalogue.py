@@ -17,7 +17,7 @@ BASELINE = "baseline"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ClusteringEntry:
     """One measure or algorithm.
 
     Attributes
@@ -45,8 +45,8 @@ class Entry:
     kind: str
 
 
-CATALOGUE: tuple[Entry, ...] = (
-    Entry(
+CATALOGUE: tuple[ClusteringEntry, ...] = (
+    ClusteringEntry(
         "hartley",
         "Hartley entropy",
         "How many symbols there are, in bits: what is unknown before anything is seen.",
@@ -54,7 +54,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] §II",
         MEASURE,
     ),
-    Entry(
+    ClusteringEntry(
         "max_uncertainty_reduction",
         "Greatest uncertainty reduction",
         "How far the most telling release narrows down the secrets that remain possible.",
@@ -62,7 +62,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] §III-A",
         MEASURE,
     ),
-    Entry(
+    ClusteringEntry(
         "min_uncertainty_reduction",
         "Least uncertainty reduction",
         "How far every release, even the least telling one, narrows down the secrets.",
@@ -70,7 +70,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] §III-A",
         MEASURE,
     ),
-    Entry(
+    ClusteringEntry(
         "anonymity",
         "k-anonymity",
         "How many different secrets every release leaves possible, at least.",
@@ -78,7 +78,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] Def. 2, Lemma 1",
         MEASURE,
     ),
-    Entry(
+    ClusteringEntry(
         "maximin_information",
         "Maximin information",
         "How many bits of the secret can be known without error: each connected component of the "
@@ -87,7 +87,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] Def. 1, Lemma 2",
         MEASURE,
     ),
-    Entry(
+    ClusteringEntry(
         "worst_case_resolution",
         "Worst-case resolution",
         "How far even the coarsest release narrows down what was to be released.",
@@ -95,7 +95,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] §V-A",
         MEASURE,
     ),
-    Entry(
+    ClusteringEntry(
         "max_distortion",
         "Largest distortion",
         "The farthest that a symbol lies from the codeword that stands for its cluster.",
@@ -103,7 +103,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] §V-A1",
         MEASURE,
     ),
-    Entry(
+    ClusteringEntry(
         "anonymity",
         "Algorithm 1: merge for anonymity",
         "Merges the symbols that leave fewest secrets possible with those that cost least, until "
@@ -112,7 +112,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] problem (3), Algorithm 1",
         ALGORITHM,
     ),
-    Entry(
+    ClusteringEntry(
         "maximin",
         "Algorithm 2: merge for indistinguishability",
         "Merges symbols of different components, cheapest first, so that less of the secret can "
@@ -121,7 +121,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] problem (5), Algorithm 2",
         ALGORITHM,
     ),
-    Entry(
+    ClusteringEntry(
         "reduction",
         "Indistinguishability first",
         "Merges until nothing about the secret can be known for sure, and on the way keeps the "
@@ -131,7 +131,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] problem (10)",
         ALGORITHM,
     ),
-    Entry(
+    ClusteringEntry(
         "generalise_and_suppress",
         "Generalisation and suppression",
         "Puts all symbols with fewer than k secrets into one cluster, whatever utility that costs.",
@@ -139,7 +139,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "[NonStoch] §VII-B, after Sweeney",
         BASELINE,
     ),
-    Entry(
+    ClusteringEntry(
         "submodular_path",
         "Submodularity-based clustering",
         "Merges whole sets of symbols to lower a stochastic trade-off, here with all pairs that "
@@ -152,7 +152,7 @@ CATALOGUE: tuple[Entry, ...] = (
 """All entries, in the order in which a page shows them."""
 
 
-def entry(key: str, kind: str = MEASURE) -> Entry:
+def entry(key: str, kind: str = MEASURE) -> ClusteringEntry:
     """Return one entry.
 
     Raises

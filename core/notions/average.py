@@ -26,7 +26,7 @@ from core.joint import Joint
 from core.limits import ROUNDING
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
-from core.notions.entry import Entry, of_numbers
+from core.notions.entry import NotionEntry, of_numbers
 from core.validation import FloatArray, shown
 
 Measure = Literal[
@@ -251,7 +251,7 @@ def _nothing_told(excess: FloatArray, cost: AverageCost) -> FloatArray:
     )
 
 
-AVERAGES: tuple[Entry, ...] = (
+AVERAGES: tuple[NotionEntry, ...] = (
     of_numbers(
         key="average_mi",
         title="Information budget (privacy funnel)",

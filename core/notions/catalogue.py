@@ -7,7 +7,7 @@ from core.notions.base import Notion
 from core.notions.budgets import split
 from core.notions.compound import EpsDelta
 from core.notions.divergence import PointwiseDivergence
-from core.notions.entry import FAMILIES, Entry, of_numbers, robust
+from core.notions.entry import FAMILIES, NotionEntry, of_numbers, robust
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
@@ -25,7 +25,7 @@ __all__ = [
     "ENTRIES",
     "EXCEPTIONS",
     "FAMILIES",
-    "Entry",
+    "NotionEntry",
     "Numbers",
     "always_told",
     "build",
@@ -33,7 +33,7 @@ __all__ = [
     "of_family",
 ]
 
-ENTRIES: tuple[Entry, ...] = (
+ENTRIES: tuple[NotionEntry, ...] = (
     of_numbers(
         key="lip",
         title="LIP",
@@ -264,7 +264,7 @@ ENTRIES: tuple[Entry, ...] = (
 )
 """Notions about each output by itself, in the order in which they are shown."""
 
-EXCEPTIONS: tuple[Entry, ...] = (
+EXCEPTIONS: tuple[NotionEntry, ...] = (
     of_numbers(
         key="lip_delta",
         title="(ε, δ)-LIP",
@@ -315,7 +315,7 @@ ALL = ENTRIES + AVERAGES + EXCEPTIONS
 """Every notion."""
 
 
-def always_told() -> tuple[Entry, ...]:
+def always_told() -> tuple[NotionEntry, ...]:
     """Return the notions whose level is told of every release, in the order of the catalogue.
 
     Examples
@@ -326,7 +326,7 @@ def always_told() -> tuple[Entry, ...]:
     return tuple(entry for entry in ENTRIES if entry.always_told)
 
 
-def entry(key: str) -> Entry:
+def entry(key: str) -> NotionEntry:
     """Return the notion's entry.
 
     Raises
@@ -346,7 +346,7 @@ def entry(key: str) -> Entry:
     raise InvalidInputError(f"notion must be one of {known}, got {shown(key)}.")
 
 
-def of_family(key: str) -> tuple[Entry, ...]:
+def of_family(key: str) -> tuple[NotionEntry, ...]:
     """Return the notions of a family of `FAMILIES`, in the order in which to show them.
 
     Examples

@@ -23,7 +23,7 @@ FAMILIES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class NotionEntry:
     """One notion of the catalogue.
 
     Attributes
@@ -91,9 +91,9 @@ def of_numbers(
     in_nats: bool = True,
     sides: tuple[str, ...] = (),
     always_told: bool = False,
-) -> Entry:
+) -> NotionEntry:
     """Return the entry of a notion that is the same for every joint."""
-    return Entry(
+    return NotionEntry(
         key=key,
         title=title,
         family=family,
@@ -120,7 +120,7 @@ def robust(
     kind: type[RLDP] | type[RobustLDP] | type[RobustPML],
     level_title: str,
     column_title: str = "",
-) -> Entry:
+) -> NotionEntry:
     """Return the entry of a notion that is about a confidence set around the joint."""
 
     def code(numbers: Numbers) -> str:
@@ -131,7 +131,7 @@ def robust(
         return kind.of_joint(joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha)
 
     parameters = ("eps", "alpha", "beta", "n")
-    return Entry(
+    return NotionEntry(
         key=key,
         title=title,
         family="robust",

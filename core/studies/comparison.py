@@ -12,7 +12,7 @@ from core.joint import Joint
 from core.limits import ROUNDING
 from core.measures.leakage import leakage
 from core.mechanisms import catalogue, unary_encoding_summary
-from core.mechanisms.entry import Entry
+from core.mechanisms.entry import MechanismEntry
 from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.notions import LIP, RLDP, SRLIP
 from core.scenario import Scenario
@@ -112,7 +112,7 @@ def compare(
     if scenario.data.secret_released:
         robust = RLDP.of_joint(counted.joint, level, scenario.n, scenario.beta, scenario.alpha)
 
-    def row(entry: Entry, notion: LIP | SRLIP | RLDP, beside: str = "") -> Compared:
+    def row(entry: MechanismEntry, notion: LIP | SRLIP | RLDP, beside: str = "") -> Compared:
         return _row(entry, notion, entry.title + beside, scenario, counted, robust, seconds)
 
     for entry in catalogue.CATALOGUE.values():
@@ -137,7 +137,7 @@ def _bounded(row: Compared, bound: float) -> Compared:
 
 
 def _row(
-    entry: Entry,
+    entry: MechanismEntry,
     notion: LIP | SRLIP | RLDP,
     title: str,
     scenario: Scenario,

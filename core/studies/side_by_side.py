@@ -13,7 +13,7 @@ from core.errors import CoreError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.notions import catalogue as notions
-from core.notions.entry import Entry
+from core.notions.entry import NotionEntry
 from core.notions.numbers import Numbers, declared
 from core.scenario import Project, Result, Scenario, answer
 
@@ -149,12 +149,12 @@ def levels(
     return found
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[NotionEntry, ...]:
     """Return the notions whose levels are told."""
     return tuple(entry for entry in notions.ENTRIES + notions.AVERAGES if not entry.sides)
 
 
-def is_slow(entry: Entry, cells: int) -> bool:
+def is_slow(entry: NotionEntry, cells: int) -> bool:
     """Say whether a notion's level takes longer than a moment for a kernel of so many cells."""
     return entry.kind.of_estimate and cells >= SLOW_CELLS
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from core.joint import Joint
-from core.mechanisms.entry import Entry, Options
+from core.mechanisms.entry import MechanismEntry, Options
 from core.mechanisms.optima.non_robust import non_robust
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.polyopt import polyopt
@@ -36,7 +36,7 @@ def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
     return replace(made, notes=(*made.notes, note))
 
 
-OPTIMAL = Entry(
+OPTIMAL = MechanismEntry(
     "optimal",
     "Optimal",
     "Whatever keeps most of X under the promise, with a proven bound on what could be kept.",
@@ -58,7 +58,7 @@ OPTIMAL = Entry(
     monotone=True,
 )
 
-OPTIMAL_READING_SECRET = Entry(
+OPTIMAL_READING_SECRET = MechanismEntry(
     "optimal_reading_secret",
     "Optimal, reading S",
     "Whatever keeps most of X under the promise if the release may look at S as well, with a "
@@ -83,7 +83,7 @@ OPTIMAL_READING_SECRET = Entry(
     monotone=True,
 )
 
-ROBUST_OPTIMAL = Entry(
+ROBUST_OPTIMAL = MechanismEntry(
     "robust_optimal",
     "Robust optimum",
     "Whatever keeps most of X under robust LDP for the uncertainty set itself, found by "
@@ -107,7 +107,7 @@ ROBUST_OPTIMAL = Entry(
     monotone=True,
 )
 
-POLYOPT = Entry(
+POLYOPT = MechanismEntry(
     "polyopt",
     "PolyOpt",
     "The best that is robust for a polytope around what the records leave possible given each "
@@ -131,7 +131,7 @@ POLYOPT = Entry(
     monotone=True,
 )
 
-NON_ROBUST = Entry(
+NON_ROBUST = MechanismEntry(
     "non_robust",
     "Non-robust optimum",
     "Take the estimate for the truth and publish the best for it: the promise holds at the "

@@ -55,7 +55,7 @@ def starts(
         The promise. A mechanism that raises a `CoreError` under it is not a start; of one with
         exceptions the mechanisms that need none are.
     options : Options
-        As in `Entry.make`.
+        As in `MechanismEntry.make`.
     among : sequence of str, optional
         Keys of the catalogue that are looked at, such as `INSTANT`; all where not given, and X
         diluted.

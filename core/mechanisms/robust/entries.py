@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.entry import Entry, Options, required
+from core.mechanisms.entry import MechanismEntry, Options, required
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import on_symbols
 from core.mechanisms.robust.independent_reporting import independent_reporting
@@ -41,7 +41,7 @@ def call_at_estimate(name: str, *more: str) -> str:
 
 
 CLOSED_FORMS = (
-    Entry(
+    MechanismEntry(
         "independent_reporting",
         "Independent reporting",
         "Randomise S and U separately: U the less, the less it can tell about S.",
@@ -58,7 +58,7 @@ CLOSED_FORMS = (
         (RLDP,),
         slow_from=60,
     ),
-    Entry(
+    MechanismEntry(
         "secret_rr",
         "Secret randomised response",
         "Tell the pair (s, u), or a pair with another secret, or rarely another u of the same "
@@ -76,7 +76,7 @@ CLOSED_FORMS = (
         ignored=_OF_RECORDS,
         quick_sweep=True,
     ),
-    Entry(
+    MechanismEntry(
         "pair_rr",
         "Randomised response of (s, u)",
         "Tell the pair (s, u) or any other pair, all equally likely: hides u as well as s, for "

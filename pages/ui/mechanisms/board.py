@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
-from core.mechanisms.entry import Entry
+from core.mechanisms.entry import MechanismEntry
 from core.mechanisms.outputs import leads
 from core.notions import catalogue as notions
 from core.release.confusability import most_likely
@@ -87,7 +87,7 @@ def _answered(result: Result) -> None:
     comparison.show(result, unit)
 
 
-def _needs(entry: Entry) -> None:
+def _needs(entry: MechanismEntry) -> None:
     """Say what the mechanism does, and whether S must be at hand when it releases."""
     if entry.reads_secret:
         st.badge("needs S at release time", icon=":material/key:", color="orange")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.measures import catalogue as measures
 from core.mechanisms import catalogue as mechanisms
-from core.mechanisms.entry import Entry as Mechanism
+from core.mechanisms.entry import MechanismEntry as Mechanism
 from core.nonstochastic import catalogue as ranges
 from core.notions import catalogue as notions
 from pages.ui.style.labels import markdown
@@ -31,7 +31,7 @@ def of_ranges(key: str, kind: str = ranges.MEASURE) -> str:
 
 
 def _paragraph(
-    entry: measures.Entry | notions.Entry | Mechanism | ranges.Entry,
+    entry: measures.MeasureEntry | notions.NotionEntry | Mechanism | ranges.ClusteringEntry,
 ) -> str:
     source = f":gray[{markdown(entry.source)}]"
     return f"**{entry.title}**. {entry.meaning}\n\n$$ {entry.formula} $$\n\n{source}"
