@@ -7,6 +7,7 @@ segment from r to P_X, whose lifts are all 1, meets the set: there it touches th
 much deeper than at r itself.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,8 +25,8 @@ INWARD = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class AlphaLiftCuts:
-    """Cuts of (Σ_s P(s) L_s^α)^{1/α} ≤ e^{ε} Σ_x r(x), L = C r ([Lift] eq. 29).
+class _PowerMeanCuts(ABC):
+    """What cuts of the α-lift and of its inverse have in common.
 
     Attributes
     ----------
@@ -50,6 +51,23 @@ class AlphaLiftCuts:
         if self._log_mean(levels) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
         edge = _edge(self._log_mean, self.eps, levels)
+        return self._touching(edge)
+
+    @abstractmethod
+    def _log_mean(self, levels: FloatArray) -> float:
+        """Return the log of the mean that is bounded, of lifts of shape (n_s,)."""
+
+    @abstractmethod
+    def _touching(self, edge: FloatArray) -> FloatArray:
+        """Return the cut that touches the set where the lifts are these, shape (1, n_x)."""
+
+
+@dataclass(frozen=True, eq=False)
+class AlphaLiftCuts(_PowerMeanCuts):
+    """Cuts of (Σ_s P(s) L_s^α)^{1/α} ≤ e^{ε} Σ_x r(x), L = C r ([Lift] eq. 29)."""
+
+    def _touching(self, edge: FloatArray) -> FloatArray:
+        """Return the cut that touches the set where the lifts are these, shape (1, n_x)."""
         with np.errstate(divide="ignore"):  # a lift of 0 has no weight
             rise = np.expm1((self.alpha - 1) * (np.log(edge) - self._log_mean(edge)))
         told, most = _weighed(self.p_s, self.lift, rise, self.alpha / (self.alpha - 1))
@@ -65,35 +83,15 @@ class AlphaLiftCuts:
 
 
 @dataclass(frozen=True, eq=False)
-class AlphaLiftInverseCuts:
+class AlphaLiftInverseCuts(_PowerMeanCuts):
     """Cuts of Σ_x r(x) ≤ e^{ε} (Σ_s P(s) L_s^{−α})^{−1/α}, L = C r ([Lift] eq. 32).
 
     The mean on the right is concave. Where a lift is 0 it has no gradient, but no lift is 0
     where the segment to P_X meets the set.
-
-    Attributes
-    ----------
-    lift : ndarray
-        C[s, x], shape (n_s, n_x).
-    p_s : ndarray
-        P(s), shape (n_s,).
-    eps : float
-        Budget in nats, above 0.
-    alpha : float
-        Order, above 1 and finite.
     """
 
-    lift: FloatArray
-    p_s: FloatArray
-    eps: float
-    alpha: float
-
-    def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
-        levels = _lifts(self.lift, r)
-        if self._log_mean(levels) <= self.eps + CUT_TOL:
-            return np.empty((0, len(r)))
-        edge = _edge(self._log_mean, self.eps, levels)
+    def _touching(self, edge: FloatArray) -> FloatArray:
+        """Return the cut that touches the set where the lifts are these, shape (1, n_x)."""
         rise = np.expm1(-(self.alpha + 1) * (np.log(edge) + self._log_mean(edge)))
         told, least = _weighed(self.p_s, self.lift, rise, self.alpha / (self.alpha + 1))
         if self.eps > NEAR:

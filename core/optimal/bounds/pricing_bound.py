@@ -87,7 +87,7 @@ class PricingBound:
         few = allowed.n_x < branch_and_bound.MANY and BoxPrograms.suits(allowed)
         self._programs = BoxPrograms(allowed) if few else None
         self._proofs: list[FloatArray] = []
-        self._asked: _Asked | None = None
+        self._pricing: _Pricing | None = None
 
     def minimise(
         self,
@@ -119,9 +119,9 @@ class PricingBound:
             found = _Columns(prices)
             found.add(np.ones(1))
             return found.result(np.minimum(prices, 0.0), finished=True, boxes=0)
-        if self._asked is None or not self._asked.same(prices, tolerance):
-            self._asked = self._planted(prices, tolerance)
-        found, trees = self._asked.found, self._asked.trees
+        if self._pricing is None or not self._pricing.same(prices, tolerance):
+            self._pricing = self._planted(prices, tolerance)
+        found, trees = self._pricing.found, self._pricing.trees
         for start in starts:
             found.add(start)
             trees.learn(start)
@@ -134,9 +134,9 @@ class PricingBound:
     @property
     def spread(self) -> float:
         """How many of the boxes that were looked at, at the latest prices, are open: a part."""
-        return self._asked.trees.spread if self._asked is not None else 0.0
+        return self._pricing.trees.spread if self._pricing is not None else 0.0
 
-    def _planted(self, prices: FloatArray, tolerance: float) -> _Asked:
+    def _planted(self, prices: FloatArray, tolerance: float) -> _Pricing:
         """Return a tree for each symbol, not yet grown."""
         found = _Columns(prices)
 
@@ -151,7 +151,7 @@ class PricingBound:
             trees: Trees | Forest = Trees(self.space, prices, tolerance, floors, explore)
         else:
             trees = Forest(self.space, self._programs, prices, tolerance, floors, explore)
-        return _Asked(prices, tolerance, found, trees)
+        return _Pricing(prices, tolerance, found, trees)
 
     def _floors(self, prices: FloatArray) -> FloatArray:
         """Return for each symbol a price that holds without any work, shape (n_x,)."""
@@ -189,7 +189,7 @@ class _Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _Pricing:
     """What was asked for last, and the work on it so far."""
 
     prices: FloatArray
