@@ -89,7 +89,7 @@ def test_running_minima_say_what_the_pairs_say(
     lowest = []
     for least in (rldp._MANY_CELLS, 0):
         monkeypatch.setattr(rldp, "_MANY_CELLS", least)
-        allowed = replace(notion.allowed_set(joint), inner=None)
+        allowed = replace(notion.allowed_set(joint), restriction=None)
         search = LinearSearch(allowed, joint.p_x, seed=0, deadline=Deadline.after(60))
         costs = np.random.default_rng(4).normal(size=(20, joint.n_x))
         lowest.append([float(cost @ search._lowest(cost)) for cost in costs])
