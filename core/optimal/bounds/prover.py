@@ -138,7 +138,8 @@ class Prover:
         self._tree: PricingBound | None = None
         self._boxes: BoxBound | None = None
         self._images: ImageBound | None = None
-        self._tried_all = self._sliced = False
+        self._tried_all = False
+        self._sliced = not self.allowed.blocks or self.allowed.n_auxiliary > 0
         # slices and boxes for the whole mixture take every output for an allowed one
         self._whole = utility.exceptions is None
         self._together = len(p_x) < MANY and BoxPrograms.suits(self.allowed)
@@ -209,12 +210,7 @@ class Prover:
             verdict = self._branch(duals, gap, deadline.part(QUICK_SHARE))
         if settled(verdict):
             return verdict
-        if (
-            self._whole
-            and self.allowed.blocks
-            and not self._sliced
-            and not self.allowed.n_auxiliary
-        ):
+        if self._whole and not self._sliced:
             self._sliced = True
             until = deadline.part(SLICE_SHARE)
             sliced = sliced_bound(self.allowed, self.p_x, enough, until)
