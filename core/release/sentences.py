@@ -208,17 +208,21 @@ def _bound(result: Result, unit: str) -> str:
     mechanism = result.mechanism
     if mechanism.notion is None or mechanism.kept >= 1:
         return ""
-    asked = promise_text(mechanism.notion, unit)
+    asked, data = promise_text(mechanism.notion, unit), result.scenario.data
+    if len(mechanism.kernel) > result.joint.n_x:
+        asked, within = f"{asked} that may look at S too", ""
+    else:  # one that looks at S as well may keep more
+        secret = _columns(data.secret, "S")
+        within = "" if data.secret_released else f" without looking at {secret}"
     if mechanism.gap <= PROVEN_GAP * mechanism.purpose.size():
-        looking = " that may look at S too" if len(mechanism.kernel) > result.joint.n_x else ""
-        return f"No mechanism under {asked}{looking} keeps more: proven."
+        return f"No mechanism under {asked} keeps more{within}: proven."
     most = mechanism.purpose.share(result.joint, mechanism.upper_bound)
     if most >= 1:
         return ""  # all of it: no bound is known but the trivial one
     bound = at_most(most)
     if bound == "100 %":
         return ""
-    return f"No mechanism under {asked} keeps more than {bound}."
+    return f"No mechanism under {asked} keeps more than {bound}{within}."
 
 
 def _why(result: Result) -> str:

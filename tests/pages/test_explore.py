@@ -273,7 +273,7 @@ def test_a_link_in_bits_has_its_budget_in_bits():
 
 def test_the_promise_is_written_in_the_unit_shown():
     said = " ".join(text.value for text in opened(unit="bits").markdown).replace("\\", "")
-    assert "(0.72135, 0.72135)-ALIP in bits keeps more: proven" in said
+    assert "(0.72135, 0.72135)-ALIP in bits keeps more without looking at sex: proven" in said
 
 
 def test_what_a_link_in_bits_has_wrong_is_told_in_bits():

@@ -117,7 +117,7 @@ def test_several_promises_are_kept_at_once():
     assert not app.exception
     asked = Scenario(also=(Promise(notion="pml", eps=0.3),))
     assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
-    assert "and 0.3-PML keeps more: proven" in said(app)
+    assert "and 0.3-PML keeps more without looking at sex: proven" in said(app)
     app.number_input(key="also_0_eps").set_value(0.1).run()
     tighter = Scenario(also=(Promise(notion="pml", eps=0.1),))
     kept = evaluate(tighter).mechanism.nmi
