@@ -76,7 +76,8 @@ def _browser() -> str:
     The cookie is written anew at every load of a page, under another mask: version, mask, secret
     and time, joined by bars.
     """
-    return unmasked(st.context.cookies.get(COOKIE, ""))
+    cookie = st.context.cookies.get(COOKIE, "")
+    return unmasked(cookie) if isinstance(cookie, str) else ""  # no text where there is no browser
 
 
 def unmasked(cookie: str) -> str:
