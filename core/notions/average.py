@@ -121,6 +121,10 @@ class Average(Notion):
         elif self.order is not None:
             raise InvalidInputError(f"{self.measure} has no order, got {shown(self.order)}.")
 
+    def short_name(self) -> str:
+        """Return the name of the measure."""
+        return TITLES[self.measure]
+
     def __str__(self) -> str:
         of = "" if self.order is None else f" of order {budget_text(self.order)}"
         return f"{TITLES[self.measure]}{of} ≤ {budget_text(self.bound)}"

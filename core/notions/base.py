@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -118,6 +119,20 @@ class Notion(ABC):
     def excepted(self, joint_sy: ArrayLike) -> BoolArray:
         """Say which outputs of P(s, y), shape (n_s, n_y), it lets be exceptions: shape (n_y,)."""
         return np.zeros(np.shape(joint_sy)[-1], dtype=np.bool_)
+
+    def short_name(self) -> str:
+        """Return what it is called where there is room for a word."""
+        return self.name
+
+    def composed(self, write: Callable[[Notion], str]) -> str | None:  # noqa: ARG002
+        """Return what it is called where it is made of other promises; None where it is not.
+
+        Parameters
+        ----------
+        write : callable
+            Returns what one of those is called.
+        """
+        return None
 
     def without_budget(self) -> Notion | None:
         """Return the promise that implies it and lets nothing be told of S; None if unknown."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -89,7 +90,11 @@ class Intersection(Notion):
         return all(notion.is_convex() for notion in self.notions)
 
     def __str__(self) -> str:
-        return " and ".join(str(notion) for notion in self.notions)
+        return self.composed(str)
+
+    def composed(self, write: Callable[[Notion], str]) -> str:
+        """Return what the promises are called, joined by "and"."""
+        return " and ".join(write(notion) for notion in self.notions)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the largest of the notions' scales: at most 1 iff all hold.
@@ -189,7 +194,11 @@ class EpsDelta(Notion):
                 )
 
     def __str__(self) -> str:
-        return f"{self.notion} with δ = {budget_text(self.delta)}"
+        return self.composed(str)
+
+    def composed(self, write: Callable[[Notion], str]) -> str:
+        """Return what the notion is called, and δ."""
+        return f"{write(self.notion)} with δ = {budget_text(self.delta)}"
 
     def without_exceptions(self) -> Notion:
         """Return the notion itself."""

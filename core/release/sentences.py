@@ -6,7 +6,7 @@ import copy
 import math
 from typing import Any
 
-from core.notions import EpsDelta, Notion
+from core.notions import Notion
 from core.notions import catalogue as notions
 from core.release.perfect_privacy import what_is_left
 from core.release.quantised import RangeRelease
@@ -69,10 +69,9 @@ def promise_text(notion: Notion, unit: str = "nats") -> str:
     """
     if unit == "nats":
         return str(notion)
-    if isinstance(notion, EpsDelta):
-        return f"{promise_text(notion.notion, unit)} with δ = {notion.delta:g}"
-    if len(notion.parts) > 1:
-        return " and ".join(promise_text(part, unit) for part in notion.parts)
+    composed = notion.composed(lambda part: promise_text(part, unit))
+    if composed is not None:
+        return composed
     budgets: dict[str, Any] = {
         name: float(f"{getattr(notion, name) / math.log(2):.5g}") for name in notion.in_nats
     }

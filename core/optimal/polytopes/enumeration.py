@@ -144,6 +144,8 @@ def best_mixture(
         if len(candidates) == 0:
             if mixture.shortfall <= SHORT:
                 return master, mixture, float(prices.min())
+            if deadline.over:
+                raise TimeLimitError("Time was over before the outputs covered every symbol.")
             master.raise_penalty()
         count = min(MOST_ADDED, len(candidates))
         chosen = candidates[np.argsort(prices[candidates], kind="stable")[:count]]

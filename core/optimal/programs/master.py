@@ -23,6 +23,10 @@ from core.validation import FloatArray, IntArray
 PENALTY = 1.0
 """First penalty, in units of what publishing all would gain on publishing nothing."""
 
+LEAST_PENALTY = 1e-6
+"""The same in units of the largest cost, where publishing all gains next to nothing: a penalty of 0
+would stay 0 however often it is raised."""
+
 SHORT = 1e-12
 """A shortfall below this is none."""
 
@@ -110,9 +114,9 @@ class Master:
         self.utility = utility
         n_x = len(p_x)
         self.points, self.costs, self._sizes = np.zeros((0, n_x)), np.zeros(0), np.zeros(0)
-        self._penalty = PENALTY * (
-            float(utility.cost(p_x)) - float(utility.cost(np.diag(p_x)).sum())
-        )
+        whole, alone = float(utility.cost(p_x)), utility.cost(np.diag(p_x))
+        floor = LEAST_PENALTY * max(1.0, abs(whole), float(np.abs(alone).sum()))
+        self._penalty = PENALTY * max(whole - float(alone.sum()), floor)
         identity = sparse.eye_array(n_x, format="csr")
         ones = np.ones(n_x)
         self._program = LinearProgram(identity, ones, ones, cost=self._penalties(), primal=True)

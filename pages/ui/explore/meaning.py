@@ -10,9 +10,8 @@ import streamlit as st
 
 from core.jobs import Job
 from core.jobs.work import find_implications
-from core.notions import Average, PointwiseNotion
+from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
-from core.notions.average import TITLES
 from core.release.reach import Implication
 from core.scenario import Result, Scenario
 from pages.ui import figures
@@ -134,7 +133,7 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
 def _short(scenario: Scenario) -> str:
     """Return what the diagram's first box calls the promise: it has room for a word."""
     built = notions.build(scenario.notion, derived.counted(scenario.data).joint, scenario.numbers)
-    name = TITLES[built.measure] if isinstance(built, Average) else built.name
+    name = built.short_name()
     return f"{name} +" if scenario.also else name
 
 

@@ -27,7 +27,7 @@ from core.notions import (
     L1Lift,
     PointwiseMaximalLeakage,
 )
-from core.utilities import Distortion, Guess, Task
+from core.utilities import Distortion, Guess, SquaredError, Task
 from tests.strategies import joints
 from tests.vertices import allowed_vertices, entropies
 
@@ -297,3 +297,18 @@ def test_it_is_not_joined_with_another_promise_about_each_output():
 def test_exceptions_do_not_save_what_no_output_keeps():
     with pytest.raises(InfeasibleError, match=r"'s1' alone has probability 0\.5"):
         m.optimal(SMALL, EpsDelta(GuessingProbability(0.4), 0.1))
+
+
+@pytest.mark.parametrize(
+    "purpose",
+    [Guess([[0.9, 0.6], [0.1, 0.4]]), SquaredError([1, 1]), Task([[0.5, 0.5], [0.5, 0.5]])],
+)
+@pytest.mark.parametrize("delta", [0.0, 0.03])
+def test_a_purpose_that_nothing_changes_ends(purpose, delta):
+    for counts in ([[15, 5], [1, 65], [12, 3]], [[153, 50], [2, 646], [122, 28]]):
+        joint = Joint.from_counts(counts)
+        notion = EpsDelta(PointwiseMaximalLeakage(0.4), delta)
+        best = m.optimal(joint, notion, utility=purpose)
+        nothing, everything = purpose.range(joint)
+        assert best.utility == pytest.approx(nothing, abs=1e-9)
+        assert best.upper_bound == pytest.approx(everything, abs=1e-9)

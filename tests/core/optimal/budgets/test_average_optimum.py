@@ -13,6 +13,7 @@ from core import mechanisms as m
 from core.joint import Joint
 from core.notions import LDP, LIP, AlphaLift, Average, Intersection, L1Privacy
 from core.notions.average import WITH_ORDER
+from core.utilities import Guess, SquaredError
 from tests.strategies import joints
 
 INF = float("inf")
@@ -272,3 +273,31 @@ def test_more_budget_never_keeps_less():
     )
     for point, found in zip(frontier, values, strict=True):
         assert point.utility == pytest.approx(found.utility, abs=2e-6)
+
+
+@pytest.mark.parametrize("order", [90.0, 100.0, 110.0])
+@pytest.mark.parametrize("crossing", [0.3856, 0.386817])
+def test_a_secret_that_weighs_next_to_nothing_at_a_high_order_costs_what_it_costs(order, crossing):
+    joint = Joint.from_counts([[0, 42], [42, 16]])
+    notion = Average("arimoto", 0.0075, order)
+    kernel = np.array([[crossing, 1 - crossing], [0, 1]])
+    for purpose in (Guess(), SquaredError([3, 4])):
+        best = m.optimal(joint, notion, utility=purpose)
+        assert notion.achieved(joint, best.kernel) <= 0.0075 * (1 + 1e-9)
+        if notion.achieved(joint, kernel) <= 0.0075:
+            assert purpose.value(joint, kernel) <= best.upper_bound + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("counts", "bound", "order"),
+    [
+        ([[9, 1, 8], [2, 7, 2]], 0.17, 75.0),
+        ([[5, 3], [11, 2]], 0.045, 150.0),
+        ([[1, 3, 8], [5, 5, 7]], 0.017, 106.0),
+    ],
+)
+def test_high_orders_leave_no_sum_of_nothing(counts, bound, order):
+    joint = Joint.from_counts(counts)
+    best = m.optimal(joint, Average("arimoto", bound, order))
+    assert best.gap <= 1e-5
+    assert measures.arimoto(joint.p @ best.kernel, order) <= bound * (1 + 1e-9)
