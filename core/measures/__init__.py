@@ -22,7 +22,6 @@ from core.measures.pointwise import (
     lift_ratio,
     max_lift,
     min_lift,
-    most_divergence,
 )
 
 __all__ = [
@@ -42,7 +41,6 @@ __all__ = [
     "max_lift",
     "maximal_leakage",
     "min_lift",
-    "most_divergence",
     "mutual_information",
     "sibson",
     "total_variation",

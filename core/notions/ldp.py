@@ -12,6 +12,7 @@ from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet
 from core.allowed.excess import excess_lift
 from core.joint import Joint
+from core.measures.pointwise import most_divergence
 from core.notions.budgets import OneBudget
 from core.validation import FloatArray
 
@@ -67,7 +68,7 @@ class LDP(OneBudget):
         if self.eps in (0.0, np.inf):
             return self.eps
         least = float(-np.expm1(-self.eps) / self.eps)
-        return measures.most_divergence(least, self.eps + float(np.log(least)))
+        return most_divergence(least, self.eps + float(np.log(least)))
 
     def named_levels(self) -> dict[str, float]:
         """Return the levels that it bounds by its definition, by their keys in the catalogue."""

@@ -13,6 +13,7 @@ from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet
 from core.allowed.excess import excess_lift
 from core.joint import Joint
+from core.measures.pointwise import most_divergence
 from core.notions.budgets import OneBudget, TwoBudgets, split
 from core.validation import FloatArray
 
@@ -56,7 +57,7 @@ class LIP(OneBudget):
 
     def most_about_secret(self) -> float:
         """Return the largest D(P(S|y) ‖ P(S)) of lifts in [e^{−ε_l}, e^{ε_u}], in nats."""
-        return measures.most_divergence(float(np.exp(-self.lower_budget)), self.upper_budget)
+        return most_divergence(float(np.exp(-self.lower_budget)), self.upper_budget)
 
     def named_levels(self) -> dict[str, float]:
         """Return the levels that it bounds by its definition, by their keys in the catalogue."""
@@ -109,7 +110,7 @@ class ALIP(TwoBudgets):
 
     def most_about_secret(self) -> float:
         """Return the largest D(P(S|y) ‖ P(S)) of lifts in [e^{−ε_l}, e^{ε_u}], in nats."""
-        return measures.most_divergence(float(np.exp(-self.lower_budget)), self.upper_budget)
+        return most_divergence(float(np.exp(-self.lower_budget)), self.upper_budget)
 
     def named_levels(self) -> dict[str, float]:
         """Return the levels that it bounds by its definition, by their keys in the catalogue."""

@@ -17,7 +17,7 @@ from core.allowed.excess import excess_lift
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.measures import most_divergence
+from core.measures.pointwise import most_divergence
 from core.notions.base import Notion, relative
 from core.notions.budgets import budget_text
 from core.validation import FloatArray, IntArray
