@@ -105,7 +105,7 @@ def compare(
     >>> rows = compare(scenario, count(scenario.data), 0.3)
     >>> best = max((row for row in rows if row.lip <= 0.3 + 1e-9), key=lambda row: row.nmi)
     >>> best.title
-    'Optimal'
+    'Optimal, reading S'
     """
     rows: list[tuple[str, Compared]] = []
     lip, resistant, robust = LIP(level), SRLIP(level), None

@@ -41,7 +41,9 @@ def main() -> None:
     """Convert one set of rows."""
     end_with(int(sys.argv[1]))
     given = np.load(io.BytesIO(sys.stdin.buffer.read()))
-    np.save(sys.stdout.buffer, generators(given["rows"], given["equalities"].tolist()))
+    found = io.BytesIO()  # NumPy writes no array to a pipe that is buffered
+    np.save(found, generators(given["rows"], given["equalities"].tolist()))
+    sys.stdout.buffer.write(found.getvalue())
 
 
 if __name__ == "__main__":

@@ -117,3 +117,10 @@ def test_the_worker_answers_what_the_call_does(monkeypatch):
     found = np.load(io.BytesIO(answer.getvalue()))
     np.testing.assert_array_equal(found, cdd_worker.generators(rows, equalities))
     assert len(found) == len(walked(space))
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_double_description_asks_nothing_of_the_environment(unbuffered, monkeypatch):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    space = space_of(UNIFORM, LIP(1))
+    assert len(double_description(space, time_limit=60)) == len(walked(space))
