@@ -87,8 +87,8 @@ def readings(*, report):
     return [clock.now(), clock.now()]
 
 
-def hang(*arguments, report):
-    report(arguments)
+def hang(*_, report):
+    report("working")
     time.sleep(1e6)
 
 
