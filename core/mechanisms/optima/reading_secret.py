@@ -81,14 +81,16 @@ def optimal_reading_secret(
             f"{goal.title} of a mechanism that reads S is not known: give T as a part of X, or "
             "choose a mechanism that reads X alone."
         )
-    if joint.n_x == 1:
+    if joint.n_x == 1:  # S is all that it could tell; a budget too small even for that is refused
+        alone = optimal(joint, notion, time_limit=time_limit, gap=gap, seed=seed, utility=goal)
         return make_mechanism(
             joint,
-            np.ones((joint.n_s, 1)),
+            np.tile(alone.kernel, (joint.n_s, 1)),
             name=NAME,
-            solver="closed form",
-            status="optimal",
+            solver=alone.solver,
+            status=alone.status,
             notion=notion,
+            upper_bound=alone.upper_bound,
             purpose=goal,
         )
     pairs = Joint.with_secret_released(joint.p, joint.s_labels, joint.x_labels)

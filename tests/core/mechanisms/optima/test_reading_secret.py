@@ -147,3 +147,13 @@ def test_a_bound_below_the_prior_names_the_secret():
     joint = Joint.from_counts([[8, 1, 5], [1, 4, 3]], s_labels=["yes", "no"])
     with pytest.raises(InfeasibleError, match=r"'yes' alone has probability 0\.636364"):
         m.optimal_reading_secret(joint, GuessingProbability(0.5))
+
+
+@pytest.mark.parametrize("counts", [[[1.0]], [[3.0], [1.0]]])
+def test_one_symbol_is_no_way_around_a_budget_that_nothing_keeps(counts):
+    joint = Joint.from_counts(counts)
+    with pytest.raises(InfeasibleError, match="before anything is released"):
+        m.optimal_reading_secret(joint, GuessingProbability(0.001))
+    made = m.optimal_reading_secret(joint, LIP(0.5), utility=Distortion([[2.0, 5.0]]))
+    assert made.kernel.tolist() == [[1.0]] * joint.n_s
+    assert made.utility == made.upper_bound == -2.0
