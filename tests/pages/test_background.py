@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.jobs import State
 from pages.ui.work import long_answer
+from pages.ui.work.closed_pages import ClosedPages
 
 
 def script():
@@ -64,17 +65,17 @@ def test_a_session_that_comes_back_has_its_work_begun_anew(sweeps):
 def test_a_page_that_was_closed_for_a_while_ends_its_sessions_work(sweeps):
     page = session()
     job = sweeps.taken[0][0]
-    sessions = long_answer._Sessions()
-    sessions._pages[page.session_state["_session"]] = "page"
-    sessions.look(lambda _: False, 100.0)
-    sessions.look(lambda _: False, 100.0 + long_answer.ABSENCE / 2)
+    closed = ClosedPages(long_answer.leave_all, absence=long_answer.ABSENCE, interval=60.0)
+    closed._held["page"] = page.session_state["_session"]
+    closed.look(lambda _: False, 100.0)
+    closed.look(lambda _: False, 100.0 + long_answer.ABSENCE / 2)
     assert job.state == State.RUNNING  # a connection may come back
-    sessions.look(lambda _: True, 100.0 + long_answer.ABSENCE)
-    sessions.look(lambda _: False, 101.0 + long_answer.ABSENCE)
+    closed.look(lambda _: True, 100.0 + long_answer.ABSENCE)
+    closed.look(lambda _: False, 101.0 + long_answer.ABSENCE)
     assert job.state == State.RUNNING  # it was away twice, each time not long
-    sessions.look(lambda _: False, 101.0 + 2 * long_answer.ABSENCE)
+    closed.look(lambda _: False, 101.0 + 2 * long_answer.ABSENCE)
     assert job.state == State.CANCELLED
-    sessions.look(lambda _: pytest.fail("it is known no more"), 200.0)
+    closed.look(lambda _: pytest.fail("it is known no more"), 200.0)
 
 
 def test_work_that_was_stopped_starts_again_when_it_is_asked_for(sweeps):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import uuid
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -19,12 +18,11 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.jobs import Job, Pool, State
+from pages.ui.work.closed_pages import ClosedPages
 from pages.ui.work.store import MOST_OWN, Store, is_private, kept_for
 
 T = TypeVar("T")
@@ -279,7 +277,7 @@ def ahead(job: Job[Any]) -> int:
 
 def _join(answer: LongAnswer[T]) -> Job[T]:
     """Wait for the work that is under way, beginning it where there is none."""
-    _sessions.note()
+    CLOSED.note(_session())
     arguments = answer.arguments()  # before the lock: counting records may take a while
     with _lock:
         work = _under_way.get(answer.name)
@@ -315,47 +313,8 @@ def leave_all(session: str) -> None:
         _leave(name, session)
 
 
-class _Sessions:
-    """Which sessions have work done, and since when their pages have been closed."""
-
-    def __init__(self) -> None:
-        self._pages: dict[str, str] = {}
-        self._absent: dict[str, float] = {}
-        self._watched = False
-
-    def note(self) -> None:
-        """Know the session that runs now by its page's connection, and watch over it."""
-        context = get_script_run_ctx()
-        if context is None or not runtime.exists():
-            return  # without a server there are no pages that could be closed
-        with _lock:
-            self._pages[_session()] = context.session_id
-            if not self._watched:
-                self._watched = True
-                threading.Thread(target=self._watch, daemon=True, name="liftscope-sessions").start()
-
-    def _watch(self) -> None:
-        while True:
-            time.sleep(INTERVAL)
-            try:
-                server = runtime.get_instance()
-            except RuntimeError:  # the server has stopped
-                with _lock:
-                    self._watched = False
-                return
-            self.look(server.is_active_session, time.monotonic())
-
-    def look(self, is_active: Callable[[str], bool], now: float) -> None:
-        """End the work of sessions whose page has been closed for a while."""
-        for session, page in list(self._pages.items()):
-            if is_active(page):
-                self._absent.pop(session, None)
-            elif now - self._absent.setdefault(session, now) >= ABSENCE:
-                del self._pages[session], self._absent[session]
-                leave_all(session)
-
-
-_sessions = _Sessions()
+CLOSED = ClosedPages(leave_all, absence=ABSENCE, interval=INTERVAL)
+"""Ends the work that only sessions wait for whose page has been closed for a while."""
 
 
 def _held() -> dict[tuple[str, ...], Job[Any] | CoreError]:

@@ -3,6 +3,7 @@
 A reload starts a new session, while the server holds the old one for a while. The new one is
 given an upload that its address names if the same browser has it: by Streamlit's cookie against
 forged requests, which no other browser has. A link to an upload is no use to anybody else.
+Uploads go soon after the last page that uses them was closed.
 """
 
 from __future__ import annotations
@@ -14,13 +15,43 @@ from collections.abc import Iterable
 import streamlit as st
 
 from core.data import Sources
-from pages.ui.work import own_files
+from pages.ui.work.closed_pages import ClosedPages
 
 COOKIE = "_streamlit_xsrf"
 """A secret that the server gave the browser, the same for all of its pages."""
 
+ABSENCE = 40.0
+"""Seconds after which the uploads of a session go whose page is closed."""
+
+INTERVAL = 5.0
+"""Seconds between two looks at which pages are closed."""
+
 _lock = threading.Lock()
 _held: dict[str, weakref.WeakSet[Sources]] = {}
+
+
+def watch() -> ClosedPages[weakref.ref[Sources]]:
+    """Return a watch that removes the uploads of sessions whose page has been closed for a while.
+
+    What a reload has taken over stays as long as the new page. A page that comes back later says
+    that its file is not there, and asks for it again.
+    """
+    return ClosedPages(_clear, absence=ABSENCE, interval=INTERVAL, in_use=_lends)
+
+
+def _clear(held: weakref.ref[Sources]) -> None:
+    own = held()
+    if own is not None:
+        own.clear()
+
+
+def _lends(held: weakref.ref[Sources]) -> bool:
+    own = held()
+    return own is not None and own.lends
+
+
+CLOSED = watch()
+"""Watches over the uploads of all sessions of this server."""
 
 
 def sources() -> Sources:
@@ -35,7 +66,7 @@ def sources() -> Sources:
             for key in [key for key, held in _held.items() if not held]:
                 del _held[key]
             _held.setdefault(browser, weakref.WeakSet()).add(found)
-    own_files.WATCH.note(found)
+    CLOSED.note(weakref.ref(found))
     return found
 
 

@@ -1,13 +1,14 @@
 """Uploads of sessions that have ended go, without waiting for another visitor."""
 
 import gc
+import weakref
 
 import pytest
 
 from core.data import DataSpec, Sources, count
 from core.errors import InvalidInputError
-from pages.ui.work import own_files
-from pages.ui.work.own_files import ABSENCE, Watch
+from pages.ui.work import closed_pages, own_data
+from pages.ui.work.own_data import ABSENCE
 
 PLAIN = b"s,x\na,b\nc,d\n"
 
@@ -18,11 +19,11 @@ class Context:
 
 @pytest.fixture
 def watch(monkeypatch):
-    """Watch as on a server, without the thread that looks."""
-    made = Watch()
+    """The watch over uploads as on a server, without the thread that looks."""
+    made = own_data.watch()
     made._watched = True
-    monkeypatch.setattr(own_files, "get_script_run_ctx", Context)
-    monkeypatch.setattr(own_files.runtime, "exists", lambda: True)
+    monkeypatch.setattr(closed_pages, "get_script_run_ctx", Context)
+    monkeypatch.setattr(closed_pages.runtime, "exists", lambda: True)
     return made
 
 
@@ -35,7 +36,7 @@ def test_uploads_go_when_their_page_has_been_closed_for_a_while(watch):
     source = sources.add_bytes(PLAIN, "a.csv")
     sources.stage(PLAIN, "b.xlsx")
     matrix = sources.add_matrix("1 2\n2 1")
-    watch.note(sources)
+    watch.note(weakref.ref(sources))
     watch.look(lambda _: False, 0.0)
     watch.look(lambda _: False, ABSENCE - 1)
     assert files(sources)
@@ -51,7 +52,7 @@ def test_uploads_go_when_their_page_has_been_closed_for_a_while(watch):
 def test_a_page_that_comes_back_in_time_keeps_them(watch):
     sources = Sources()
     sources.add_bytes(PLAIN, "a.csv")
-    watch.note(sources)
+    watch.note(weakref.ref(sources))
     for now, active in ((0.0, False), (30.0, True), (60.0, False), (60.0 + ABSENCE - 1, False)):
         watch.look(lambda _, active=active: active, now)
     assert files(sources)
@@ -62,10 +63,10 @@ def test_a_page_that_comes_back_in_time_keeps_them(watch):
 def test_what_a_reload_has_taken_over_stays_as_long_as_its_page(watch, monkeypatch):
     lender, borrower = Sources(), Sources()
     source = lender.add_bytes(PLAIN, "a.csv")
-    watch.note(lender)
+    watch.note(weakref.ref(lender))
     borrower.borrow(lender, source)
     monkeypatch.setattr(Context, "session_id", "reloaded")
-    watch.note(borrower)
+    watch.note(weakref.ref(borrower))
     for now in (0.0, ABSENCE, 3 * ABSENCE):
         watch.look(lambda page: page == "reloaded", now)
     assert count(DataSpec(source, ("s",), ("x",)), borrower).report.n_used == 2
@@ -77,16 +78,17 @@ def test_what_a_reload_has_taken_over_stays_as_long_as_its_page(watch, monkeypat
 def test_a_session_that_streamlit_has_forgotten_is_watched_no_more(watch):
     sources = Sources()
     folder = sources._folder
-    watch.note(sources)
+    watch.note(weakref.ref(sources))
     del sources
     gc.collect()
     assert not folder.exists()
-    watch.look(lambda _: True, 0.0)
-    assert watch._sources == {}
+    watch.look(lambda _: False, 0.0)
+    watch.look(lambda _: False, ABSENCE)
+    assert len(watch) == 0
 
 
 def test_without_a_server_nothing_is_watched(monkeypatch):
-    watch = Watch()
-    monkeypatch.setattr(own_files.runtime, "exists", lambda: False)
-    watch.note(Sources())
-    assert watch._sources == {}
+    watch = own_data.watch()
+    monkeypatch.setattr(closed_pages.runtime, "exists", lambda: False)
+    watch.note(weakref.ref(Sources()))
+    assert len(watch) == 0
