@@ -32,7 +32,7 @@ class Original:
 
 
 @dataclass(frozen=True)
-class Column:
+class BundledColumn:
     """A column of a bundled set.
 
     Attributes
@@ -64,7 +64,7 @@ class BundledSet:
         One sentence on what a record is.
     rows : int
         Number of records.
-    columns : tuple of Column
+    columns : tuple of BundledColumn
         Its columns, in order.
     licence, source : str
         Terms of use, and where the original was published.
@@ -80,7 +80,7 @@ class BundledSet:
     title: str
     about: str
     rows: int
-    columns: tuple[Column, ...]
+    columns: tuple[BundledColumn, ...]
     licence: str
     source: str
     originals: tuple[Original, ...]
@@ -129,58 +129,58 @@ _GERMAN_MEANINGS = Original(
 )
 
 _ADULT_COLUMNS = (
-    Column("age", "Age in years", numeric=True),
-    Column("workclass", "Kind of employer"),
-    Column("education", "Highest education"),
-    Column("marital-status", "Marital status"),
-    Column("occupation", "Occupation"),
-    Column("relationship", "Place in the household"),
-    Column("race", "Race"),
-    Column("sex", "Sex"),
-    Column("hours-per-week", "Hours worked per week", numeric=True),
-    Column("native-country", "Country of birth"),
-    Column("income", "Income above 50,000 dollars a year"),
+    BundledColumn("age", "Age in years", numeric=True),
+    BundledColumn("workclass", "Kind of employer"),
+    BundledColumn("education", "Highest education"),
+    BundledColumn("marital-status", "Marital status"),
+    BundledColumn("occupation", "Occupation"),
+    BundledColumn("relationship", "Place in the household"),
+    BundledColumn("race", "Race"),
+    BundledColumn("sex", "Sex"),
+    BundledColumn("hours-per-week", "Hours worked per week", numeric=True),
+    BundledColumn("native-country", "Country of birth"),
+    BundledColumn("income", "Income above 50,000 dollars a year"),
 )
 
 _HEART_COLUMNS = (
-    Column("age", "Age in years", numeric=True),
-    Column("sex", "Sex"),
-    Column("cp", "Kind of chest pain"),
-    Column("trestbps", "Resting blood pressure in mmHg", numeric=True),
-    Column("chol", "Serum cholesterol in mg/dl", numeric=True),
-    Column("fbs", "Fasting blood sugar above 120 mg/dl"),
-    Column("restecg", "Resting electrocardiogram"),
-    Column("thalch", "Highest heart rate reached", numeric=True),
-    Column("exang", "Chest pain under exercise"),
-    Column("oldpeak", "ST depression under exercise", numeric=True),
-    Column("slope", "Slope of the ST segment under exercise"),
-    Column("ca", "Major vessels coloured by fluoroscopy", numeric=True),
-    Column("thal", "Thallium scan"),
-    Column("num", "Diagnosis: 0 is healthy", numeric=True),
+    BundledColumn("age", "Age in years", numeric=True),
+    BundledColumn("sex", "Sex"),
+    BundledColumn("cp", "Kind of chest pain"),
+    BundledColumn("trestbps", "Resting blood pressure in mmHg", numeric=True),
+    BundledColumn("chol", "Serum cholesterol in mg/dl", numeric=True),
+    BundledColumn("fbs", "Fasting blood sugar above 120 mg/dl"),
+    BundledColumn("restecg", "Resting electrocardiogram"),
+    BundledColumn("thalch", "Highest heart rate reached", numeric=True),
+    BundledColumn("exang", "Chest pain under exercise"),
+    BundledColumn("oldpeak", "ST depression under exercise", numeric=True),
+    BundledColumn("slope", "Slope of the ST segment under exercise"),
+    BundledColumn("ca", "Major vessels coloured by fluoroscopy", numeric=True),
+    BundledColumn("thal", "Thallium scan"),
+    BundledColumn("num", "Diagnosis: 0 is healthy", numeric=True),
 )
 
 _GERMAN_COLUMNS = (
-    Column("status", "Balance of the checking account"),
-    Column("duration", "Duration in months", numeric=True),
-    Column("credit_history", "Credit history"),
-    Column("purpose", "Purpose"),
-    Column("credit_amount", "Amount in marks", numeric=True),
-    Column("savings", "Savings"),
-    Column("present_employment", "Time in the present job"),
-    Column("installment_rate", "Instalment in per cent of income", numeric=True),
-    Column("status_sex", "Sex and marital status"),
-    Column("other_debtors", "Other debtors or guarantors"),
-    Column("present_residence_since", "Years at the present home", numeric=True),
-    Column("property", "Property"),
-    Column("age", "Age in years", numeric=True),
-    Column("installment_plans", "Other instalment plans"),
-    Column("housing", "Housing"),
-    Column("number_of_existing_credits", "Credits at this bank", numeric=True),
-    Column("job", "Job"),
-    Column("number_of_people_liable_for", "People to maintain", numeric=True),
-    Column("telephone", "Has a telephone"),
-    Column("foreign_worker", "Foreign worker"),
-    Column("credit", "Credit risk"),
+    BundledColumn("status", "Balance of the checking account"),
+    BundledColumn("duration", "Duration in months", numeric=True),
+    BundledColumn("credit_history", "Credit history"),
+    BundledColumn("purpose", "Purpose"),
+    BundledColumn("credit_amount", "Amount in marks", numeric=True),
+    BundledColumn("savings", "Savings"),
+    BundledColumn("present_employment", "Time in the present job"),
+    BundledColumn("installment_rate", "Instalment in per cent of income", numeric=True),
+    BundledColumn("status_sex", "Sex and marital status"),
+    BundledColumn("other_debtors", "Other debtors or guarantors"),
+    BundledColumn("present_residence_since", "Years at the present home", numeric=True),
+    BundledColumn("property", "Property"),
+    BundledColumn("age", "Age in years", numeric=True),
+    BundledColumn("installment_plans", "Other instalment plans"),
+    BundledColumn("housing", "Housing"),
+    BundledColumn("number_of_existing_credits", "Credits at this bank", numeric=True),
+    BundledColumn("job", "Job"),
+    BundledColumn("number_of_people_liable_for", "People to maintain", numeric=True),
+    BundledColumn("telephone", "Has a telephone"),
+    BundledColumn("foreign_worker", "Foreign worker"),
+    BundledColumn("credit", "Credit risk"),
 )
 
 BUNDLED: tuple[BundledSet, ...] = (

@@ -16,7 +16,7 @@ from typing import Any
 from core import clock, validation
 from core.errors import SolverError
 from core.jobs.job import Job, State
-from core.jobs.line import Call, Line
+from core.jobs.job_queue import Call, JobQueue
 
 ROOT = Path(__file__).parents[2]
 """The folder that holds `core`, for the workers' import path."""
@@ -39,9 +39,9 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_
 
 
 class Pool:
-    """At most `size` jobs run at once, each in a process of its own; the others wait in line.
+    """At most `size` jobs run at once, each in a process of its own; the others wait in a queue.
 
-    Turns go by owner, as `core.jobs.line` says, and urgent jobs come first.
+    Turns go by owner, as `core.jobs.job_queue` says, and urgent jobs come first.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Pool:
         self.size = validation.whole(size, "size", low=1)
         self.reserved = validation.whole(reserved, "reserved", low=0, high=size - 1)
         self.rest = validation.number(rest, "rest", low=0.0)
-        self._line = Line(general=size - reserved, reserved=reserved)
+        self._queue = JobQueue(general=size - reserved, reserved=reserved)
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._closing = False
@@ -100,7 +100,7 @@ class Pool:
         """
         job: Job[Any] = Job(validation.number(time_limit, "time_limit", low=0.0, open_low=True))
         call = Call(job, pickle.dumps((function, arguments)), owner, urgent)
-        reserved = self._line.put(call)
+        reserved = self._queue.put(call)
         if reserved is not None:
             thread = threading.Thread(
                 target=self._serve, args=(reserved,), daemon=True, name="liftscope-worker"
@@ -112,22 +112,22 @@ class Pool:
 
     def ahead(self, job: Job[Any]) -> int:
         """Return how many jobs come before one that waits, if no others arrive."""
-        return self._line.ahead(job)
+        return self._queue.ahead(job)
 
     @property
     def workers(self) -> int:
         """How many workers there are now."""
-        return self._line.workers
+        return self._queue.workers
 
     def close(self) -> None:
-        """End the workers once the jobs in line are done."""
+        """End the workers once the jobs that wait are done."""
         self._closing = True
         with self._lock:
             threads, self._threads = self._threads, []
-        self._line.close()
+        self._queue.close()
         for thread in threads:
             thread.join()
-        self._line.reopen()
+        self._queue.reopen()
         self._closing = False
 
     def kill(self) -> None:
@@ -146,12 +146,12 @@ class Pool:
         """Keep one worker process and pass it one job after another, until it is to end."""
         niceness = URGENT_NICENESS if reserved else NICENESS
         process: subprocess.Popen[bytes] | None = None
-        while (call := self._line.take(reserved=reserved, rest=self.rest)) is not None:
+        while (call := self._queue.take(reserved=reserved, rest=self.rest)) is not None:
             for attempt in range(1, TRIES + 1):
                 process, ended = self._attempt(process, niceness, call, last=attempt == TRIES)
                 if ended:
                     break
-            self._line.done(call)
+            self._queue.done(call)
         _end(process)
 
     def _attempt(

@@ -10,7 +10,7 @@ from core.nonstochastic.baselines.suppression import (
 )
 from core.nonstochastic.clustering.algorithm_1 import merge_for_anonymity
 from core.nonstochastic.clustering.algorithm_2 import merge_for_indistinguishability
-from core.nonstochastic.clustering.distortion import Distortion, max_distortion
+from core.nonstochastic.clustering.distortion import DistortionMeasure, max_distortion
 from core.nonstochastic.clustering.frontier import FrontierPoint, non_dominated, pareto_frontier
 from core.nonstochastic.clustering.path import Clustering, Step, stopped
 from core.nonstochastic.clustering.problems import PROBLEMS, solve, weight_within
@@ -39,7 +39,7 @@ __all__ = [
     "UTILITIES",
     "AllPartitions",
     "Clustering",
-    "Distortion",
+    "DistortionMeasure",
     "FrontierPoint",
     "Partition",
     "Step",

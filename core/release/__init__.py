@@ -4,14 +4,14 @@ from core.release.implications import implications, implied
 from core.release.merging_bounds import least_bounds
 from core.release.perfect_privacy import PerfectPrivacy, perfect_privacy, what_is_left
 from core.release.reach import Implication
-from core.release.repeats import Draws, draws, repeated
+from core.release.repeats import RepeatedLevel, draws, repeated
 from core.release.second_release import BesideFirst, second_release
 
 __all__ = [
     "BesideFirst",
-    "Draws",
     "Implication",
     "PerfectPrivacy",
+    "RepeatedLevel",
     "draws",
     "implications",
     "implied",

@@ -12,7 +12,7 @@ from core.joint import Joint
 from core.measures.leakage import leakage
 from core.notions import LDP, LIP
 from core.notions.base import Notion
-from core.release.repeats import Draws, draws
+from core.release.repeats import RepeatedLevel, draws
 
 DRAWS = (1, 2, 3)
 """Numbers of draws that are looked at."""
@@ -26,18 +26,18 @@ class Redrawn:
     ----------
     k : int
         Number of draws.
-    lip, ldp : Draws
+    lip, ldp : RepeatedLevel
         The levels of LIP and of LDP, in nats.
-    asked : Draws
+    asked : RepeatedLevel
         The level of what was promised, in its own unit.
     kept : bool
         Whether the promise holds for the draws together.
     """
 
     k: int
-    lip: Draws
-    ldp: Draws
-    asked: Draws
+    lip: RepeatedLevel
+    ldp: RepeatedLevel
+    asked: RepeatedLevel
     kept: bool
 
 

@@ -35,8 +35,8 @@ KEPT = 32
 
 
 @dataclass(frozen=True)
-class Draws:
-    """What several draws for the same record promise together.
+class RepeatedLevel:
+    """What several draws for the same record promise together: a level of one notion.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def repeated(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> float:
     return float(draws(joint, kernel, notion, k).level)
 
 
-def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> Draws:
+def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> RepeatedLevel:
     """Return the level of k independent draws, and what it is at most; arguments as `repeated`.
 
     Infinitely many draws tell no more than which row of the kernel X has, so under a notion that
@@ -114,14 +114,14 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> Draws:
     count = validation.whole(k, "k", low=1)
     if count == 1:
         level = float(notion.achieved(joint, array))
-        return Draws(level, level, exact=True)
+        return RepeatedLevel(level, level, exact=True)
     occurs = joint.release(array).sum(axis=0) > 0
     products = comb(int(occurs.sum()) + count - 1, count)
     pointwise = isinstance(notion, PointwiseNotion)
     room = MOST_PRODUCTS if pointwise else MOST_ENTRIES // len(array)
     if products <= room:
         level = _level_of_all(joint, array[:, occurs], notion, count)
-        return Draws(level, level, exact=True)
+        return RepeatedLevel(level, level, exact=True)
     if isinstance(notion, PointwiseNotion):
         level = _level_of_some(joint, array[:, occurs], notion, count)
     elif notion.without_exceptions() is not notion:
@@ -132,7 +132,7 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> Draws:
         )
     else:  # fewer draws tell no more
         level = draws(joint, array, notion, count - 1).level
-    return Draws(level, max(level, _of_endless(joint, array, notion)), exact=False)
+    return RepeatedLevel(level, max(level, _of_endless(joint, array, notion)), exact=False)
 
 
 def product_kernel(kernel: FloatArray, k: int) -> FloatArray:

@@ -31,7 +31,7 @@ BETAS = (0.1, 0.01, 0.001)
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class DrawnDesigns:
     """Designs over many draws.
 
     Attributes
@@ -155,7 +155,7 @@ def study_draws(
     seconds: float,
     *,
     report: Report,
-) -> Draws:
+) -> DrawnDesigns:
     """Design at many samples and measure what each design does at the truth.
 
     Source: [RLDP] §8.3 and §8.4, Figures 4 and 5.
@@ -195,7 +195,7 @@ def study_draws(
             values[key].append((level, mechanism.nmi, true_nmi))
     _require_some(drawn, skipped)
     columns = {key: np.array(rows).T for key, rows in values.items()}
-    return Draws(
+    return DrawnDesigns(
         realised={key: rows[0] for key, rows in columns.items()},
         nmi={key: rows[1] for key, rows in columns.items()},
         true_nmi={key: rows[2] for key, rows in columns.items()},

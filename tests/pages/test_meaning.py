@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import SolverError
 from core.notions import LIP
-from core.release import Draws, implications, implied, second_release
+from core.release import RepeatedLevel, implications, implied, second_release
 from core.release.own_levels import Redrawn, redrawn
 from core.scenario import Scenario, evaluate
 from pages.ui.explore import again, meaning
@@ -159,7 +159,7 @@ def test_what_has_no_answer_says_why():
 
 
 def drawn(*levels, exact=True, kept=False, most=None):
-    one = [Draws(value, value if most is None else most, exact=exact) for value in levels]
+    one = [RepeatedLevel(value, value if most is None else most, exact=exact) for value in levels]
     return tuple(
         Redrawn(k, each, each, each, kept=kept or k == 1) for k, each in enumerate(one, start=1)
     )

@@ -39,7 +39,7 @@ _LONGEST_SEPARATOR = 9
 
 
 @dataclass(frozen=True)
-class Layout:
+class TextLayout:
     """How a text file is laid out.
 
     Attributes
@@ -75,7 +75,7 @@ class Layout:
         return said + self.note
 
 
-def find_layout(path: Path, name: str, delimiter: str | None) -> Layout:
+def find_layout(path: Path, name: str, delimiter: str | None) -> TextLayout:
     """Look at the start of a UTF-8 file.
 
     Parameters
@@ -119,7 +119,7 @@ def _after(path: Path, said: str) -> Iterator[TextIO]:
         yield file
 
 
-def _find(path: Path, name: str, delimiter: str | None, said: str) -> Layout:
+def _find(path: Path, name: str, delimiter: str | None, said: str) -> TextLayout:
     """Find the layout of what stands behind the line that tells the delimiter, if there is one."""
     lines = _sample(path, said)
     if not lines:
@@ -132,7 +132,7 @@ def _find(path: Path, name: str, delimiter: str | None, said: str) -> Layout:
         mark = len(codecs.BOM_UTF8) if raw.read(3) == codecs.BOM_UTF8 else 0
     start = mark + sum(len(line.encode()) for line in read)
     columns = column_names(header, name)
-    return Layout(columns, chosen, start, len(read), comments, told(header))
+    return TextLayout(columns, chosen, start, len(read), comments, told(header))
 
 
 def _sample(path: Path, said: str) -> list[str]:

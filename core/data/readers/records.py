@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-from core.data.readers.delimited import Layout, complaint
+from core.data.readers.delimited import TextLayout, complaint
 from core.errors import InvalidInputError
 
 _BLOCK = 1 << 24
@@ -33,7 +33,7 @@ _FIELDS = 1 << 20
 _QUOTE, _LINE_FEED, _RETURN = b'"\n\r'
 
 
-def write_records(text: Path, name: str, layout: Layout, target: Path) -> int:
+def write_records(text: Path, name: str, layout: TextLayout, target: Path) -> int:
     """Write each field as text, and return the number of records.
 
     Parameters
@@ -42,7 +42,7 @@ def write_records(text: Path, name: str, layout: Layout, target: Path) -> int:
         The file, in UTF-8.
     name : str
         What sentences to the user call it.
-    layout : Layout
+    layout : TextLayout
         Its columns and where its records begin.
     target : Path
         The Parquet file, with columns c0, c1, ….
@@ -64,7 +64,7 @@ def write_records(text: Path, name: str, layout: Layout, target: Path) -> int:
     return _slow(text, name, layout, schema, target)
 
 
-def _records(text: Path, layout: Layout) -> int | None:
+def _records(text: Path, layout: TextLayout) -> int | None:
     """Count the records by line ends; None where a quote is not where the format has quotes."""
     if not layout.delimiter.isascii() or text.stat().st_size == layout.start:
         return None
@@ -113,7 +113,7 @@ def _line_ends(data: NDArray[np.uint8], start: int, block: NDArray[np.uint8]) ->
     return np.sort(np.concatenate([np.flatnonzero(block == _LINE_FEED) + start, lone]))
 
 
-def _fast(text: Path, layout: Layout, schema: pa.Schema, target: Path) -> int:
+def _fast(text: Path, layout: TextLayout, schema: pa.Schema, target: Path) -> int:
     """Let Arrow read well-formed records."""
     with text.open("rb") as file:
         file.seek(layout.start)
@@ -126,7 +126,7 @@ def _fast(text: Path, layout: Layout, schema: pa.Schema, target: Path) -> int:
         return _write(batches, schema, target)
 
 
-def _slow(text: Path, name: str, layout: Layout, schema: pa.Schema, target: Path) -> int:
+def _slow(text: Path, name: str, layout: TextLayout, schema: pa.Schema, target: Path) -> int:
     """Let Python's csv module read the records."""
     with text.open("rb") as file:
         file.seek(layout.start)
@@ -153,7 +153,7 @@ def _batches(records: Iterator[list[str]], schema: pa.Schema) -> Iterator[pa.Rec
         )
 
 
-def _checked(file: io.TextIOWrapper, name: str, layout: Layout) -> Iterator[list[str]]:
+def _checked(file: io.TextIOWrapper, name: str, layout: TextLayout) -> Iterator[list[str]]:
     """Return the records; blank lines are none."""
     width = len(layout.columns)
     reader = csv.reader(file, delimiter=layout.delimiter, strict=True)

@@ -20,7 +20,7 @@ CODEWORDS = ("centroid", "midrange", "medoid")
 
 
 @dataclass(frozen=True, eq=False)
-class Distortion:
+class DistortionMeasure:
     """Points, the codeword that stands for a cluster of them, and a distance.
 
     Attributes
@@ -40,7 +40,7 @@ class Distortion:
     @classmethod
     def checked(
         cls, values: ArrayLike, n_x: int, codeword: str, distance: Distance | None
-    ) -> Distortion:
+    ) -> DistortionMeasure:
         """Return the distortion of checked arguments.
 
         Raises
@@ -132,5 +132,5 @@ def max_distortion(
     2.5
     """
     clusters = checked_partition(partition, len(np.atleast_1d(np.asarray(values))))
-    distortion = Distortion.checked(values, sum(map(len, clusters)), codeword, distance)
+    distortion = DistortionMeasure.checked(values, sum(map(len, clusters)), codeword, distance)
     return max(distortion.of(cluster) for cluster in clusters)

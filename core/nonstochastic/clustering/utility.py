@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
-from core.nonstochastic.clustering.distortion import Distance, Distortion
+from core.nonstochastic.clustering.distortion import Distance, DistortionMeasure
 from core.nonstochastic.ranges.partition import Partition
 from core.nonstochastic.ranges.units import logarithm
 from core.validation import FloatArray, IntArray
@@ -85,7 +85,7 @@ class ResolutionLoss(ClusterLoss):
 class NumberDistortionLoss(ClusterLoss):
     """Largest |x − x̂(x)| of numbers, from each cluster's least, greatest, sum and count."""
 
-    def __init__(self, distortion: Distortion) -> None:
+    def __init__(self, distortion: DistortionMeasure) -> None:
         self.distortion = distortion
         self.low: FloatArray = distortion.points.copy()
         self.high: FloatArray = distortion.points.copy()
@@ -127,7 +127,7 @@ class NumberDistortionLoss(ClusterLoss):
 class AnyDistortionLoss(ClusterLoss):
     """Largest d(x, x̂(x)) for any distance, codeword and points: one call for each union."""
 
-    def __init__(self, distortion: Distortion) -> None:
+    def __init__(self, distortion: DistortionMeasure) -> None:
         self.distortion = distortion
         self.members: list[list[int]] = [[x] for x in range(len(distortion.points))]
         self.losses: FloatArray = np.array([distortion.of(each) for each in self.members])
@@ -197,7 +197,7 @@ def cluster_loss(
         return ResolutionLoss(n_x, base)
     if values is None:
         raise InvalidInputError("The distortion utility needs values: a number for each symbol x.")
-    distortion = Distortion.checked(values, n_x, codeword, distance)
+    distortion = DistortionMeasure.checked(values, n_x, codeword, distance)
     if distortion.plain:
         return NumberDistortionLoss(distortion)
     return AnyDistortionLoss(distortion)

@@ -58,7 +58,7 @@ MOST_WAITING = 100_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Box:
+class OpenBox:
     """A box whose bound is not yet 0, and where to split it; one not looked at has no place."""
 
     lower: FloatArray
@@ -111,7 +111,7 @@ class Tree:
         self._prices = prices.copy()
         self._prices[dominant] = self.target
         self._count = itertools.count()
-        self._open: list[tuple[float, int, Box]] = []
+        self._open: list[tuple[float, int, OpenBox]] = []
         self._floor = floor
         self._started = False
         self._latest = Multipliers(np.zeros(len(space.relaxation.matrix)), 0.0)
@@ -190,7 +190,7 @@ class Tree:
         for large in np.flatnonzero(values < 0):
             box = one_large(lower, upper, d, int(large))
             closing = self.target + float(values[large] / least)
-            heapq.heappush(self._open, (closing, next(self._count), Box(*box, self._latest)))
+            heapq.heappush(self._open, (closing, next(self._count), OpenBox(*box, self._latest)))
 
     def _add(self, lower: FloatArray, upper: FloatArray, known: Multipliers | None) -> None:
         """Bound a box, tighten it, and keep it unless its bound is 0."""
@@ -224,7 +224,7 @@ class Tree:
         if (upper - lower <= NARROW * (1.0 + lower)).all():  # what is missing is rounding
             self.lower(max(closing, self._floor))
             return
-        box = Box(lower, upper, multipliers, *self._split(point, lower, upper))
+        box = OpenBox(lower, upper, multipliers, *self._split(point, lower, upper))
         heapq.heappush(self._open, (closing, next(self._count), box))
 
     def _tightened(

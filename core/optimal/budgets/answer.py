@@ -29,7 +29,7 @@ NEGLIGIBLE = 1e-7
 What is proven under a larger budget holds under a smaller one."""
 
 
-class Task(Protocol):
+class SolveState(Protocol):
     """What is asked, and the best answer so far, as `core.optimal.solve` keeps them."""
 
     allowed: AllowedSet
@@ -56,12 +56,12 @@ class Task(Protocol):
         ...
 
 
-def search_within(task: Task, solver: str, solve: Callable[..., Any], *, prove: bool) -> None:
+def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, prove: bool) -> None:
     """Improve the answer to a question with budgets, and lower its bound.
 
     Parameters
     ----------
-    task : Task
+    task : SolveState
         The question; its `allowed` has budgets.
     solver : str
         As in `maximise`.
@@ -103,7 +103,7 @@ def search_within(task: Task, solver: str, solve: Callable[..., Any], *, prove: 
 
 
 def _by_tangents(
-    task: Task, lifting: Lifting, starts: list[FloatArray], *, few: bool, prove: bool
+    task: SolveState, lifting: Lifting, starts: list[FloatArray], *, few: bool, prove: bool
 ) -> FloatArray:
     """Answer smooth budgets, and lower the bound where there are few symbols."""
     until = task.deadline.part(1 - RESERVE)
@@ -116,7 +116,7 @@ def _by_tangents(
 
 
 def _on_cone(
-    task: Task,
+    task: SolveState,
     lifting: Lifting,
     starts: list[FloatArray],
     solver: str,
@@ -144,7 +144,7 @@ def _on_cone(
 
 
 def _aside(
-    task: Task, allowed: AllowedSet, solve: Callable[..., Any], *, bounds: bool
+    task: SolveState, allowed: AllowedSet, solve: Callable[..., Any], *, bounds: bool
 ) -> FloatArray:
     """Offer the optimum over a set without budgets and return it; it may bound the answer too."""
     try:
@@ -166,7 +166,7 @@ def _aside(
     return kernel
 
 
-def _silent(task: Task, plain: AllowedSet, solve: Callable[..., Any]) -> FloatArray:
+def _silent(task: SolveState, plain: AllowedSet, solve: Callable[..., Any]) -> FloatArray:
     """Offer and return a mechanism that leaves S as it was: it takes nothing of any budget."""
     excess = task.allowed.budgets[0].excess
     if len(task.p_x) <= MOST_SYMBOLS:
@@ -182,7 +182,7 @@ def _silent(task: Task, plain: AllowedSet, solve: Callable[..., Any]) -> FloatAr
     return kernel
 
 
-def _at_random(task: Task, best: FloatArray, silent: FloatArray) -> FloatArray:
+def _at_random(task: SolveState, best: FloatArray, silent: FloatArray) -> FloatArray:
     """Offer and return the mechanism that answers by the best without budgets as often as it may.
 
     Else it answers by one that takes nothing of any budget.

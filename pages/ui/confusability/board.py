@@ -98,7 +98,7 @@ def _answered(
     query.publish(stop)
     _tell(told)
     data = scenario.data
-    shown = charts.Shown(
+    shown = charts.ShownPath(
         scenario=scenario,
         problem=problem,
         found=found,
@@ -141,7 +141,7 @@ def _nothing_ruled_out(secret: str) -> None:
         controls.load("Load heart disease: age × cholesterol", controls.HEART, "suited")
 
 
-def _leave(shown: charts.Shown) -> None:
+def _leave(shown: charts.ShownPath) -> None:
     """Show what the release can be used for."""
     with st.container(horizontal=True, key="leave"):
         controls.adopt(shown.scenario)

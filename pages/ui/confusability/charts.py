@@ -42,7 +42,7 @@ LEAKAGE = {"anonymity": "L₀", "maximin": "I⁎", "reduction": "L₀"}
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownPath:
     """What the page shows: the question, the way of its algorithm and the step on screen.
 
     Attributes
@@ -77,7 +77,7 @@ class Shown:
         return self.problem, self.scenario.utility, self.scenario.data
 
 
-def graphs(shown: Shown) -> None:
+def graphs(shown: ShownPath) -> None:
     """Show the confusability graph before and after."""
     view = query.choice("view")
     with card(
@@ -98,7 +98,7 @@ def graphs(shown: Shown) -> None:
                 _graph(shown, when, partition, view)
 
 
-def _graph(shown: Shown, when: str, partition: Partition, view: str) -> None:
+def _graph(shown: ShownPath, when: str, partition: Partition, view: str) -> None:
     data = shown.scenario.data
     found = shown.before if when == "before" else shown.after
     many = found.leak.joint_sy.shape[0 if view == "secret" else 1] > DRAWN
@@ -132,7 +132,7 @@ def _alt(graph: Lookalikes, name: str, *, closed: bool) -> str:
     )
 
 
-def _graph_table(shown: Shown, view: str) -> pd.DataFrame:
+def _graph_table(shown: ShownPath, view: str) -> pd.DataFrame:
     data = shown.scenario.data
     whole = singletons(derived.counted(data).joint.n_x)
     rows = []
@@ -149,7 +149,7 @@ def _graph_table(shown: Shown, view: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["when", "one", "other", "in_common"])
 
 
-def way(shown: Shown, unit: str) -> None:
+def way(shown: ShownPath, unit: str) -> None:
     """Show the slider through the merges and the Lagrangian along them."""
     found, leakage = shown.found, LEAKAGE[shown.problem]
     with card(
@@ -188,7 +188,7 @@ def _way_table(found: Clustering, unit: str) -> pd.DataFrame:
     )
 
 
-def offers(shown: Shown, unit: str) -> None:
+def offers(shown: ShownPath, unit: str) -> None:
     """Show the trade-off over all λ, beside its rivals, or how far the work on them is."""
     known = ranges.entry(shown.problem, ranges.ALGORITHM)
     distortion = shown.scenario.utility == "distortion"
@@ -280,7 +280,7 @@ def _offers_table(lines: list[figures.Offers], unit: str, *, distortion: bool) -
     return pd.DataFrame([row(line, point) for line in lines for point in line.points])
 
 
-def table(shown: Shown) -> None:
+def table(shown: ShownPath) -> None:
     """Show which secrets occur with which releases."""
     found = results.table(shown.scenario.data, shown.partition)
     with card(
@@ -305,7 +305,7 @@ def table(shown: Shown) -> None:
         )
 
 
-def clusters(shown: Shown) -> None:
+def clusters(shown: ShownPath) -> None:
     """Show the clusters as a table."""
     made, leak = shown.after.mechanism, shown.after.leak
     partition = made.partition or ()  # a release of clusters has one
@@ -338,7 +338,7 @@ def clusters(shown: Shown) -> None:
         )
 
 
-def measures(shown: Shown, unit: str) -> None:
+def measures(shown: ShownPath, unit: str) -> None:
     """Show the figures of the release in one row that wraps where there is little room."""
     before, after = shown.before, shown.after
     with st.container(horizontal=True, gap="medium", key="strip"):

@@ -47,7 +47,7 @@ FUNNEL = (
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownAnswer:
     """An answer, and the lines that were beside it."""
 
     result: Result
@@ -164,7 +164,7 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
             remedies.show(scenario, error)
         _last(slots)
         return
-    shown = Shown(result, frontier_lines.find(scenario, work))
+    shown = ShownAnswer(result, frontier_lines.find(scenario, work))
     st.session_state[_LAST] = shown
     with slots["figures"]:
         with st.container(key="finding"):
@@ -179,7 +179,7 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
 
 def _last(slots: Slots) -> None:
     """Show the charts of the last answer, marked as such, where the present question has none."""
-    shown: Shown | None = st.session_state.get(_LAST)
+    shown: ShownAnswer | None = st.session_state.get(_LAST)
     if shown is None:
         return
     with slots["figures"]:
@@ -189,7 +189,7 @@ def _last(slots: Slots) -> None:
     _charts(slots, shown, faded=True)
 
 
-def _charts(slots: Slots, shown: Shown, *, faded: bool = False) -> None:
+def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> None:
     """Show the four charts of an answer; faded where the question on screen is another."""
     result = shown.result
     with slots["frontier"]:

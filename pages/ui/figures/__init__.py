@@ -16,7 +16,7 @@ from pages.ui.figures.matrix import (
 from pages.ui.figures.merges import merges
 from pages.ui.figures.ranges import range_matrix
 from pages.ui.figures.robust import (
-    Box,
+    BoxPlot,
     before_after,
     beta_lines,
     boxes,
@@ -31,7 +31,7 @@ from pages.ui.style.base import Figure
 
 __all__ = [
     "OF_X",
-    "Box",
+    "BoxPlot",
     "Budget",
     "Figure",
     "Kept",

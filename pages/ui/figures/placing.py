@@ -26,7 +26,7 @@ GAP = 2.0
 SIDES = ("right", "left", "top", "bottom")
 """Sides of a node, tried in this order after the one that looks away from the middle."""
 
-Box = tuple[float, float, float, float]
+Rectangle = tuple[float, float, float, float]
 """Left, right, bottom and top, in pixels."""
 
 
@@ -94,7 +94,7 @@ def _order(across: float, up: float, *, outer: bool) -> list[str]:
     return [first, *(side for side in SIDES if side not in (first, never))]
 
 
-def name_box(x: float, y: float, side: str, name: str, radius: float) -> Box:
+def name_box(x: float, y: float, side: str, name: str, radius: float) -> Rectangle:
     """Return the room that a name takes on a side of its node."""
     half = CHARACTER * len(name) / 2
     across, up = radius + GAP + half, radius + GAP + LINE / 2
@@ -102,16 +102,16 @@ def name_box(x: float, y: float, side: str, name: str, radius: float) -> Box:
     return _around(x + away[side][0], y + away[side][1], half, LINE / 2)
 
 
-def meet(one: Box, other: Box) -> bool:
+def meet(one: Rectangle, other: Rectangle) -> bool:
     """Say whether two boxes have room in common."""
     return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
 
 
-def _around(x: float, y: float, across: float, up: float) -> Box:
+def _around(x: float, y: float, across: float, up: float) -> Rectangle:
     return x - across, x + across, y - up, y + up
 
 
-def _inside(box: Box, size: tuple[float, float]) -> bool:
+def _inside(box: Rectangle, size: tuple[float, float]) -> bool:
     left, right, low, high = box
     across = left >= -SLACK and right <= size[0] + SLACK
     return across and low >= -SLACK and high <= size[1] + SLACK

@@ -233,7 +233,7 @@ def robust_frontier(
 
 
 @dataclass(frozen=True, eq=False)
-class Box:
+class BoxPlot:
     """Values of one design over many draws.
 
     Attributes
@@ -251,12 +251,12 @@ class Box:
     values: FloatArray
 
 
-def boxes(found: Sequence[Box], *, eps: float, reach: float, unit: str = "nats") -> Figure:
+def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "nats") -> Figure:
     """Draw realised levels: a box of quartiles for each design, every draw as a point on it.
 
     Parameters
     ----------
-    found : sequence of Box
+    found : sequence of BoxPlot
         The designs, from top to bottom, with ε* in nats.
     eps : float
         What was promised, in nats.
@@ -284,7 +284,7 @@ def boxes(found: Sequence[Box], *, eps: float, reach: float, unit: str = "nats")
     }
 
 
-def _box(box: Box, row: int, reach: float, unit: str) -> dict[str, object]:
+def _box(box: BoxPlot, row: int, reach: float, unit: str) -> dict[str, object]:
     ink = colour(SERIES[box.place]) if box.place < len(SERIES) else colour("muted")
     return {
         "type": "box",
@@ -306,12 +306,12 @@ def _box(box: Box, row: int, reach: float, unit: str) -> dict[str, object]:
     }
 
 
-def before_after(found: Sequence[tuple[Box, FloatArray]]) -> Figure:
+def before_after(found: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
     """Draw what is kept at the truth against what was expected at the estimate, a point a draw.
 
     Parameters
     ----------
-    found : sequence of (Box, ndarray)
+    found : sequence of (BoxPlot, ndarray)
         Each design's shares at P̂, and those at P*, shape (k,).
     """
     return {
@@ -357,7 +357,7 @@ def before_after(found: Sequence[tuple[Box, FloatArray]]) -> Figure:
     }
 
 
-def beta_lines(lines: Sequence[Box], betas: Sequence[float]) -> Figure:
+def beta_lines(lines: Sequence[BoxPlot], betas: Sequence[float]) -> Figure:
     """Draw the mean share kept against β, a line each; `values` go with `betas`."""
     order = np.argsort(-np.asarray(betas))
     return {

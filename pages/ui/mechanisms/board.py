@@ -193,7 +193,7 @@ def _of() -> None:
     )
 
 
-def _outputs(result: Result, known: side_channels.Known, unit: str) -> None:
+def _outputs(result: Result, known: side_channels.SideInformation, unit: str) -> None:
     """Show what one output tells, beside what side channels add."""
     try:
         found = derived.disclosed(result, known.values)
@@ -207,7 +207,9 @@ def _outputs(result: Result, known: side_channels.Known, unit: str) -> None:
         side_channels.levels(result, unit)
 
 
-def _beliefs(result: Result, found: Disclosure, known: side_channels.Known, unit: str) -> None:
+def _beliefs(
+    result: Result, found: Disclosure, known: side_channels.SideInformation, unit: str
+) -> None:
     s_labels = result.joint.s_labels
     with card(
         key="beliefs",

@@ -23,7 +23,7 @@ from pages.ui.work import derived
 
 
 @dataclass(frozen=True)
-class Known:
+class SideInformation:
     """What the attacker knows.
 
     Attributes
@@ -38,13 +38,13 @@ class Known:
     who: str = "someone who knows only the law behind the data"
 
 
-def known(result: Result) -> Known:
+def known(result: Result) -> SideInformation:
     """Show the switch of the side channel where X has attributes; return what it says."""
     attributes = result.counted.attributes
     _adopt(query.take("known") or [], attributes)
     query.show("known", [])
     if len(attributes) < 2:
-        return Known()
+        return SideInformation()
     with st.container(border=True, key="side_channel"):
         on = st.toggle(
             "The attacker already knows a part of X",
@@ -53,7 +53,7 @@ def known(result: Result) -> Known:
             help="From elsewhere: a neighbour knows somebody's race, an employer the education.",
         )
         if not on:
-            return Known()
+            return SideInformation()
         values = []
         for j, column in enumerate(st.columns(len(attributes))):
             with column:
@@ -61,7 +61,7 @@ def known(result: Result) -> Known:
             if picked is not None:
                 values.append((j, picked))
     if not values:
-        return Known()
+        return SideInformation()
     query.show(
         "known",
         [query.pair_text(attributes[j].name, attributes[j].labels[value]) for j, value in values],
@@ -69,7 +69,7 @@ def known(result: Result) -> Known:
     said = " and ".join(
         f"{attributes[j].name} = {attributes[j].labels[value]}" for j, value in values
     )
-    return Known(tuple(values), f"someone who knows {said}")
+    return SideInformation(tuple(values), f"someone who knows {said}")
 
 
 def _adopt(wanted: list[tuple[str, str]], attributes: tuple[Attribute, ...]) -> None:

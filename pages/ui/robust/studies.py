@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.scenario import DOMAINS, Scenario
 from core.studies.robust_designs import BUDGETS, DESIGNS, DesignOutcome
-from core.studies.robust_draws import BETAS, Draws, realised_reach
+from core.studies.robust_draws import BETAS, DrawnDesigns, realised_reach
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart
@@ -110,7 +110,7 @@ def draws(scenario: Scenario) -> None:
         _drawn(desk.answer, desk.answered)
 
 
-def _drawn(found: Draws, answered: results.RobustQuestion) -> None:
+def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
     eps, unit = answered.eps or 0.0, controls.unit()
     told = f"The uncertainty set held the truth in {found.covered} of {found.used} draws."
     if found.skipped:
@@ -130,7 +130,10 @@ def _drawn(found: Draws, answered: results.RobustQuestion) -> None:
     ):
         chart(
             figures.boxes(
-                [figures.Box(PLACES[key], DESIGNS[key], v) for key, v in found.realised.items()],
+                [
+                    figures.BoxPlot(PLACES[key], DESIGNS[key], v)
+                    for key, v in found.realised.items()
+                ],
                 eps=eps,
                 reach=realised_reach(eps),
                 unit=unit,
@@ -154,7 +157,7 @@ def _drawn(found: Draws, answered: results.RobustQuestion) -> None:
         chart(
             figures.before_after(
                 [
-                    (figures.Box(PLACES[key], DESIGNS[key], nmi), found.true_nmi[key])
+                    (figures.BoxPlot(PLACES[key], DESIGNS[key], nmi), found.true_nmi[key])
                     for key, nmi in found.nmi.items()
                 ]
             ),
@@ -168,13 +171,13 @@ def _drawn(found: Draws, answered: results.RobustQuestion) -> None:
         )
 
 
-def _broken(found: Draws, eps: float) -> str:
+def _broken(found: DrawnDesigns, eps: float) -> str:
     return ", ".join(
         f"{DESIGNS[key]} {count} of {found.used}" for key, count in found.broken(eps).items()
     )
 
 
-def _draw_table(found: Draws, unit: str) -> pd.DataFrame:
+def _draw_table(found: DrawnDesigns, unit: str) -> pd.DataFrame:
     return pd.concat(
         pd.DataFrame(
             {
@@ -211,7 +214,7 @@ def betas(scenario: Scenario) -> None:
     if desk.answered is None:
         return
     work.stale("betas", asked)
-    lines = [figures.Box(PLACES[key], DESIGNS[key], nmi) for key, nmi in desk.answer.items()]
+    lines = [figures.BoxPlot(PLACES[key], DESIGNS[key], nmi) for key, nmi in desk.answer.items()]
     with card(
         key="robust_beta",
         title="Mean share kept, by β",

@@ -19,7 +19,7 @@ from core.studies.robust_designs import (
     robust_frontiers,
     take_sample,
 )
-from core.studies.robust_draws import Drawn, Draws, most_seconds, study_beta, study_draws
+from core.studies.robust_draws import Drawn, DrawnDesigns, most_seconds, study_beta, study_draws
 from core.uncertainty import RenyiBall
 
 TRUTH = np.array([[0.1, 0.1], [0.2, 0.6]])
@@ -227,7 +227,7 @@ def test_what_a_sample_leaves_possible_in_figures(sample):
 
 
 def test_draws_are_counted_and_averaged():
-    found = Draws(
+    found = DrawnDesigns(
         realised={"a": np.array([0.5, 1.5, np.inf]), "b": np.array([0.1, 0.2, 1.0])},
         nmi={"a": np.array([0.1, 0.2, 0.3]), "b": np.array([0.0, 0.0, 0.3])},
         true_nmi={"a": np.array([0.3, 0.3, 0.3]), "b": np.array([0.0, 0.3, 0.0])},

@@ -11,7 +11,10 @@ from pages.ui import figures
 MARKUP = ("<b>bold</b>", "$x$")
 LOW, HIGH = np.array([0.1, 0.2]), np.array([0.5, 0.9])
 MIDDLE = np.array([0.4, 0.6])
-BOXES = [figures.Box(0, MARKUP[0], np.array([0.1, np.inf])), figures.Box(5, MARKUP[1], MIDDLE)]
+BOXES = [
+    figures.BoxPlot(0, MARKUP[0], np.array([0.1, np.inf])),
+    figures.BoxPlot(5, MARKUP[1], MIDDLE),
+]
 
 
 def line(place):
@@ -24,7 +27,7 @@ FIGURES = {
     "frontier": figures.robust_frontier([line(0), line(5)], eps=1.0, nmi=0.5, limit=8.0),
     "boxes": figures.boxes(BOXES, eps=0.5, reach=1.25),
     "before and after": figures.before_after([(box, MIDDLE) for box in BOXES]),
-    "beta": figures.beta_lines([figures.Box(5, "a", np.array([0.3, 0.1]))], (0.001, 0.1)),
+    "beta": figures.beta_lines([figures.BoxPlot(5, "a", np.array([0.3, 0.1]))], (0.001, 0.1)),
 }
 
 

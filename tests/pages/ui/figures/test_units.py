@@ -34,7 +34,7 @@ def levels(unit):
 
 
 def boxes(unit):
-    found = [figures.Box(0, "a", HIGH), figures.Box(1, "b", HIGH * 2)]
+    found = [figures.BoxPlot(0, "a", HIGH), figures.BoxPlot(1, "b", HIGH * 2)]
     return figures.boxes(found, eps=0.7, reach=3.0, unit=unit)
 
 

@@ -48,7 +48,7 @@ class _Owner:
     working: int = 0
 
 
-class Line:
+class JobQueue:
     """Jobs that wait, and how many workers serve them; safe for threads.
 
     Parameters
@@ -60,11 +60,11 @@ class Line:
 
     Examples
     --------
-    >>> line = Line(general=1)
+    >>> queue = JobQueue(general=1)
     >>> for number in range(3):
-    ...     _ = line.put(Call(Job(1.0), b"greedy %d" % number, "a", urgent=False))
-    >>> _ = line.put(Call(Job(1.0), b"late", "b", urgent=False))
-    >>> [line.take(reserved=False).content for _ in range(4)]
+    ...     _ = queue.put(Call(Job(1.0), b"greedy %d" % number, "a", urgent=False))
+    >>> _ = queue.put(Call(Job(1.0), b"late", "b", urgent=False))
+    >>> [queue.take(reserved=False).content for _ in range(4)]
     [b'greedy 0', b'late', b'greedy 1', b'greedy 2']
     """
 
@@ -108,7 +108,7 @@ class Line:
     def take(self, *, reserved: bool, rest: float | None = None) -> Call | None:
         """Wait for the job whose turn it is; None where the worker is to end.
 
-        It ends when the line is closed and empty, and after `rest` seconds without a job; it no
+        It ends when the queue is closed and empty, and after `rest` seconds without a job; it no
         longer counts from then on.
 
         Parameters
@@ -153,7 +153,7 @@ class Line:
         raise AssertionError("unreachable")  # pragma: no cover
 
     def close(self) -> None:
-        """Let the workers end once the line is empty."""
+        """Let the workers end once the queue is empty."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -165,7 +165,7 @@ class Line:
 
     def _next(self, reserved: bool) -> Call | None:
         """Return the call whose turn it is, for a kind of worker."""
-        for one in self._owners.values():  # those cancelled in line need no worker
+        for one in self._owners.values():  # those cancelled while they waited need no worker
             one.waiting = _alive(one.waiting)
         found = _first(self._owners.values(), only_urgent=reserved)
         return None if found is None else found[1]
