@@ -1,1 +1,1 @@
-"""The sets of outputs that a notion allows: linear rows, and cuts where they are round."""
+"""Allowed sets of outputs: linear inequalities, and cuts where their boundary is curved."""

@@ -1,4 +1,4 @@
-"""The set of outputs that a convex notion allows, in the form that the solvers take."""
+"""The set of outputs that a convex notion allows, in the solvers' form."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ SeparationOracle = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class AverageBudget:
-    """A bound on all outputs together: Σ_y P(y) g(P(· | y)) ≤ limit, g(r) = c(lifts of S).
+    """A bound on an average over outputs: Σ_y P(y) g(P(X | y)) ≤ limit, g(r) = c(lifts of S).
 
-    g is convex, homogeneous of degree 1, at least 0 and 0 at P_X.
+    g is convex and homogeneous of degree 1, with g ≥ 0 and g(P_X) = 0.
 
     Attributes
     ----------
     cost : AverageCost
         c.
     excess : ndarray
-        l(s, x) − 1 of the data, shape (n_s, n_x): an output r gives S the lifts 1 + excess @ r.
+        l(s, x) − 1 of the data, shape (n_s, n_x): a posterior r gives S the lifts 1 + excess @ r.
     limit : float
         Above 0.
     """
@@ -39,21 +39,24 @@ class AverageBudget:
         return self.cost.value(points @ self.excess.T)
 
     def tangents(self, points: FloatArray) -> FloatArray:
-        """Return a with a·r ≤ g(r) for every r ≥ 0, close to it at each point, shape (k, n_x)."""
+        """Return for each point a subgradient a of g, shape (k, n_x): a·r ≤ g(r) for every r ≥ 0.
+
+        At the point itself the two are equal, unless a lift is below `LEAST_LIFT`.
+        """
         return self._of_x(self.cost.slope(points @ self.excess.T))
 
     def pieces(self) -> FloatArray | None:
-        """Return all a of g(r) = max_i a_i·r, shape (k, n_x), if these are few; else None."""
+        """Return all a of g(r) = max_i a_i·r, shape (k, n_x); None where they are not a few."""
         found = self.cost.pieces()
         return None if found is None else self._of_x(found)
 
     def _of_x(self, slopes: FloatArray) -> FloatArray:
-        """Return slopes in lifts, shape (k, n_s), as slopes in r."""
+        """Return slopes in lifts, shape (k, n_s), as slopes in r, shape (k, n_x)."""
         result: FloatArray = slopes @ self.excess + slopes.sum(axis=-1, keepdims=True)
         return result
 
     def spent(self, kernel: FloatArray, p_x: FloatArray) -> float:
-        """Return Σ_y P(y) g of a kernel P(y | x), shape (n_x, n_y)."""
+        """Return Σ_y P(y) g(P(X | y)) of a kernel P(y | x), shape (n_x, n_y)."""
         weights = (p_x[:, None] * kernel).T
         totals = weights.sum(axis=1)
         used = totals > 0
@@ -64,8 +67,8 @@ class AverageBudget:
 class AllowedSet:
     """What a notion allows: a convex cone of outputs r ≥ 0, and bounds on averages over them.
 
-    A pointwise notion is a condition on one output at a time and on its posterior alone, so it
-    is homogeneous in r: r may be scaled as one likes (to Σr = 1: the posterior P(x | y)).
+    A pointwise notion constrains each output's posterior alone, so r may have any scale; with
+    Σr = 1 it is the posterior P(x | y).
 
     Attributes
     ----------
@@ -75,17 +78,17 @@ class AllowedSet:
     n_x : int
         Number of symbols of X.
     oracle : callable or None
-        Where rows do not say it all: returns the cuts g·r ≤ 0, valid on the whole set, that a
-        given r breaks, shape (k, n_x); none (k = 0) means that r is allowed.
+        For a set that rows alone do not describe: returns the cuts g·r ≤ 0, valid on the whole
+        set, that a given r violates, shape (k, n_x); k = 0 means that r is allowed.
     blocks : tuple of ndarray
-        Ways to part the symbols so that many rows concern one block only, the best first: numbers
-        0, 1, … of each symbol's block, shape (n_x,). A hint for a bound.
+        Partitions of the symbols for which many rows concern one block only, best first: each
+        symbol's block number 0, 1, …, shape (n_x,). A hint for an upper bound.
     restriction : AllowedSet or None
-        A smaller set that a long search had better look through first.
+        A subset that a long search solves first.
     budgets : tuple of AverageBudget
         Bounds on averages over all outputs of a mechanism.
     exceptions : float
-        δ: outputs of this probability in all need not be allowed. There are no budgets then.
+        δ: outputs of total probability δ need not be allowed; above 0 only without budgets.
     """
 
     rows: sparse.csr_array

@@ -1,11 +1,11 @@
-"""What one output takes of an average budget: a convex function of the lifts it gives S.
+"""What one output contributes to an average budget: a convex function of its lifts.
 
 An average measure of (S; Y) is, up to an increasing function, Σ_y P(y) c(l_y) with l_y the lifts
 P(s | y)/P(s) of an output. Each c here is convex and homogeneous of degree 1, less its tangent at
 l = 1: adding a linear function of the posterior adds a constant to the sum, as posteriors average
-to the prior. So c ≥ 0, and an output that tells nothing takes nothing.
+to the prior. So c ≥ 0, and an output that is independent of S contributes 0.
 
-Lifts are handed over as their excess u = l − 1, which keeps its digits near independence.
+Lifts are passed as their excess u = l − 1, which loses no digits near independence.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from scipy import special
 from core.validation import FloatArray
 
 LEAST_LIFT = 1e-12
-"""Lifts below this count as this where a cost is linearised: at 0 its slope may be infinite. A
-tangent at any point lies below a convex function, so it stays valid."""
+"""Lifts below this are raised to it where a cost is linearised, as its slope at 0 may be infinite.
+A tangent at any point lies below a convex function, so it stays valid."""
 
 LEAST_LOG = -1e4
-"""Logarithms of terms of a sum below this count as this: it is finite, and adds nothing."""
+"""Logarithms of terms of a sum are raised to this: it is finite, and its term underflows to 0."""
 
 MOST_SIGNS = 6
-"""Most secrets of which all combinations of signs are written out: 62 of six."""
+"""Most secrets for which all combinations of signs are enumerated: 2⁶ − 2 = 62."""
 
 
 class AverageCost(ABC):
-    """c(l), convex and homogeneous of degree 1, with c(1) = 0 and no slope at l = 1."""
+    """c(l), convex and homogeneous of degree 1, with c ≥ 0 and c(1) = 0 where Σ_s P(s) l = 1."""
 
     @abstractmethod
     def value(self, excess: FloatArray) -> FloatArray:
@@ -42,7 +42,7 @@ class AverageCost(ABC):
         """Return a gradient d of c at 1 + u, shape (..., n_s): c(l) ≥ d·l for every l ≥ 0."""
 
     def pieces(self) -> FloatArray | None:
-        """Return all d of c(l) = max_i d_i·l, shape (k, n_s), if these are few; else None."""
+        """Return all d of c(l) = max_i d_i·l, shape (k, n_s); None where they are not a few."""
         return None
 
 
@@ -139,7 +139,7 @@ class PowerMean(SmoothCost):
     order: float
 
     def value(self, excess: FloatArray) -> FloatArray:
-        """Return the mean less the plain mean, not below 0 where rounding would have it so."""
+        """Return the power mean less the plain mean, with its sign, raised to 0."""
         gain = np.expm1(self._log_mean(excess)) - excess @ self.weights
         return np.asarray(np.maximum(self._sign * gain, 0.0))
 
@@ -172,12 +172,12 @@ class PowerMean(SmoothCost):
             logs = np.log1p(np.maximum(excess, -1.0))
         highest = np.maximum(logs.max(axis=-1, keepdims=True), np.log(LEAST_LIFT))
         relative = np.expm1(self.order * (logs - highest)) @ self.weights
-        digits = relative > -0.5  # else what is left of 1 is better added up by itself
-        near = np.log1p(np.where(digits, relative, 0.0))
+        near_one = relative > -0.5  # else 1 + relative would lose digits to cancellation
+        near = np.log1p(np.where(near_one, relative, 0.0))
         with np.errstate(divide="ignore"):
             terms = self.order * (logs - highest) + np.log(self.weights)
         far = special.logsumexp(np.maximum(terms, LEAST_LOG), axis=-1)
-        result: FloatArray = highest[..., 0] + np.where(digits, near, far) / self.order
+        result: FloatArray = highest[..., 0] + np.where(near_one, near, far) / self.order
         return result
 
 
@@ -198,11 +198,11 @@ class Deviation(AverageCost):
         return np.asarray(np.abs(excess) @ self.p_s / 2)
 
     def slope(self, excess: FloatArray) -> FloatArray:
-        """Return the slope of the piece that u is on: P(s) (σ_s − Σ P σ)/2 with σ = sign u."""
+        """Return P(s) (σ_s − Σ P σ)/2 with σ = sign u."""
         return self._of_signs(np.sign(excess))
 
     def pieces(self) -> FloatArray | None:
-        """Return the slope for each combination of signs of at most six secrets."""
+        """Return the slope for each combination of signs; None with over `MOST_SIGNS` secrets."""
         if len(self.p_s) > MOST_SIGNS:
             return None
         signs = np.array(list(product([-1.0, 1.0], repeat=len(self.p_s))))
@@ -218,10 +218,10 @@ class Deviation(AverageCost):
 
 @dataclass(frozen=True, eq=False)
 class Largest(AverageCost):
-    """max_s w l − w l at the largest w, over the largest w.
+    """(max_s w_s l_s − w_t l_t)/w_t with t = argmax w; with equal weights max_s l_s − 1.
 
-    With w = 1 the sum over outputs gives the maximal leakage, with w = P(s) the probability of
-    guessing S, over that without Y.
+    With w = 1 the sum over outputs is e^{maximal leakage} − 1; with w = P(s) it is the probability
+    of guessing S from Y, divided by that without Y, less 1.
 
     Attributes
     ----------
@@ -245,13 +245,13 @@ class Largest(AverageCost):
         return np.asarray((excess @ self.pieces().T + self._rest).max(axis=-1))
 
     def slope(self, excess: FloatArray) -> FloatArray:
-        """Return the piece that is largest."""
+        """Return the slope of the largest piece."""
         pieces = self.pieces()
         result: FloatArray = pieces[(excess @ pieces.T + self._rest).argmax(axis=-1)]
         return result
 
     def pieces(self) -> FloatArray:
-        """Return one piece for each secret, shape (n_s, n_s)."""
+        """Return one slope for each secret, shape (n_s, n_s)."""
         share = self.weights / self.weights.max()
         result: FloatArray = np.diag(share) - self._tangent()
         return result
@@ -263,9 +263,9 @@ class Largest(AverageCost):
         return result
 
     def _tangent(self) -> FloatArray:
-        """Return what is subtracted: a slope of the maximum at l = 1, where its value is 1."""
+        """Return the subtracted subgradient of max_s w_s l_s/max w at l = 1, shape (n_s,)."""
         share = self.weights / self.weights.max()
-        if (share == 1.0).all():  # Σ P l is a slope too, and 1 for every posterior
+        if (share == 1.0).all():  # P is a subgradient too, and Σ P l = 1 for every posterior
             return self.p_s
         tangent = np.zeros(len(share))
         tangent[int(share.argmax())] = 1.0
@@ -273,7 +273,7 @@ class Largest(AverageCost):
 
 
 def _clipped(excess: FloatArray) -> FloatArray:
-    """Return the excess of lifts that are not too small to be linearised at."""
+    """Return u with lifts below `LEAST_LIFT` raised to it."""
     result: FloatArray = np.maximum(excess, LEAST_LIFT - 1.0)
     return result
 

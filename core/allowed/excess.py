@@ -1,8 +1,8 @@
-"""How far the data's lifts are from 1, to the last digit.
+"""The data's lifts less 1, to full double precision.
 
-Of a secret that is nearly independent of X, lifts differ from 1 in their sixth or ninth digit.
-Taken as a difference of two rounded lifts, such data would be half rounding; a budget of 0 turns
-every such row into an equation, where that decides what is allowed.
+Where S is nearly independent of X, lifts differ from 1 in their sixth or ninth digit only.
+Differences of rounded lifts would be half rounding error; at a budget of 0, where each row is an
+equation, that error would decide what is allowed.
 """
 
 import numpy as np
@@ -13,25 +13,25 @@ from core.limits import LIFT_NOISE
 from core.validation import FloatArray
 
 _SPLITTER = 2.0**27 + 1
-"""Cuts a double into two halves of 26 bits."""
+"""Veltkamp's constant: it splits a double into two halves of 26 bits."""
 
 _EXACT_COUNT = 2.0**53
-"""Whole numbers up to this are doubles."""
+"""Every whole number up to this is a double."""
 
 
 def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
     """Return l(s, x) − 1, shape (n_s, n_x), rounded once.
 
-    Of counts nothing is lost, so independence is told from near independence exactly; of other
-    weights, which are rounded themselves, a difference of `LIFT_NOISE` is taken to be none.
+    Counts are exact, so independence is told from near independence. Other weights are rounded
+    themselves: there a relative difference of up to `LIFT_NOISE` counts as 0.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     among : array_like of int, optional
-        Symbols of X that are looked at, given that X is one of them; the secrets which occur with
-        none of these are left out.
+        Condition on X being one of these symbols: they are the columns, and secrets that occur
+        with none of them have no row.
 
     Examples
     --------
@@ -56,27 +56,27 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
 
 
 def _sum(values: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
-    """Return sums along an axis, each as a double and what it misses.
+    """Return sums along an axis, each as a rounded sum and its rounding error.
 
-    Source: Knuth's exact sum of two doubles.
+    Source: Knuth's exact sum of two doubles (TwoSum).
     """
     moved = np.moveaxis(values, axis, 0)
-    total, missed = np.zeros(moved.shape[1:]), np.zeros(moved.shape[1:])
+    total, error = np.zeros(moved.shape[1:]), np.zeros(moved.shape[1:])
     for value in moved:
         ahead = total + value
         part = ahead - total
-        missed = missed + ((total - (ahead - part)) + (value - part))
+        error = error + ((total - (ahead - part)) + (value - part))
         total = ahead
-    whole = total + missed
-    return whole, missed - (whole - total)
+    whole = total + error
+    return whole, error - (whole - total)
 
 
 def _product(
     a: tuple[FloatArray, FloatArray], b: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return products of numbers that are a double and what it misses each.
+    """Return products of numbers, all of them as a double and its rounding error.
 
-    Source: Dekker's exact product of two doubles.
+    Source: Dekker's exact product of two doubles (TwoProduct).
     """
     high = a[0] * b[0]
     a_top, a_rest = _halves(a[0])
@@ -86,7 +86,7 @@ def _product(
 
 
 def _halves(value: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return two doubles of half as many digits that add up to each."""
+    """Return the upper and the lower half of each double's digits, which add up to it."""
     big = _SPLITTER * value
     top = big - (big - value)
     return top, value - top

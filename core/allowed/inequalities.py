@@ -1,4 +1,4 @@
-"""Linear rows of allowed sets: conditions on r ∝ P(x | y) that a solver takes as they are.
+"""Linear rows of allowed sets: conditions row·r ≤ 0 on r ∝ P(x | y).
 
 lift_s(r) = Σ_x C[s, x] r(x) / Σ_x r(x) with C[s, x] = l(s, x), the lift of the data itself.
 Rows are scaled to a largest coefficient of 1; one without a positive coefficient is dropped,
@@ -17,8 +17,8 @@ from core.joint import Joint
 from core.validation import FloatArray
 
 _ROUNDED = 1e-15
-"""Difference of two numbers, relative to them, that is their rounding: a few units in the last
-place. A row is scaled to 1, so noise left in it would become a condition."""
+"""Relative difference of two numbers that counts as rounding: a few units in the last place. A row
+is scaled to 1, so noise left in it would become a condition."""
 
 
 def data_lift(joint: Joint) -> FloatArray:
@@ -29,16 +29,16 @@ def data_lift(joint: Joint) -> FloatArray:
 def lift_at_most(
     excess: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
 ) -> FloatArray:
-    """Return rows of lift_s(r) ≤ e^{bound_s}, shape (at most n_s, n_x); none where it is ∞.
+    """Return rows of lift_s(r) ≤ e^{bound_s}, shape (at most n_s, n_x); none where bound_s = ∞.
 
     Parameters
     ----------
     excess : ndarray
-        l(s, x) − 1, shape (n_s, n_x), as of `excess_lift`.
+        l(s, x) − 1 of `excess_lift`, shape (n_s, n_x).
     log_bounds : ndarray or float
         One bound for each s in nats, shape (n_s,), or the same for all.
     weights : ndarray or float
-        What each r(x) counts for in a row, shape (n_s, n_x).
+        Factors of the coefficients, shape (n_s, n_x).
     """
     bounds = _column(log_bounds, excess)
     shrink = np.exp(-bounds)
@@ -49,14 +49,14 @@ def lift_at_most(
 def lift_at_least(
     excess: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
 ) -> FloatArray:
-    """Return rows of lift_s(r) ≥ e^{−bound_s}, shape (at most n_s, n_x); none where it is ∞."""
+    """Return rows of lift_s(r) ≥ e^{−bound_s}; parameters and shape as `lift_at_most`."""
     bounds = _column(log_bounds, excess)
     gap = difference(np.exp(-bounds), 1 + excess, np.expm1(-bounds), excess)
     return scaled(gap * weights)
 
 
 def scaled(rows: FloatArray) -> FloatArray:
-    """Return the rows that say something, each with a largest coefficient of 1."""
+    """Return the rows with a positive coefficient, each scaled to a largest magnitude of 1."""
     useful = rows[(rows > 0).any(axis=1)]
     result: FloatArray = useful / np.abs(useful).max(axis=1, keepdims=True, initial=0.0)
     return result
@@ -68,14 +68,13 @@ def plain(rows: FloatArray, oracle: SeparationOracle | None = None) -> AllowedSe
 
 
 def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
-    """Return the intersection: all rows, oracles and budgets, each set's auxiliary variables.
+    """Return the intersection, with the rows, auxiliary variables, oracles and budgets of all.
 
     Raises
     ------
     InvalidInputError
-        If one allows exceptions and another asks something: of the outputs one by one, or of their
-        average. Under a budget an exception that names its symbol may cost more than it is worth,
-        so it is more than a column for each symbol that would have to be looked at.
+        If one set allows exceptions and another has rows, an oracle or a budget. Under a budget the
+        best exception need not be a single symbol, which is all that the solver tries.
     """
     n_x = sets[0].n_x
     exceptions = max(part.exceptions for part in sets)
@@ -96,7 +95,7 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
 
 
 def all_cuts(oracles: Sequence[SeparationOracle]) -> SeparationOracle | None:
-    """Return one oracle that gives the cuts of all, None where there are none."""
+    """Return one oracle that gives the cuts of all, None for an empty sequence."""
     if len(oracles) <= 1:
         return oracles[0] if oracles else None
     return _Cuts(tuple(oracles))
@@ -112,9 +111,9 @@ class _Cuts:
         return np.vstack([oracle(r) for oracle in self.oracles])
 
 
-def _column(bounds: FloatArray | float, lift: FloatArray) -> FloatArray:
-    """Return the bounds as a column, shape (n_s, 1)."""
-    return np.broadcast_to(np.asarray(bounds, dtype=np.float64), lift.shape[:1])[:, None]
+def _column(bounds: FloatArray | float, excess: FloatArray) -> FloatArray:
+    """Return the bounds as a column, shape (n_s, 1), of a scalar or an array (n_s,)."""
+    return np.broadcast_to(np.asarray(bounds, dtype=np.float64), excess.shape[:1])[:, None]
 
 
 def difference(
@@ -123,14 +122,15 @@ def difference(
     left_excess: FloatArray | float,
     right_excess: FloatArray | float,
 ) -> FloatArray:
-    """Return left − right of numbers known with their distances from 1, 0 if by rounding only.
+    """Return left − right, and 0 where they differ by rounding only.
 
-    Of the two differences that of the smaller numbers is taken: it loses fewer digits.
+    Each number is given with its excess over a common constant. The difference is that of the
+    smaller pair, values or excesses, which loses fewer digits.
     """
     size = np.maximum(np.abs(left), np.abs(right))
-    other = np.maximum(np.abs(left_excess), np.abs(right_excess))
-    near = other < size
+    excess_size = np.maximum(np.abs(left_excess), np.abs(right_excess))
+    near = excess_size < size
     gap = np.where(near, np.subtract(left_excess, right_excess), np.subtract(left, right))
-    noise = np.abs(gap) <= _ROUNDED * np.where(near, other, size)
+    noise = np.abs(gap) <= _ROUNDED * np.where(near, excess_size, size)
     result: FloatArray = np.where(noise, 0.0, gap)
     return result

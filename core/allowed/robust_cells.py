@@ -1,10 +1,9 @@
-"""Between the symbols of a joint of S and X = (S, U) and the cells (s, u) of an uncertainty set.
+"""How symbols of a joint of S and X = (S, U) map to the cells (s, u) of an uncertainty set.
 
-A cell that was never seen is no symbol of a joint, yet members of the set may have mass on it, so
-a mechanism needs an answer there. Where a joint leaves cells out they are taken to answer like a
-typical member of their secret: as the mixture, with weights P̂(u | s), of the cells it has. Such
-an answer lies between those of its secret, so it makes no output more telling: moving its mass to
-the cells it mixes keeps P(y | s) and brings P nearer to P̂.
+An unseen cell is no symbol of the joint, yet members of the set may give it mass, so a kernel needs
+a row P(y | s, u) there. It is the mixture, with weights P̂(u | s), of the rows of its secret's seen
+cells. That raises no level: moving a member's mass from the unseen cell to those it mixes leaves
+P(y | s) as it is and brings P nearer to P̂.
 """
 
 import numpy as np
@@ -19,7 +18,7 @@ from core.validation import FloatArray
 
 
 def pair_cells(joint: Joint) -> FloatArray:
-    """Return P(s, u) of a joint of S and X = (S, U), shape (n_s, n_u), cells that it left out too.
+    """Return P(s, u) of a joint of S and X = (S, U), shape (n_s, n_u), with 0 for unseen cells.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ def pair_cells(joint: Joint) -> FloatArray:
 
 
 def spread(ball: RenyiBall, joint: Joint) -> FloatArray:
-    """Return the matrix that takes answers of the joint's symbols to answers of all cells.
+    """Return the matrix that takes P(y | x) of the joint's symbols to P(y | s, u) of all cells.
 
     Shape (n_s·n_u, n_x), cells in the order s·n_u + u; each row sums to 1.
 
@@ -72,7 +71,8 @@ def spread(ball: RenyiBall, joint: Joint) -> FloatArray:
     Raises
     ------
     InvalidInputError
-        If the joint is no such joint, or has none of a secret's cells.
+        If the joint is not one of S and X = (S, U) with the ball's cells, or a secret was never
+        seen.
     """
     cells = joint.kept_x
     owner = cells // ball.n_u
@@ -89,11 +89,11 @@ def spread(ball: RenyiBall, joint: Joint) -> FloatArray:
         raise never_seen(int(lost[0]))
     matrix = np.zeros((ball.n_s * ball.n_u, joint.n_x))
     matrix[cells, np.arange(joint.n_x)] = 1.0
-    have = np.zeros((ball.n_s, ball.n_u))
-    have.flat[cells] = 1.0
-    weights = conditionals(have * ball.p_hat_su)
-    weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, conditionals(have))
-    for cell in np.flatnonzero(have.ravel() == 0):
+    seen = np.zeros((ball.n_s, ball.n_u))
+    seen.flat[cells] = 1.0
+    weights = conditionals(seen * ball.p_hat_su)
+    weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, conditionals(seen))
+    for cell in np.flatnonzero(seen.ravel() == 0):
         same = owner == cell // ball.n_u
         matrix[cell, same] = weights.ravel()[cells[same]]
     return matrix
@@ -109,13 +109,13 @@ def answers(ball: RenyiBall, joint: Joint, kernel: ArrayLike) -> FloatArray:
     joint : Joint
         P(s, x) of `Joint.with_secret_released`, of the ball's shape.
     kernel : array_like
-        P(y | x), shape (n_x, n_y); or P(y | s, u) of all cells, shape (n_s·n_u, n_y), also where
-        the joint leaves some out.
+        P(y | x), shape (n_x, n_y); or P(y | s, u) of all cells, shape (n_s·n_u, n_y), unseen ones
+        included.
 
     Raises
     ------
     InvalidInputError
-        If the joint or the kernel does not fit.
+        As `spread`, or if the kernel has another number of rows or a row that does not sum to 1.
     """
     array = np.asarray(kernel, dtype=np.float64)
     all_cells = ball.n_s * ball.n_u
@@ -127,7 +127,7 @@ def answers(ball: RenyiBall, joint: Joint, kernel: ArrayLike) -> FloatArray:
 
 
 def never_seen(s: int) -> InvalidInputError:
-    """Return the error for a secret that the sample does not have."""
+    """Return the error for secret s, counted from 0, of which the sample has no record."""
     return InvalidInputError(
         f"Secret number {s + 1} never occurs in the sample, so nothing is known about P(u | s) "
         f"(B_s = ∞): leave it out or merge it with another."

@@ -1,4 +1,4 @@
-"""The oracle of exact robust LDP: which outputs some member of a Rényi ball finds too telling."""
+"""The oracle of exact robust LDP: outputs whose LDP level at some P in the ball is above ε."""
 
 from dataclasses import dataclass
 
@@ -11,24 +11,24 @@ from core.uncertainty.extremes import extreme_member
 from core.validation import FloatArray, IntArray
 
 _FAR = 40.0
-"""Largest log of the ratio of the two shares of a budget that is tried."""
+"""Largest split that is tried: the log ratio of the two secrets' shares of the ball's budget."""
 
 _STEPS = 40
-"""The search for the split takes about eight; it is cut off here."""
+"""Most steps of the search for the best split, which takes about eight."""
 
 _BALANCED = 1e-5
-"""Relative difference of what a unit of budget gains on either side at which a split is best: the
-level is flat there, so its own error is the square of this."""
+"""Relative difference of the two sides' marginal gains at which a split counts as best: the level
+is flat there, so its own error is of the order of the square."""
 
 _COARSE = 65
-"""Splits tried for orders below ½, where the level may have several peaks."""
+"""Splits tried for orders below ½, where the level may have several maxima."""
 
 
 @dataclass(frozen=True, eq=False)
 class RobustCuts:
-    """Cuts R1·v_{s1} ≤ e^{ε} R2·v_{s2} for pairs of conditionals (R1, R2) that a ball has at once.
+    """Cuts R1·v_{s1} ≤ e^{ε} R2·v_{s2}, where one member of a ball has both conditionals R1, R2.
 
-    The joint set of conditionals is that of `core.uncertainty.divergence.budget_of`; for α = 2 it
+    The set of such pairs is that of `core.uncertainty.divergence.budget_of`; for α = 2 it
     is P̂_{s1}√χ_{s1} + P̂_{s2}√χ_{s2} ≤ √C − (1 − P̂_{s1} − P̂_{s2}) with C = e^B. Any pair in it
     gives a valid cut, so a search that stops early cuts less, never too much.
 
@@ -39,7 +39,7 @@ class RobustCuts:
     eps : float
         Budget in nats.
     spread : ndarray
-        Takes r, shape (n_x,), to v = P(y | s, u) up to scale, shape (n_s·n_u, n_x).
+        Shape (n_s·n_u, n_x): v = spread @ r is P(y | s, u) up to scale.
     """
 
     ball: RenyiBall
@@ -47,13 +47,13 @@ class RobustCuts:
     spread: FloatArray
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cuts that r breaks, one for each pair of secrets at most."""
+        """Return the cuts that r violates, at most one for each pair of secrets."""
         return self.each(r[None])[0]
 
     def each(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return the cuts that some r, shape (k, n_x), break, and which r breaks each.
+        """Return the cuts that points r, shape (k, n_x), violate, and the number of each cut's r.
 
-        All at once: a call costs much the same for ten as for one.
+        A call costs about the same for ten points as for one.
         """
         values = (points @ self.spread.T).reshape(-1, self.ball.n_s, self.ball.n_u)
         values = values / values.max(axis=(1, 2), keepdims=True)
@@ -73,9 +73,9 @@ class RobustCuts:
         return scaled, broken[over]
 
     def _suspects(self, values: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return what would break ε if both secrets had the whole budget.
+        """Return the outputs, shape (k,), and their pairs of secrets, shape (k, 2), to search.
 
-        That is the number of the output, shape (k,), and its pair of secrets, shape (k, 2).
+        They exceed ε where each of the two secrets has the ball's whole budget: others cannot.
         """
         p, free, alpha = self.ball.p_u_given_s, self.ball.conditional_bound, self.ball.alpha
         gaps = np.stack([_below_top(values), _above_bottom(values)])
@@ -94,26 +94,26 @@ class RobustCuts:
         if self.ball.alpha < 0.5:
             return self._best_of_many(sides, pairs)
         left, right = np.full(len(pairs), -_FAR), np.full(len(pairs), _FAR)
-        lean_left, lean_right = np.full(len(pairs), np.inf), np.full(len(pairs), -np.inf)
+        gain_left, gain_right = np.full(len(pairs), np.inf), np.full(len(pairs), -np.inf)
         split = np.zeros(len(pairs))
         for step in range(_STEPS):
-            first, second, lean = self._members(sides, pairs, split)
-            done = (np.abs(lean) <= _BALANCED) | (right - left <= _BALANCED)
+            first, second, gain = self._members(sides, pairs, split)
+            done = (np.abs(gain) <= _BALANCED) | (right - left <= _BALANCED)
             if done.all() or step == _STEPS - 1:
                 break
-            gains = lean > 0
-            left, lean_left = np.where(gains, split, left), np.where(gains, lean, lean_left)
-            right, lean_right = np.where(gains, right, split), np.where(gains, lean_right, lean)
+            rising = gain > 0
+            left, gain_left = np.where(rising, split, left), np.where(rising, gain, gain_left)
+            right, gain_right = np.where(rising, right, split), np.where(rising, gain_right, gain)
             with np.errstate(invalid="ignore"):
-                weight = lean_left / (lean_left - lean_right)
-            # the lean is almost linear in the log ratio of shares; one side may be unbounded
+                weight = gain_left / (gain_left - gain_right)
+            # the log ratio of gains is almost linear in the split; one side may be unbounded
             secant = left + weight * (right - left)
-            newton = split + 2 * np.clip(lean, -_FAR, _FAR)
-            both = np.isfinite(lean_left) & np.isfinite(lean_right)
+            newton = split + 2 * np.clip(gain, -_FAR, _FAR)
+            both = np.isfinite(gain_left) & np.isfinite(gain_right)
             guess = np.where(both, secant, newton)
             inside = (guess > left) & (guess < right) & (step % 6 < 5)
             following = np.where(inside, guess, (left + right) / 2)
-            # a guess beyond a limit that was never tried: all of the budget may belong on one side
+            # a guess beyond ±_FAR: the best split may give one side the whole budget
             following = np.where(
                 (guess <= left) & (left == -_FAR) & (split > left), left, following
             )
@@ -124,7 +124,7 @@ class RobustCuts:
         return first, second
 
     def _best_of_many(self, sides: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the members at the best of a row of splits, each of shape (k, n_u)."""
+        """Return R1 and R2, each of shape (k, n_u), at the best of `_COARSE` splits."""
         splits = np.linspace(-_FAR / 4, _FAR / 4, _COARSE)
         splits[[0, -1]] = -np.inf, np.inf
         many, repeated = np.repeat(pairs, _COARSE, axis=0), np.repeat(sides, _COARSE, axis=1)
@@ -137,9 +137,9 @@ class RobustCuts:
     def _members(
         self, sides: FloatArray, pairs: IntArray, split: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return R1, R2 and the log of how much more a unit of budget gains at s1 than at s2.
+        """Return R1, R2 and the log ratio of the marginal gains of budget at s1 and at s2.
 
-        `split` is the log of the ratio of their shares of the budget, shape (k,).
+        `split` is the log ratio of their shares of the budget, shape (k,).
         """
         ball, owners = self.ball, pairs.T
         with np.errstate(over="ignore"):
@@ -150,9 +150,9 @@ class RobustCuts:
         first, second = found.members
         with np.errstate(divide="ignore", invalid="ignore"):
             log_values = np.log((found.members * sides).sum(axis=-1))
-            pull = found.log_price - np.log(ball.p_s[owners]) - log_values
-            lean = np.where(pull[0] == pull[1], 0.0, pull[0] - pull[1])
-        return first, second, lean
+            log_gains = found.log_price - np.log(ball.p_s[owners]) - log_values
+            gain = np.where(log_gains[0] == log_gains[1], 0.0, log_gains[0] - log_gains[1])
+        return first, second, gain
 
 
 def _below_top(values: FloatArray) -> FloatArray:

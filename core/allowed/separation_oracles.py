@@ -1,10 +1,9 @@
-"""Oracles of allowed sets that are round: they cut off a point that a smooth measure forbids.
+"""Separation oracles of allowed sets with a curved boundary: they cut off a point outside.
 
-Each measure is, up to scale, a norm or a harmonic-like mean of L(r) = C r with C[s, x] the
-lift of the data: convex or concave and homogeneous of degree 1. So its gradient at any point gives
-a linear bound that holds everywhere: the cut is valid on the whole set. It is taken where the
-segment from r to P_X, whose lifts are all 1, meets the set: there it touches the set, and it is
-much deeper than at r itself.
+Each measure is, up to scale, a norm or a power mean of L(r) = C r with C[s, x] the lift of the
+data: convex or concave, and homogeneous of degree 1. So its gradient at any point gives a linear
+bound that holds on the whole set. The gradient is taken where the segment from r to P_X, whose
+lifts are all 1, enters the set: that cut is tangent to the set, so deeper than the one at r.
 """
 
 from abc import ABC, abstractmethod
@@ -18,15 +17,15 @@ from core.limits import CUT_TOL
 from core.validation import FloatArray
 
 NEAR = 0.1
-"""Budget in nats up to which distances from 1 have more digits than what they are taken of."""
+"""Largest budget in nats at which cuts are computed from distances to 1, to keep their digits."""
 
 INWARD = 1e-13
-"""Part of the way to P_X by which a gradient is taken inside the edge: so no lift is 0 there."""
+"""Part of the way to P_X by which a gradient's point is moved inwards, so that no lift is 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class _PowerMeanCuts(ABC):
-    """What cuts of the α-lift and of its inverse have in common.
+    """Cuts of a bounded power mean of lifts or of their inverses.
 
     Attributes
     ----------
@@ -46,7 +45,7 @@ class _PowerMeanCuts(ABC):
     alpha: float
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
+        """Return the cut that r ≠ 0, shape (n_x,), violates: shape (1, n_x), or (0, n_x)."""
         levels = _lifts(self.lift, r)
         if self._log_mean(levels) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
@@ -59,7 +58,7 @@ class _PowerMeanCuts(ABC):
 
     @abstractmethod
     def _touching(self, edge: FloatArray) -> FloatArray:
-        """Return the cut that touches the set where the lifts are these, shape (1, n_x)."""
+        """Return the cut tangent to the set at these lifts, shape (n_s,) → (1, n_x)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +66,13 @@ class AlphaLiftCuts(_PowerMeanCuts):
     """Cuts of (Σ_s P(s) L_s^α)^{1/α} ≤ e^{ε} Σ_x r(x), L = C r ([Lift] eq. 29)."""
 
     def _touching(self, edge: FloatArray) -> FloatArray:
-        """Return the cut that touches the set where the lifts are these, shape (1, n_x)."""
+        """Return the cut tangent to the set at these lifts, shape (n_s,) → (1, n_x)."""
         with np.errstate(divide="ignore"):  # a lift of 0 has no weight
             rise = np.expm1((self.alpha - 1) * (np.log(edge) - self._log_mean(edge)))
-        told, most = _weighed(self.p_s, self.lift, rise, self.alpha / (self.alpha - 1))
+        slope, most = _holder(self.p_s, self.lift, rise, self.alpha / (self.alpha - 1))
         if self.eps > NEAR:
             return _scaled(np.exp(-self.eps) * ((self.p_s * (1 + rise)) @ self.lift) - np.exp(most))
-        return _scaled(np.exp(-self.eps) * told + np.expm1(-self.eps) - np.expm1(most))
+        return _scaled(np.exp(-self.eps) * slope + np.expm1(-self.eps) - np.expm1(most))
 
     def _log_mean(self, levels: FloatArray) -> float:
         """Return the log of the power mean of L, shape (n_s,)."""
@@ -86,18 +85,18 @@ class AlphaLiftCuts(_PowerMeanCuts):
 class AlphaLiftInverseCuts(_PowerMeanCuts):
     """Cuts of Σ_x r(x) ≤ e^{ε} (Σ_s P(s) L_s^{−α})^{−1/α}, L = C r ([Lift] eq. 32).
 
-    The mean on the right is concave. Where a lift is 0 it has no gradient, but no lift is 0
-    where the segment to P_X meets the set.
+    The mean on the right is concave. It has no gradient where a lift is 0, but no lift is 0
+    where the segment to P_X enters the set.
     """
 
     def _touching(self, edge: FloatArray) -> FloatArray:
-        """Return the cut that touches the set where the lifts are these, shape (1, n_x)."""
+        """Return the cut tangent to the set at these lifts, shape (n_s,) → (1, n_x)."""
         rise = np.expm1(-(self.alpha + 1) * (np.log(edge) + self._log_mean(edge)))
-        told, least = _weighed(self.p_s, self.lift, rise, self.alpha / (self.alpha + 1))
+        slope, least = _holder(self.p_s, self.lift, rise, self.alpha / (self.alpha + 1))
         if self.eps > NEAR:
             weights = self.p_s * np.exp(-(self.alpha + 1) * (np.log(edge) + self._log_mean(edge)))
             return _scaled(np.exp(least - self.eps) - weights @ self.lift)
-        return _scaled(np.expm1(least - self.eps) - told)
+        return _scaled(np.expm1(least - self.eps) - slope)
 
     def _log_mean(self, levels: FloatArray) -> float:
         """Return the log of the power mean of 1/L, shape (n_s,); ∞ where a lift is 0."""
@@ -127,7 +126,7 @@ class Chi2LiftCuts:
     eps: float
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
+        """Return the cut that r ≠ 0, shape (n_x,), violates: shape (1, n_x), or (0, n_x)."""
         excess = _lifts(self.lift, r) - 1
         norm = np.sqrt(self.p_s @ excess**2)
         if np.log1p(norm) <= self.eps + CUT_TOL:
@@ -155,12 +154,12 @@ class DivergenceCuts:
     eps: float
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cut that r ≠ 0, shape (n_x,), breaks: shape (1, n_x), or (0, n_x)."""
+        """Return the cut that r ≠ 0, shape (n_x,), violates: shape (1, n_x), or (0, n_x)."""
         levels = _lifts(self.lift, r)
         if self._divergence(levels) <= self.eps + CUT_TOL:
             return np.empty((0, len(r)))
         edge = _edge(self._divergence, self.eps, levels)
-        # a gradient anywhere gives a cut that holds; at a lift of 0 there is none
+        # a gradient anywhere gives a valid cut; at a lift of 0 there is none
         logs = np.log(1 + (edge - 1) * (1 - INWARD))
         return _scaled((self.p_s * logs) @ self.lift - self.eps)
 
@@ -170,40 +169,40 @@ class DivergenceCuts:
 
 
 def _lifts(lift: FloatArray, r: FloatArray) -> FloatArray:
-    """Return L(r), shape (n_s,), of r without the solver's tiny negative entries, Σr = 1."""
+    """Return L(r), shape (n_s,), with r's tiny negative entries set to 0 and Σr = 1."""
     clipped = np.maximum(r, 0.0)
     result: FloatArray = lift @ (clipped / clipped.sum())
     return result
 
 
 def _edge(level: Callable[[FloatArray], float], eps: float, levels: FloatArray) -> FloatArray:
-    """Return the lifts, shape (n_s,), at which the way to P_X enters the set: level = eps."""
+    """Return the lifts, shape (n_s,), where the segment to P_X enters the set: level = eps."""
 
     def excess(share: float) -> float:
-        # bounded, so that the root finder can interpolate where the level is ∞
+        # bounded, so that the root finder can interpolate from a level of ∞
         return float(np.tanh(level(at(share)) - eps))
 
     def at(share: float) -> FloatArray:
-        result: FloatArray = (1 - share) + share * levels  # exact at both ends, where L is 1e-13
+        result: FloatArray = (1 - share) + share * levels  # exact at both ends, for tiny lifts too
         return result
 
     return at(float(optimize.brentq(excess, 0.0, 1.0, xtol=np.finfo(float).eps)))
 
 
-def _weighed(
+def _holder(
     p_s: FloatArray, lift: FloatArray, rise: FloatArray, order: float
 ) -> tuple[FloatArray, float]:
     """Return Σ_s P(s) u_s l(s, x) − 1, shape (n_x,), and log (Σ_s P(s) u_s^q)^{1/q}, u = 1 + rise.
 
-    By Hölder's inequality Σ_s P(s) u_s L_s is at most this mean of u times that of L of order
-    q/(q − 1), and at least that where q < 1: whatever u is, so its rounding costs no validity.
-    Neither is taken as a difference of numbers near 1: their last digits are more than a small
-    budget.
+    q = `order`. By Hölder's inequality Σ_s P(s) u_s L_s is at most the power mean of u of order q
+    times that of L of order q/(q − 1), and at least that where q < 1. This holds for every u, so
+    its rounding does not make a cut invalid. Neither value is computed as a difference of numbers
+    near 1, whose rounding error would exceed a small budget.
     """
     with np.errstate(divide="ignore"):
         powers = np.expm1(order * np.log1p(rise))
-    told: FloatArray = (p_s * rise) @ lift  # Σ_s P(s) l(s, x) is 1
-    return told, float(np.log1p(p_s @ powers)) / order
+    slope: FloatArray = (p_s * rise) @ lift  # Σ_s P(s) l(s, x) is 1
+    return slope, float(np.log1p(p_s @ powers)) / order
 
 
 def _scaled(cut: FloatArray) -> FloatArray:

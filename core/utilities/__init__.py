@@ -1,4 +1,4 @@
-"""What a release is made for: what is to survive of X, and how much of it does."""
+"""Utilities: what a release should preserve of X, and how much of it a mechanism preserves."""
 
 from core.utilities.purposes import (
     Distortion,

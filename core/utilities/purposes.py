@@ -1,7 +1,7 @@
-"""What a release is made for: what is to survive of X, and how much of it does.
+"""Utilities: what a release should preserve of X, and how much of it a mechanism preserves.
 
-Every utility here is Σ_y P(y) φ(r_y) with φ convex in the posterior r_y = P(X | Y=y), so the best
-outputs under a convex notion are extreme ones, and the optimum has a proven bound.
+Every utility here is Σ_y P(y) φ(r_y) with φ convex in the posterior r_y = P(X | Y=y). So under a
+convex notion extreme points of the allowed set suffice as outputs, and an upper bound is provable.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ from core.optimal.utility import (
     Utility,
     entropy_terms,
 )
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 
 
 class Purpose(ABC):
-    """What is to survive of X, as a number that is larger the more does.
+    """A utility: a number that is larger the more of X, or of a task, a release preserves.
 
     Subclasses are frozen; arrays in them are read-only.
     """
 
     title: ClassVar[str]
-    """What readers call the number."""
+    """Name of the utility in the interface."""
 
     unit: ClassVar[str]
     """"nats", "" for a probability, "error" for the negative of an error."""
 
     @property
     def of_x(self) -> bool:
-        """Whether it is of X alone, so that P(x, y) says what a mechanism that reads S keeps."""
+        """Whether P(x, y) determines it, so that it is defined for mechanisms that read S too."""
         return True
 
     @abstractmethod
     def solver_utility(self, joint: Joint) -> Utility:
-        """Return the utility as the solver takes it, in units of `size`.
+        """Return the utility in the solver's form, divided by `size`.
 
         Raises
         ------
         InvalidInputError
-            If it does not fit the joint.
+            If its table does not have the joint's number of symbols.
         """
 
     def size(self) -> float:
-        """Return what one unit of the solver's utility is worth."""
+        """Return the factor from the solver's utility to this one."""
         return 1.0
 
     def value(self, joint: Joint, kernel: ArrayLike) -> float:
@@ -67,14 +67,13 @@ class Purpose(ABC):
         joint : Joint
             P(s, x).
         kernel : array_like
-            P(y | x), shape (n_x, n_y); of a purpose of X alone P(y | s, x), shape (n_s·n_x, n_y),
-            too.
+            P(y | x), shape (n_x, n_y); where `of_x` also P(y | s, x), shape (n_s·n_x, n_y).
 
         Raises
         ------
         InvalidInputError
-            If the mechanism reads S and the purpose is about more than X, or it does not fit the
-            joint.
+            If the mechanism reads S and `of_x` is False, or the kernel or the utility's table does
+            not fit the joint.
         """
         array = joint.checked_kernel(kernel)
         if len(array) != joint.n_x and not self.of_x:
@@ -88,24 +87,21 @@ class Purpose(ABC):
         return self.size() * utility.value(joint.release_x(array).T, joint.p_x)
 
     def range(self, joint: Joint) -> tuple[float, float]:
-        """Return what an output that says nothing is worth, and what X itself is."""
+        """Return the utility of an output independent of X, and that of X itself."""
         nothing = self.value(joint, np.ones((joint.n_x, 1)))
         return nothing, max(nothing, self.value(joint, np.eye(joint.n_x)))
 
     def share(self, joint: Joint, value: float) -> float:
-        """Return how far a value is on the way from an output that says nothing to X itself.
-
-        In [0, 1]; 1 where X is worth no more than nothing.
-        """
-        nothing, everything = self.range(joint)
-        if everything - nothing <= ROUNDING * self.size():
+        """Return (value − low)/(high − low) of `range`, clipped to [0, 1]; 1 where low = high."""
+        low, high = self.range(joint)
+        if high - low <= ROUNDING * self.size():
             return 1.0
-        return float(np.clip((value - nothing) / (everything - nothing), 0.0, 1.0))
+        return float(np.clip((value - low) / (high - low), 0.0, 1.0))
 
 
 @dataclass(frozen=True)
 class Information(Purpose):
-    """I(X;Y), in nats: all of X counts.
+    """I(X;Y), in nats.
 
     Examples
     --------
@@ -117,7 +113,7 @@ class Information(Purpose):
     title: ClassVar[str] = "I(X;Y)"
     unit: ClassVar[str] = "nats"
 
-    def solver_utility(self, joint: Joint) -> Utility:  # noqa: ARG002 - the same for all
+    def solver_utility(self, joint: Joint) -> Utility:  # noqa: ARG002 - the same for all joints
         """Return H(X) − Σ_y P(y) H(X | Y=y)."""
         return MutualInformation()
 
@@ -134,20 +130,21 @@ class Information(Purpose):
 
 @dataclass(frozen=True, eq=False)
 class Task(Purpose):
-    """I(T;Y), in nats, for a task T that depends on X: what the release tells of T.
+    """I(T;Y), in nats, for a task T that depends on X.
 
-    T – X – Y is a Markov chain, so P(t | x) is all that has to be known of T.
+    T – X – Y is a Markov chain, so I(T;Y) depends on T through P(t | x) alone.
 
     Parameters
     ----------
     p_t_given_x : array_like
         P(t | x), shape (n_t, n_x): the columns sum to 1. There may be a column for each symbol that
-        the joint was made of; those of symbols that never occur are not looked at.
+        the joint was made of; those of symbols that never occur are ignored.
 
     Raises
     ------
     InvalidInputError
-        If an entry is no probability, a column does not sum to 1, or T has one level only.
+        If an entry is negative or not finite, or T has one level only; when it is used, if a column
+        does not sum to 1, their number does not fit, or only one level of T occurs.
 
     Examples
     --------
@@ -167,25 +164,25 @@ class Task(Purpose):
 
     @property
     def of_x(self) -> bool:
-        """False: T may depend on S in another way than on X."""
+        """False: where a mechanism reads S, T – X – Y need not be a Markov chain."""
         return False
 
     def solver_utility(self, joint: Joint) -> Utility:
-        """Return H(T) − Σ_y P(y) H(T | Y=y); of T = X under other names it is `Information`'s."""
+        """Return H(T) − Σ_y P(y) H(T | Y=y); where T only renames X, that of `Information`."""
         table = _task_of(self.p_t_given_x, joint)
         if table.shape[0] == table.shape[1] and (np.sort(table, axis=0)[-1] == 1).all():
-            return MutualInformation()  # a level for each symbol: T = X
+            return MutualInformation()  # a permutation matrix
         return OfImage(table, entropy_terms, float(entropy_terms(table @ joint.p_x).sum()))
 
 
 @dataclass(frozen=True, eq=False)
 class Guess(Purpose):
-    """The probability of guessing T right from Y, or X where no task is given.
+    """The probability that the best guess of T from Y is right.
 
     Parameters
     ----------
     p_t_given_x : array_like, optional
-        As in `Task`; T = X where not given.
+        As in `Task`; T = X by default.
 
     Raises
     ------
@@ -210,7 +207,7 @@ class Guess(Purpose):
 
     @property
     def of_x(self) -> bool:
-        """Whether X is what is guessed."""
+        """Whether T = X."""
         return self.p_t_given_x is None
 
     def solver_utility(self, joint: Joint) -> Utility:
@@ -221,20 +218,18 @@ class Guess(Purpose):
 
 @dataclass(frozen=True, eq=False)
 class Distortion(Purpose):
-    """Less the expected error of the best guess z of X from Y: −Σ_y min_z Σ_x P(x, y) d(x, z).
-
-    It is negative, so that more is better; −`value` is the expected error itself.
+    """Negative expected loss of the best guess z of X from Y: −Σ_y min_z Σ_x P(x, y) d(x, z).
 
     Parameters
     ----------
     d : array_like
-        The loss d(x, z) ≥ 0 of saying z where X is x, shape (n_x, n_z). There may be a row for each
-        symbol that the joint was made of, as in `Task`.
+        The loss d(x, z) ≥ 0 of guessing z where X is x, shape (n_x, n_z). There may be a row for
+        each symbol that the joint was made of, as in `Task`.
 
     Raises
     ------
     InvalidInputError
-        If an entry is missing, negative or not finite; when it is used, if the rows do not fit.
+        If an entry is negative or not finite; when it is used, if the number of rows does not fit.
 
     Examples
     --------
@@ -256,11 +251,11 @@ class Distortion(Purpose):
         object.__setattr__(self, "d", table)
 
     def size(self) -> float:
-        """Return the largest loss, or 1 where there is none."""
+        """Return the largest loss, or 1 where all losses are 0."""
         return float(self.d.max()) or 1.0
 
     def solver_utility(self, joint: Joint) -> Utility:
-        """Return −Σ_y min_z Σ_x P(x, y) d(x, z) over the largest loss."""
+        """Return −Σ_y min_z Σ_x P(x, y) d(x, z) divided by the largest loss."""
         return NegativeDistortion(self.of_symbols(joint) / self.size())
 
     def of_symbols(self, joint: Joint) -> FloatArray:
@@ -270,9 +265,9 @@ class Distortion(Purpose):
 
 @dataclass(frozen=True, eq=False)
 class SquaredError(Purpose):
-    """Less the expected squared error of the best guess of a number: −E Var(v(X) | Y).
+    """Negative expected squared error of the best guess of v(X) from Y: −E Var(v(X) | Y).
 
-    The best guess is the mean given y, which need be no value of X: no loss table says that.
+    The best guess is E[v(X) | y], which need not be a value of v: it is no `Distortion`.
 
     Parameters
     ----------
@@ -282,7 +277,7 @@ class SquaredError(Purpose):
     Raises
     ------
     InvalidInputError
-        If a value is no finite number; when it is used, if their number does not fit.
+        If a value is not a finite number; when it is used, if their number does not fit.
 
     Examples
     --------
@@ -297,18 +292,25 @@ class SquaredError(Purpose):
     unit: ClassVar[str] = "error"
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64)
-        if values.ndim != 1 or not np.isfinite(values).all():
-            raise InvalidInputError("The numbers of X must be finite, one for each symbol.")
+        try:
+            values = np.array(self.values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"The numbers of X must be finite, one for each symbol: {error}."
+            ) from error
+        if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+            raise InvalidInputError(
+                f"The numbers of X must be finite, one for each symbol, got {shown(self.values)}."
+            )
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 
     def size(self) -> float:
-        """Return the square of the values' range, or 1 where there is none."""
+        """Return the square of the values' range, or 1 where all values are equal."""
         return float(np.ptp(self.values)) ** 2 or 1.0
 
     def solver_utility(self, joint: Joint) -> Utility:
-        """Return −Σ_y P(y) (E[v² | y] − E[v | y]²) for v from 0 to 1."""
+        """Return −Σ_y P(y) (E[v² | y] − E[v | y]²) with v scaled to [0, 1]."""
         v = (self.of_symbols(joint) - self.values.min()) / np.sqrt(self.size())
         return OfImage(np.vstack([v**2, v]), _variance_terms, 0.0)
 
@@ -321,13 +323,13 @@ class SquaredError(Purpose):
 
 
 def _variance_terms(image: FloatArray) -> FloatArray:
-    """Return E[v²] and −E[v]² of an image (E[v²], E[v]), shape (..., 2): they add up to Var."""
+    """Return E[v²] and −E[v]² of an image (E[v²], E[v]), shape (..., 2): their sum is Var v."""
     result: FloatArray = np.stack([image[..., 0], -(image[..., 1] ** 2)], axis=-1)
     return result
 
 
 def _task_table(values: ArrayLike) -> FloatArray:
-    """Return P(t | x), checked; columns of symbols that never occur may be anything finite."""
+    """Return P(t | x), non-negative and finite, with two levels at least."""
     table = np.array(validation.matrix(values, "P(t | x)"))
     if table.shape[0] == 1:
         raise InvalidInputError("The task T has only one level: there is nothing to tell of it.")
@@ -336,7 +338,7 @@ def _task_table(values: ArrayLike) -> FloatArray:
 
 
 def _task_of(table: FloatArray, joint: Joint) -> FloatArray:
-    """Return P(t | x) of the symbols and levels that occur, its columns summing to 1 exactly."""
+    """Return P(t | x) of the symbols and levels that occur, with normalised columns."""
     columns = _of_symbols(table, joint, "P(t | x)", "columns")
     sums = columns.sum(axis=0)
     off = np.abs(sums - 1)
@@ -354,7 +356,13 @@ def _task_of(table: FloatArray, joint: Joint) -> FloatArray:
 
 
 def _of_symbols(table: FloatArray, joint: Joint, name: str, what: str) -> FloatArray:
-    """Return the columns of the joint's symbols, of a table for these or for all handed in."""
+    """Return the columns of the joint's symbols, given a table of these or of all it was made of.
+
+    Raises
+    ------
+    InvalidInputError
+        If the table has another number of columns; the message calls it `name`, and them `what`.
+    """
     whole = joint.n_x + len(joint.dropped_x)
     count = table.shape[1]
     if count == joint.n_x:

@@ -212,6 +212,8 @@ def test_a_loss_that_is_nothing_is_kept_whole():
         (lambda: Distortion([]), "two axes"),
         (lambda: SquaredError([0, np.inf]), "finite"),
         (lambda: SquaredError([[0, 1]]), "one for each symbol"),
+        (lambda: SquaredError(["one", "two"]), "finite, one for each symbol: could not convert"),
+        (lambda: SquaredError([]), "one for each symbol, got"),
     ],
 )
 def test_bad_tables_are_named(make, message):
