@@ -24,7 +24,7 @@ from core.allowed.excess import excess_lift
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.base import Notion, relative
+from core.notions.base import LevelNotion
 from core.notions.budgets import budget_text
 from core.notions.entry import NotionEntry, of_numbers
 from core.validation import FloatArray, shown
@@ -63,7 +63,7 @@ _COMPUTE: Mapping[str, Callable[[FloatArray], float]] = {
 
 
 @dataclass(frozen=True)
-class Average(Notion):
+class Average(LevelNotion):
     """An average measure of S and Y is at most `bound`: [Funnel] Problem 1 for I(S;Y).
 
     Unlike a pointwise notion it says nothing about one output: a rare output may tell all.
@@ -156,13 +156,10 @@ class Average(Notion):
             return float(measures.sibson(joint_sy, self.order))
         return float(measures.arimoto(joint_sy, self.order))
 
-    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the measure over the bound: at most 1 iff the notion holds."""
-        return relative(self.achieved(joint, kernel), self.bound)
-
-    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
-        return self.achieved(joint, kernel) <= self.bound + ROUNDING
+    @property
+    def budget(self) -> float:
+        """The bound, in the unit of the measure."""
+        return self.bound
 
     def named_levels(self) -> dict[str, float]:
         """Return the budget, where what is averaged has no order."""

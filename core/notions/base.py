@@ -166,6 +166,23 @@ class Notion(ABC):
         )
 
 
+class LevelNotion(Notion):
+    """A notion whose `achieved` is one level, and which holds where that is within one budget."""
+
+    @property
+    @abstractmethod
+    def budget(self) -> float:
+        """Largest level at which the notion holds, in the unit of `achieved`."""
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return what is achieved over the budget: at most 1 iff the notion holds."""
+        return relative(self.achieved(joint, kernel), self.budget)
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        return self.achieved(joint, kernel) <= self.budget + ROUNDING
+
+
 class PointwiseNotion(Notion):
     """A notion that bounds every output by itself, through two levels in nats.
 

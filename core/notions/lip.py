@@ -14,15 +14,47 @@ from core.allowed.allowed_set import AllowedSet
 from core.allowed.excess import excess_lift
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
+from core.notions.base import PointwiseNotion
 from core.notions.budgets import OneBudget, TwoBudgets, split
 from core.validation import FloatArray
 
-RISK = r"\omega(X_i) = \max\{\log \Lambda(X_i), |\log \Psi(X_i)|\}"
-"""How Algorithm 1 ranks sets where both sides of the lift are bounded."""
+
+class _LiftBounds(PointwiseNotion):
+    """What bounds on both extremes of the lift share: e^{−ε_l} ≤ Ψ(y) and Λ(y) ≤ e^{ε_u}."""
+
+    bounds_lift: ClassVar[bool] = True
+    risk: ClassVar[str] = r"\omega(X_i) = \max\{\log \Lambda(X_i), |\log \Psi(X_i)|\}"
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return |log Ψ(y)|, shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return log_min_lift(joint_sy)
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return log_max_lift(joint_sy)
+
+    def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Return the larger of the two levels."""
+        larger: FloatArray = np.maximum(lower, upper)
+        return larger
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: at most 2·n_s rows.
+
+        An infinite budget has no rows.
+        """
+        excess = excess_lift(joint)
+        below = inequalities.lift_at_least(excess, self.lower_budget)
+        above = inequalities.lift_at_most(excess, self.upper_budget)
+        return inequalities.plain(np.vstack([below, above]))
+
+    def most_about_secret(self) -> float:
+        """Return the largest D(P(S|y) ‖ P(S)) of lifts in [e^{−ε_l}, e^{ε_u}], in nats."""
+        return most_divergence(float(np.exp(-self.lower_budget)), self.upper_budget)
 
 
 @dataclass(frozen=True)
-class LIP(OneBudget):
+class LIP(_LiftBounds, OneBudget):
     """ε-local information privacy: e^{−ε} ≤ Ψ(y) and Λ(y) ≤ e^{ε} for every y.
 
     Source: [Lift] Def. 1, [Funnel] Def. 2.
@@ -35,29 +67,6 @@ class LIP(OneBudget):
     """
 
     name: ClassVar[str] = "LIP"
-    bounds_lift: ClassVar[bool] = True
-    risk: ClassVar[str] = RISK
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return |log Ψ(y)|, shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
-        return log_min_lift(joint_sy)
-
-    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
-        return log_max_lift(joint_sy)
-
-    def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """Return the larger of the two levels."""
-        larger: FloatArray = np.maximum(lower, upper)
-        return larger
-
-    def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the notion allows: at most 2·n_s rows."""
-        return _between(joint, self.eps, self.eps)
-
-    def most_about_secret(self) -> float:
-        """Return the largest D(P(S|y) ‖ P(S)) of lifts in [e^{−ε_l}, e^{ε_u}], in nats."""
-        return most_divergence(float(np.exp(-self.lower_budget)), self.upper_budget)
 
     def named_levels(self) -> dict[str, float]:
         """Return the levels that it bounds by its definition, by their keys in the catalogue."""
@@ -65,7 +74,7 @@ class LIP(OneBudget):
 
 
 @dataclass(frozen=True)
-class ALIP(TwoBudgets):
+class ALIP(_LiftBounds, TwoBudgets):
     """(ε_l, ε_u)-asymmetric LIP: e^{−ε_l} ≤ Ψ(y) and Λ(y) ≤ e^{ε_u} for every y.
 
     Source: [Lift] Def. 3, [ALIP] Def. 1.
@@ -77,8 +86,6 @@ class ALIP(TwoBudgets):
     """
 
     name: ClassVar[str] = "ALIP"
-    bounds_lift: ClassVar[bool] = True
-    risk: ClassVar[str] = RISK
 
     @classmethod
     def from_lambda(cls, eps: float, lam: float) -> ALIP:
@@ -90,27 +97,6 @@ class ALIP(TwoBudgets):
             If `eps` is no budget or `lam` outside [0, 1].
         """
         return cls(*split(eps, lam))
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return |log Ψ(y)|, shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
-        return log_min_lift(joint_sy)
-
-    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
-        return log_max_lift(joint_sy)
-
-    def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """Return the larger of the two levels."""
-        larger: FloatArray = np.maximum(lower, upper)
-        return larger
-
-    def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the notion allows: at most 2·n_s rows."""
-        return _between(joint, self.eps_l, self.eps_u)
-
-    def most_about_secret(self) -> float:
-        """Return the largest D(P(S|y) ‖ P(S)) of lifts in [e^{−ε_l}, e^{ε_u}], in nats."""
-        return most_divergence(float(np.exp(-self.lower_budget)), self.upper_budget)
 
     def named_levels(self) -> dict[str, float]:
         """Return the levels that it bounds by its definition, by their keys in the catalogue."""
@@ -128,11 +114,3 @@ def log_max_lift(joint_sy: ArrayLike) -> FloatArray:
     """Return log Λ(y) ≥ 0, shape (..., n_y)."""
     level: FloatArray = np.maximum(np.log(measures.max_lift(joint_sy)), 0.0)
     return level
-
-
-def _between(joint: Joint, eps_l: float, eps_u: float) -> AllowedSet:
-    """Return e^{−ε_l} ≤ lift_s(r) ≤ e^{ε_u}; an infinite budget has no rows."""
-    excess = excess_lift(joint)
-    below = inequalities.lift_at_least(excess, eps_l)
-    above = inequalities.lift_at_most(excess, eps_u)
-    return inequalities.plain(np.vstack([below, above]))

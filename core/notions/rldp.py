@@ -16,7 +16,7 @@ from core.allowed.robust_oracles import RobustCuts
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.base import Notion, relative
+from core.notions.base import LevelNotion, Notion
 from core.notions.budgets import budget_text
 from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import FLOORED, assumed_records
@@ -38,7 +38,7 @@ programs."""
 
 
 @dataclass(frozen=True)
-class RLDP(Notion):
+class RLDP(LevelNotion):
     """(ε, F)-robust LDP: P(y|s1) ≤ e^{ε} P(y|s2) for all s1 ≠ s2 and every P in F.
 
     It is about joints of S and X = (S, U), `Joint.with_secret_released`.
@@ -173,9 +173,10 @@ class RLDP(Notion):
             levels[np.diag_indices(ball.n_s)] = -np.inf
         return max(0.0, float(levels.max()))
 
-    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds over ε: at most 1 iff it does."""
-        return relative(self.achieved(joint, kernel), self.eps)
+    @property
+    def budget(self) -> float:
+        """The budget ε, in nats."""
+        return self.eps
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""

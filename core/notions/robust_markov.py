@@ -20,8 +20,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.allowed.inequalities import scaled
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import ROUNDING
-from core.notions.base import Notion, relative
+from core.notions.base import LevelNotion
 from core.notions.budgets import budget_text
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
@@ -30,7 +29,7 @@ from core.validation import FloatArray
 
 
 @dataclass(frozen=True)
-class _RobustForX(Notion):
+class _RobustForX(LevelNotion):
     """What the robust notions for S – X – Y share.
 
     Parameters
@@ -72,13 +71,10 @@ class _RobustForX(Notion):
     def __str__(self) -> str:
         return f"{budget_text(self.eps)}-{self.name}"
 
-    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds over ε: at most 1 iff it does."""
-        return relative(self.achieved(joint, kernel), self.eps)
-
-    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
-        return self.achieved(joint, kernel) <= self.eps + ROUNDING
+    @property
+    def budget(self) -> float:
+        """The budget ε, in nats."""
+        return self.eps
 
     def _answers(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), checked.

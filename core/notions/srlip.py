@@ -16,9 +16,8 @@ from core.allowed.allowed_set import AllowedSet
 from core.allowed.excess import excess_lift
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
-from core.limits import ROUNDING
 from core.measures.pointwise import most_divergence
-from core.notions.base import Notion, relative
+from core.notions.base import LevelNotion
 from core.notions.budgets import budget_text
 from core.validation import FloatArray, IntArray
 
@@ -30,7 +29,7 @@ SETS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
-class SRLIP(Notion):
+class SRLIP(LevelNotion):
     """ε-side-channel resistant LIP, for X = (X¹, …, X^m).
 
     e^{−ε} ≤ P(y | s, x^J)/P(y | x^J) ≤ e^{ε} for every proper subset J of the attributes, every
@@ -93,13 +92,10 @@ class SRLIP(Notion):
         """
         return max(side_channel_levels(joint, kernel, self.shape).values())
 
-    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds over ε: at most 1 iff it does."""
-        return relative(self.achieved(joint, kernel), self.eps)
-
-    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
-        return self.achieved(joint, kernel) <= self.eps + ROUNDING
+    @property
+    def budget(self) -> float:
+        """The budget ε, in nats."""
+        return self.eps
 
     def most_about_secret(self) -> float:
         """Return that of ε-LIP, which it implies, in nats."""

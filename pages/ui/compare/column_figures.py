@@ -10,7 +10,7 @@ import numpy as np
 from core.validation import FloatArray
 from pages.ui.figures.frontier import OF_X, Kept, Line, frontier
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, margin_for, numbers
+from pages.ui.style.base import Figure, axis, layout, legend, margin_for, numbers
 from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
 from pages.ui.style.ticks import texts, ticks
 
@@ -171,15 +171,7 @@ def column_levels(
                 ticktext=names,
             ),
             showlegend=True,
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.01,
-                "yanchor": "bottom",
-                "font": {"size": 11.5, "color": colour("ink")},
-                "itemclick": False,
-                "itemdoubleclick": False,
-            },
+            legend=legend(1.01),
         ),
     }
 

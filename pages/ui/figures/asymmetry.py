@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from core.validation import FloatArray
 from pages.ui.figures.histogram import fill, spelt_spans
-from pages.ui.style.base import Figure, axis, layout, numbers
+from pages.ui.style.base import Figure, axis, layout, legend, numbers
 from pages.ui.style.palette import colour
 from pages.ui.style.ticks import texts, ticks
 from pages.ui.style.units import in_unit
@@ -69,13 +69,6 @@ def overlay_histogram(
             barmode="overlay",
             bargap=0.06,
             showlegend=True,
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.02,
-                "yanchor": "bottom",
-                "itemclick": False,
-                "itemdoubleclick": False,
-            },
+            legend=legend(1.02),
         ),
     }

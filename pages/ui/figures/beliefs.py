@@ -8,7 +8,7 @@ import numpy as np
 
 from core.validation import FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, label_axis, layout, margin_for, numbers
+from pages.ui.style.base import Figure, label_axis, layout, legend, margin_for, numbers
 from pages.ui.style.palette import colour
 from pages.ui.style.ticks import ticked
 
@@ -66,15 +66,6 @@ def beliefs(prior: FloatArray, posterior: FloatArray, s_labels: Sequence[str]) -
             barmode="group",
             bargap=0.3,
             showlegend=True,
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.0,
-                "yanchor": "bottom",
-                "traceorder": "normal",
-                "itemclick": False,
-                "itemdoubleclick": False,
-                "font": {"size": 11.5},
-            },
+            legend=legend() | {"traceorder": "normal"},
         ),
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.validation import FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, note, numbers
+from pages.ui.style.base import Figure, axis, layout, legend, note, numbers
 from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
 from pages.ui.style.ticks import ticked
 
@@ -165,15 +165,7 @@ def frontier(
             xaxis=across,
             yaxis=axis(kept.axis, (-0.03, 1.05), **PERCENT),
             showlegend=True,
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.02,
-                "yanchor": "bottom",
-                "font": {"size": 11.5, "color": colour("ink")},
-                "itemclick": False,
-                "itemdoubleclick": False,
-            },
+            legend=legend(1.02),
             meta={"now": numbers([eps, nmi])},
             annotations=[] if lines else [note(empty, 0.5, 0.5)],
             hoverdistance=24,

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.validation import FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, label_axis, layout, margin_for, numbers
+from pages.ui.style.base import Figure, axis, label_axis, layout, legend, margin_for, numbers
 from pages.ui.style.palette import colour
 from pages.ui.style.ticks import ticked
 
@@ -171,16 +171,7 @@ def repeats(draws: Sequence[int], lip: FloatArray, ldp: FloatArray, unit: str) -
             barmode="group",
             bargap=0.3,
             showlegend=True,
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.02,
-                "yanchor": "bottom",
-                "traceorder": "normal",
-                "font": {"size": 11.5, "color": colour("ink")},
-                "itemclick": False,
-                "itemdoubleclick": False,
-            },
+            legend=legend(1.02) | {"traceorder": "normal"},
         ),
     }
 

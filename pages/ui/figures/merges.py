@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from core.nonstochastic import Step
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, numbers
+from pages.ui.style.base import Figure, axis, layout, legend, numbers
 from pages.ui.style.palette import colour
 from pages.ui.style.units import of_bits
 
@@ -55,15 +55,7 @@ def merges(
             ),
             yaxis=axis(unit, (low - room, high + room), nticks=6),
             showlegend=True,
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.02,
-                "yanchor": "bottom",
-                "font": {"size": 11.5, "color": colour("ink")},
-                "itemclick": False,
-                "itemdoubleclick": False,
-            },
+            legend=legend(1.02),
             meta={"now": numbers([at, values[at]])},
             hoverdistance=24,
         ),

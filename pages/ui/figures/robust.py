@@ -10,23 +10,13 @@ import numpy as np
 from core.validation import FloatArray
 from pages.ui.figures.frontier import Line, frontier
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, label_axis, layout, margin_for, numbers
+from pages.ui.style.base import Figure, axis, label_axis, layout, legend, margin_for, numbers
 from pages.ui.style.palette import SERIES, SYMBOLS, colour
 from pages.ui.style.ticks import ticked
 from pages.ui.style.units import in_unit
 
 ROW = 26
 """Pixels a u or a mechanism takes."""
-
-LEGEND = {
-    "orientation": "h",
-    "x": 0,
-    "y": 1.0,
-    "yanchor": "bottom",
-    "itemclick": False,
-    "itemdoubleclick": False,
-    "font": {"size": 11.5, "color": colour("ink")},
-}
 
 
 def intervals(
@@ -97,7 +87,7 @@ def intervals(
             xaxis=ticked("P(u | s)", -0.025 * reach, reach, percent=True),
             yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
             showlegend=True,
-            legend=LEGEND,
+            legend=legend(),
         ),
     }
 
@@ -188,7 +178,7 @@ def levels_at(
             xaxis=ticked(f"privacy level ε*, {unit}", 0, reach, most=7),
             yaxis=label_axis(list(names)) | {"range": [len(names) - 0.5, -0.5]},
             showlegend=True,
-            legend=LEGEND,
+            legend=legend(),
         ),
     }
 
@@ -279,7 +269,7 @@ def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "na
             xaxis=ticked(f"realised ε*, {unit}", 0, reach, most=7),
             yaxis=label_axis(names) | {"range": [len(names) - 0.5, -0.5]},
             showlegend=True,
-            legend=LEGEND,
+            legend=legend(),
         ),
     }
 
@@ -352,7 +342,7 @@ def before_after(found: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
             xaxis=ticked("kept of X at the estimate P̂", 0, 1, percent=True),
             yaxis=ticked("kept of X at the truth P*", 0, 1, percent=True),
             showlegend=True,
-            legend=LEGEND,
+            legend=legend(),
         ),
     }
 
@@ -393,6 +383,6 @@ def beta_lines(lines: Sequence[BoxPlot], betas: Sequence[float]) -> Figure:
             ),
             yaxis=ticked("kept of X, mean", 0, 1, percent=True),
             showlegend=True,
-            legend=LEGEND,
+            legend=legend(),
         ),
     }

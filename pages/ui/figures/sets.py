@@ -8,7 +8,7 @@ import numpy as np
 
 from core.validation import BoolArray, FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, label_axis, layout, margin_for, note, numbers
+from pages.ui.style.base import Figure, axis, label_axis, layout, legend, margin_for, note, numbers
 from pages.ui.style.palette import colour
 from pages.ui.style.units import in_unit
 
@@ -75,15 +75,7 @@ def set_risks(
             barmode="overlay",
             bargap=0.3,
             showlegend=bool(len(short)),
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.0,
-                "yanchor": "bottom",
-                "itemclick": False,
-                "itemdoubleclick": False,
-                "font": {"size": 11.5},
-            },
+            legend=legend(),
             annotations=[] if len(short) else [note("No set yet.", 0.5, 0.5)],
         ),
     }

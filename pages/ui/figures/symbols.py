@@ -8,7 +8,7 @@ import numpy as np
 
 from core.validation import BoolArray, FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, label_axis, layout, margin_for, numbers
+from pages.ui.style.base import Figure, axis, label_axis, layout, legend, margin_for, numbers
 from pages.ui.style.palette import colour
 from pages.ui.style.ticks import texts, ticks
 from pages.ui.style.units import in_unit
@@ -82,15 +82,7 @@ def symbol_lifts(
             yaxis=label_axis(short, height - 76) | {"range": [len(short) - 0.5, -0.5]},
             shapes=shapes,
             showlegend=True,
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.0,
-                "yanchor": "bottom",
-                "itemclick": False,
-                "itemdoubleclick": False,
-                "font": {"size": 11.5},
-            },
+            legend=legend(),
         ),
     }
 

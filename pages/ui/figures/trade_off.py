@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.nonstochastic import FrontierPoint
 from core.wording import number_of
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, note, numbers
+from pages.ui.style.base import Figure, axis, layout, legend, note, numbers
 from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
 from pages.ui.style.units import of_bits
 
@@ -78,15 +78,7 @@ def trade_off(
                 titles[1], (high + room, low - room) if distortion else (low - room, high + room)
             ),
             showlegend=True,
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.02,
-                "yanchor": "bottom",
-                "font": {"size": 11.5, "color": colour("ink")},
-                "itemclick": False,
-                "itemdoubleclick": False,
-            },
+            legend=legend(1.02),
             meta={"now": numbers([leakage, shown])},
             annotations=[] if lines else [note("Being worked out…", 0.5, 0.5)],
             hoverdistance=24,

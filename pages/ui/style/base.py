@@ -74,6 +74,19 @@ def label_axis(names: Sequence[str], pixels: float = 540, **more: Any) -> dict[s
     )
 
 
+def legend(y: float = 1.0) -> dict[str, Any]:
+    """Return a legend in a row above a chart, which no click changes; y = 1 is the chart's top."""
+    return {
+        "orientation": "h",
+        "x": 0,
+        "y": y,
+        "yanchor": "bottom",
+        "font": {"size": 11.5, "color": colour("ink")},
+        "itemclick": False,
+        "itemdoubleclick": False,
+    }
+
+
 def layout(height: int, margin: tuple[int, int, int, int], **more: Any) -> dict[str, Any]:
     """Return a layout in the common look; the margin is left, right, top, bottom."""
     left, right, top, bottom = margin
