@@ -66,15 +66,16 @@ def polished(
 ) -> FloatArray:
     """Move every posterior towards P_X by the least share at which the notion holds.
 
-    r ← (1−δ) r + δ P_X keeps P(y) and Σ_y P(y) r_y = P_X. At δ = 1 the output says nothing about
-    X, which every notion allows; such outputs are returned as one.
+    r ← (1−δ) r + δ P_X keeps P(y) and Σ_y P(y) r_y = P_X; where S is read r and P_X are of the
+    pairs (s, x). At δ = 1 the output says nothing about X, which every notion allows; such outputs
+    are returned as one.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     kernel : ndarray
-        P(y | x), shape (n_x, n_y).
+        P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
     notion : Notion
         The promise.
     quick : bool
@@ -88,10 +89,11 @@ def polished(
     >>> LIP(0.5).holds(joint, kernel), bool(0 < kernel[1, 0] < 0.5)
     (True, True)
     """
+    prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
     share = least_share(
-        lambda tried: notion.holds(joint, mixed(kernel, joint.p_x, tried)), quick=quick
+        lambda tried: notion.holds(joint, mixed(kernel, prior, tried)), quick=quick
     )
-    return mixed(kernel, joint.p_x, share)
+    return mixed(kernel, prior, share)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.notions.base import Notion
+from core.optimal.polish import polished
 from core.optimal.solve import maximise
 from core.optimal.utility import Greatest, OfImage, Utility, entropy_terms
 from core.release.reach import Implication, Reach
@@ -130,17 +131,21 @@ def _limit(key: str, notion: Notion, found: dict[str, Implication]) -> float:
     """Return what the notion itself, or another level, says that a level is at most.
 
     By Jensen's and Cauchy's inequalities; an average is at most the largest of what it averages.
+    Lifts in [m, M] of mean 1 have a variance of at most (M−1)(1−m) (Bhatia and Davis, 2000), and
+    ½ Σ_s |P(s|y) − P(s)| is at most 1 − 1/M and 1 − m.
     """
     own = notion.named_levels().get(key, np.inf)
-    chi2 = np.expm1(found["chi2_upper"].level)
+    chi2, upper = np.expm1(found["chi2_upper"].level), found["pml"].level
+    rise, fall = np.expm1(upper), -np.expm1(-found["min_lift"].level)
     others = {
-        "ldp": found["pml"].level + found["min_lift"].level,
-        "l1_upper": float(np.log1p(chi2)),
-        "kl": float(np.log1p(chi2**2)),
+        "ldp": upper + found["min_lift"].level,
+        "l1_upper": float(np.log1p(min(chi2, 2 * fall, -2 * np.expm1(-upper)))),
+        "chi2_upper": float(np.log1p(np.sqrt(rise * fall))),
+        "kl": min(float(np.log1p(chi2**2)), upper),
         "mutual_information": found["kl"].level,
         "total_variation": float(np.expm1(found["l1_upper"].level)) / 2,
         "chi2_divergence": float(chi2**2),
-        "maximal_leakage": found["pml"].level,
+        "maximal_leakage": upper,
         "guessing": found["guess"].level,
     }
     return min(own, others.get(key, np.inf))
@@ -201,7 +206,9 @@ def _averages(joint: Joint, notion: Notion, deadline: Deadline) -> dict[str, Imp
     for done, key in enumerate(AVERAGES):
         seconds = max(deadline.left / (len(AVERAGES) - done), 0.05)
         made = maximise(allowed, joint.p_x, utility=utilities[key], time_limit=seconds, gap=GAP)
-        one = Implication(made.upper_bound, made.utility, kernel=made.kernel)
+        kernel = polished(joint, made.kernel, notion)  # the audit adds up in another order
+        reached = utilities[key].value((joint.p_x[:, None] * kernel).T, joint.p_x)
+        one = Implication(made.upper_bound, min(reached, made.upper_bound), kernel=kernel)
         found[key] = one.mapped(_log if key == "maximal_leakage" else _at_least_0)
     return found
 

@@ -8,6 +8,7 @@ from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.search import checked_purpose
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
+from core.optimal.polish import polished
 from core.utilities import Distortion, Guess, Purpose, SquaredError, Task
 from core.validation import IntArray
 
@@ -101,6 +102,7 @@ def optimal_reading_secret(
     np.add.at(average, of_x, pairs.p_x[:, None] * found.kernel)
     kernel = np.tile(average / average.sum(axis=1, keepdims=True), (joint.n_s, 1))
     kernel[pairs.kept_x] = found.kernel
+    kernel = polished(joint, kernel, notion)  # the same sums in another order round otherwise
     return make_mechanism(
         joint,
         kernel,

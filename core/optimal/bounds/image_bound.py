@@ -18,7 +18,7 @@ from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
-from core.errors import InfeasibleError
+from core.errors import InfeasibleError, SolverError
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.tolerances import EXACT_PRICE
@@ -148,7 +148,8 @@ class ImageBound:
     ) -> tuple[float, FloatArray] | None:
         """Return a proven floor under slopes·u − λ·r in a box, and r; None if it is empty.
 
-        r is all 0, and the floor −∞, where HiGHS finds the box empty and cannot show it.
+        r is all 0, and the floor −∞, where HiGHS finds the box empty and cannot show it,
+        or fails.
         """
         for _ in range(CUTTINGS):
             found = self._least(slopes, prices, lower, upper)
@@ -171,16 +172,18 @@ class ImageBound:
         self, slopes: FloatArray, prices: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> tuple[float, FloatArray] | None:
         """Return the same of the rows known so far."""
-        n_t, n_x = self._n_t, self._n_x
+        n_t, n_x, none = self._n_t, self._n_x, np.zeros(self._n_x)
         self._costs[:n_t], self._costs[n_t : n_t + n_x] = slopes, -prices
         self._program.set_costs(self._costs)
         self._program.set_col_bounds(lower, upper)
         try:
             solution = self._program.solve()
         except InfeasibleError:
-            ray, none = self._program.dual_ray(), np.zeros(n_x)
+            ray = self._program.dual_ray()
             if self._proven(ray, np.zeros(n_t), none, lower, upper) > 0:
                 return None
+            return -np.inf, none
+        except SolverError:  # the floor of the box that this one is a part of stands
             return -np.inf, none
         r = np.maximum(solution.x[n_t : n_t + n_x], 0.0)
         return self._proven(solution.duals, slopes, prices, lower, upper), r / r.sum()

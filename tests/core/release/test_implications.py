@@ -263,3 +263,32 @@ def test_bad_questions():
         implied(joint, GuessingProbability(0.3))
     with pytest.raises(InvalidInputError, match="time_limit"):
         implied(joint, LIP(1), time_limit=0)
+
+
+def test_what_reaches_an_average_keeps_the_promise_to_the_last_digit():
+    joint = Joint.from_counts([[1.9e-8, 7e-9], [2.0, 7.0], [11.0, 10.0]])
+    notion = Chi2Privacy(np.inf, 0.05)
+    found = implications(joint, notion)
+    for key in AVERAGES:
+        assert notion.holds(joint, found[key].kernel), key
+        assert of_kernel(joint, found[key].kernel)[key] == pytest.approx(
+            found[key].reached, abs=1e-9
+        )
+
+
+def test_levels_bound_one_another_where_no_time_is_left():
+    joint = Joint.from_counts(
+        [[1.9e-8, 2.6e-8, 2.7e-8, 2.1e-8], [25.0, 2.0, 5.0, 28.0], [14.0, 28.0, 9.0, 25.0]]
+    )
+    notion = Intersection(LIP(np.inf), PointwiseMaximalLeakage(0.3))
+    levels = implied(joint, notion, time_limit=1e-3)
+    assert levels["kl"] <= 0.3 + 1e-12
+    assert np.expm1(levels["l1_upper"]) <= 2 * (1 - np.exp(-0.3)) + 1e-12
+    assert levels["total_variation"] <= 1 - np.exp(-0.3) + 1e-12
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        kernel = polished(joint, rng.dirichlet(0.3 * np.ones(4), size=4), notion)
+        for key, level in of_kernel(joint, kernel).items():
+            assert level <= levels[key] + 1e-7, key
+    nothing = implied(joint, LDP(0.0), time_limit=1e-3)
+    assert nothing["chi2_upper"] == nothing["l1_upper"] == nothing["kl"] == 0.0

@@ -157,3 +157,31 @@ def test_one_symbol_is_no_way_around_a_budget_that_nothing_keeps(counts):
     made = m.optimal_reading_secret(joint, LIP(0.5), utility=Distortion([[2.0, 5.0]]))
     assert made.kernel.tolist() == [[1.0]] * joint.n_s
     assert made.utility == made.upper_bound == -2.0
+
+
+@pytest.mark.parametrize(
+    ("counts", "notion"),
+    [
+        (
+            [[1.0, 15.0, 7.0], [24.0, 18.0, 19.0]],
+            Intersection(
+                Average("maximal_leakage", 1.0397207708399179),
+                Average("total_variation", 0.003976757369614512),
+            ),
+        ),
+        (
+            [[19.0, 38.0, 4.0], [7.0, 14.0, 17.0]],
+            Intersection(
+                Average("arimoto", 0.006659119735267654, 1.0),
+                Average("total_variation", 0.4730129578614427),
+            ),
+        ),
+        ([[8.0, 17.0, 22.0], [0.0, 17.0, 20.0]], Average("sibson", 6.930758136653179e-13, 100.0)),
+    ],
+    ids=["leakage and variation", "information and variation", "next to nothing"],
+)
+def test_a_budget_that_is_used_up_is_kept_in_every_order_of_summing(counts, notion):
+    joint = Joint.from_counts(counts)
+    made = m.optimal_reading_secret(joint, notion)  # its audit refused what the pairs kept
+    assert notion.holds(joint, made.kernel)
+    assert made.upper_bound >= m.optimal(joint, notion).utility - 1e-9
