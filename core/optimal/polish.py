@@ -90,9 +90,7 @@ def polished(
     (True, True)
     """
     prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
-    share = least_share(
-        lambda tried: notion.holds(joint, mixed(kernel, prior, tried)), quick=quick
-    )
+    share = least_share(lambda tried: notion.holds(joint, mixed(kernel, prior, tried)), quick=quick)
     return mixed(kernel, prior, share)
 
 
