@@ -1,4 +1,4 @@
-"""The command line: `python -m core evaluate scenario.json`, `release`, `verify`, …."""
+"""Answer and compare scenarios, release files and verify releases from the command line."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ example:
     {"name": "LDP", "scenario": {"notion": "ldp", "eps": 0.5, "mechanism": "watchdog"}}
   ]}
   $ python -m core compare project.json"""
-"""What `compare --help` ends with; a test runs it."""
+"""The end of `compare --help`; a test runs it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0, or 2 with one sentence on standard error."""
+    """Run one command and return its exit code.
+
+    An error is one sentence on standard error and code 2; an interrupt is code 3.
+    """
     parser = argparse.ArgumentParser(prog="python -m core", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("evaluate", help="answer a scenario, as JSON")
@@ -69,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _compare(project: Project, as_json: bool) -> int:
-    """Print a comparison; return 2 where a column has no answer, which is told."""
+    """Print a comparison; return 2, and print why, where a column has no answer."""
     columns = compare(project)
     numbers = reference(project.scenarios)
     if as_json:

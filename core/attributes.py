@@ -1,4 +1,4 @@
-"""X as a product of attributes, of which an attacker may know some from elsewhere."""
+"""X as a product of attributes, some of which an attacker may know ([Funnel] Def. 3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.limits import MAX_ATTRIBUTES
 from core.validation import FloatArray, IntArray
 
 BLOCK = 1 << 21
-"""Numbers that are held at once while outputs are conditioned: 16 MB of doubles."""
+"""Numbers of P(s, y | x^J) that are held at once: 16 MB of doubles."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def attribute_shape(joint: Joint, shape: Sequence[int] | None = None) -> tuple[i
     Raises
     ------
     InvalidInputError
-        If a size is no whole number of at least 1, there are too many, or their product is not
-        the number of columns that the joint was made of.
+        If a size is no whole number of at least 1, there are none or over `MAX_ATTRIBUTES` of
+        them, or their product is not the number of columns that the joint was made of.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def known_sets(n_attributes: int) -> tuple[tuple[int, ...], ...]:
 
 
 def cells_of(values: IntArray, known: Sequence[int]) -> IntArray:
-    """Return the number of x^J at each symbol of X, shape (n_x,), counted over those that occur.
+    """Return the index of x^J at each symbol of X, shape (n_x,), among the x^J that occur.
 
     Parameters
     ----------
@@ -106,6 +106,11 @@ def cells_of(values: IntArray, known: Sequence[int]) -> IntArray:
         As `attribute_values` gives them, shape (n_attributes, n_x).
     known : sequence of int
         J: the attributes that are known.
+
+    Examples
+    --------
+    >>> cells_of(np.array([[0, 1, 1], [0, 0, 2]]), (1,))
+    array([0, 0, 1])
     """
     if len(known) == 0:
         return np.zeros(values.shape[1], dtype=np.int64)
@@ -126,8 +131,8 @@ def given_known(joint: Joint, kernel: ArrayLike, cells: IntArray) -> Iterator[Fl
     kernel : array_like
         P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
     cells : ndarray
-        Number of x^J at each x, shape (n_x,), as `cells_of` gives it; or those of several J, each
-        counted on from the last, shape (k, n_x).
+        Index of x^J at each x, shape (n_x,), as `cells_of` gives it; or of several J, each J's
+        indices following the last J's, shape (k, n_x).
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The audit: what a mechanism really promises, from its kernel and the joint alone.
+"""The audit: what a mechanism achieves, computed from its kernel and the joint alone.
 
-It shares no code with the solvers, and a mechanism that gives less privacy than it was asked
-for is an error here, never a result.
+It shares no code with the solvers. A mechanism that gives less privacy than was asked is an
+error, never a result.
 """
 
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ class Audit:
     Attributes
     ----------
     notion : Notion
-        What was asked.
+        The notion that was checked.
     achieved : float
         The least ε, or scale of the budgets, at which the notion holds.
     holds : bool
-        Whether the promise is kept.
+        Whether the notion holds at its own budgets.
     """
 
     notion: Notion
@@ -42,18 +42,31 @@ def audit(joint: Joint, kernel: ArrayLike, notion: Notion) -> Audit:
     kernel : array_like
         P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
     notion : Notion
-        The promise to check.
+        The notion to check.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> audit(Joint.from_counts([[3, 1], [1, 3]]), [[1.0], [1.0]], LIP(0.1)).achieved
+    0.0
     """
     return Audit(notion, notion.achieved(joint, kernel), notion.holds(joint, kernel))
 
 
 def require(joint: Joint, kernel: ArrayLike, notion: Notion, maker: str) -> Audit:
-    """Return the audit of a mechanism that must keep its promise.
+    """Return the audit of a mechanism that must satisfy a notion.
+
+    Parameters
+    ----------
+    joint, kernel, notion
+        As `audit` takes them.
+    maker : str
+        What made the kernel, for the error's sentence.
 
     Raises
     ------
     AuditError
-        If it gives less privacy than was asked.
+        If the notion does not hold.
     """
     verdict = audit(joint, kernel, notion)
     if not verdict.holds:

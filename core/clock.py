@@ -1,8 +1,8 @@
-"""Deadlines, and the clock they are read from; tests put one in its place that counts readings.
+"""Deadlines, and the clock they are read from; tests replace it by one that counts readings.
 
-A search that ends by its limit gives another answer on a busy machine. With `Ticking` it ends
-after the same steps everywhere: programs that measure time themselves then have no limit of
-their own, and worker processes count as the process does that started them.
+A search that its time limit ends gives another answer on a busy machine. With `Ticking` it ends
+after the same steps everywhere: solvers that measure time themselves then get no limit, and
+worker processes use the same clock as the process that started them.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _read: Callable[[], float] = time.monotonic
 
 
 def now() -> float:
-    """Return the time in seconds, from a start of its own; it never goes back."""
+    """Return the time in seconds since an arbitrary start; it never goes back."""
     return _read()
 
 
 def elsewhere(seconds: float) -> float:
-    """Return how many seconds a program that measures time itself may take.
+    """Return how many seconds a solver that measures time itself may take.
 
     Parameters
     ----------
     seconds : float
-        What is left on this clock. If it counts readings, a program that runs beyond it is given
-        no limit: ∞, but 0 where nothing is left.
+        What is left on this clock: returned as it is where the clock measures time. Where it
+        counts readings, the solver gets no limit, ∞, or 0 if nothing is left.
 
     Examples
     --------
@@ -48,12 +48,12 @@ def step() -> float | None:
 
 @dataclass(frozen=True, order=True)
 class Deadline:
-    """A time until which something may go on.
+    """The time at which a computation must end.
 
     Attributes
     ----------
     at : float
-        The time, as `now` tells it; ∞, where not given, is never reached.
+        The time in seconds, on the clock of `now`; ∞, the default, is never reached.
 
     Examples
     --------
@@ -67,31 +67,31 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> Deadline:
-        """Return the deadline so many seconds from now."""
+        """Return the deadline that many seconds from now."""
         return cls(now() + seconds)
 
     @property
     def left(self) -> float:
-        """Seconds until then; 0 once it is over."""
+        """Seconds until the deadline; 0 once it has passed."""
         return max(self.at - now(), 0.0)
 
     @property
     def over(self) -> bool:
-        """Whether the time has come."""
+        """Whether the deadline has passed."""
         return now() >= self.at
 
     def part(self, share: float) -> Deadline:
-        """Return the time at which a part of what is left is over, 0 < share ≤ 1."""
+        """Return the deadline at which a share of what is left is used up, 0 < share ≤ 1."""
         start = now()
         return Deadline(start + share * (self.at - start))
 
     def earlier(self, seconds: float) -> Deadline:
-        """Return the deadline so many seconds before this one."""
+        """Return the deadline that many seconds before this one."""
         return Deadline(self.at - seconds)
 
 
 NEVER = Deadline()
-"""The deadline of what may take as long as it takes."""
+"""No deadline: it is never reached."""
 
 
 @contextmanager

@@ -30,4 +30,4 @@ class NoMemoryError(SolverError):
 
 
 class AuditError(CoreError):
-    """A mechanism gives less privacy than it was asked for: never a result, always an error."""
+    """A mechanism gives less privacy than was asked."""

@@ -1,4 +1,4 @@
-"""What is known: the joint distribution of a secret S and the data X that is to be released."""
+"""The joint distribution of a secret S and the data X that is to be released."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ JOINER = " · "
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """The joint distribution P(s, x) of a secret S and released-from data X.
+    """The joint distribution P(s, x) of a secret S and the data X that is to be released.
 
-    Symbols of probability 0 are dropped on entry: they carry no guarantee and no utility.
+    Symbols of probability 0 are dropped: they carry no guarantee and no utility.
 
     Attributes
     ----------
     p : ndarray
-        P(s, x), shape (n_s, n_x), sums to 1, read-only. No row or column is all zero, but where
-        `with_secret_released` keeps what was never seen.
+        P(s, x), shape (n_s, n_x), sums to 1, read-only. No row or column is all zero, unless
+        `with_secret_released` was asked to keep them.
     s_labels, x_labels : tuple of str
         Names of the symbols.
     n : int or None
         Number of records behind the probabilities, where there are any.
     kept_s, kept_x : ndarray
-        For each symbol its index in what was handed in, shapes (n_s,) and (n_x,).
+        For each symbol its index in the matrix handed in, shapes (n_s,) and (n_x,).
     dropped_s, dropped_x : tuple of str
         Names of the symbols that never occur and were dropped.
     x_shape : tuple of int
-        Where X is a product of attributes: their sizes, so that what was handed in is all
-        combinations in C order, the last attribute fastest; empty where X is one attribute.
+        Sizes of X's attributes where X is a product of several: the columns handed in are all
+        combinations in C order, the last attribute fastest. Empty where X is one attribute.
 
     Examples
     --------
@@ -187,12 +187,17 @@ class Joint:
         Parameters
         ----------
         p_su : array_like
-            P(s, u), or counts, shape (n_s, n_u). Cells of 0 are no symbols of X:
-            `kept_x` tells which cell each symbol was.
+            P(s, u), or counts, shape (n_s, n_u). Cells of 0 are not symbols of X:
+            `kept_x` tells which cell each symbol is.
         s_labels, u_labels : sequence, optional
             Names of the secrets and of the u; numbered where not given.
         keep_unseen : bool
-            Keep cells of 0 as symbols all the same: a robust mechanism needs an answer for them.
+            Keep cells of 0 as symbols: a robust mechanism needs an answer for them.
+
+        Raises
+        ------
+        InvalidInputError
+            As `from_counts`.
 
         Examples
         --------
@@ -270,7 +275,14 @@ class Joint:
         return released
 
     def checked_kernel(self, kernel: ArrayLike) -> FloatArray:
-        """Return a kernel with n_x or n_s·n_x rows as an array, its rows checked to sum to 1."""
+        """Return a kernel with n_x or n_s·n_x rows as an array, checked.
+
+        Raises
+        ------
+        InvalidInputError
+            If it has another number of rows, an entry is no probability, or a row does not sum
+            to 1.
+        """
         array = np.asarray(kernel, dtype=np.float64)
         reads_secret = array.ndim == 2 and array.shape[0] == self.n_s * self.n_x
         return validation.kernel(array, self.n_s * self.n_x if reads_secret else self.n_x)

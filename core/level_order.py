@@ -25,7 +25,7 @@ def number(level: Level) -> float | None:
 
 
 def all_numbers(levels: Iterable[Level]) -> bool:
-    """Say whether a column's levels are numbers, those that are missing aside.
+    """Say whether a column's levels are numbers; missing ones do not count.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How many bytes a value takes, with all that it refers to, and a shelf that is bounded by them."""
+"""How many bytes a value takes, with all that it refers to, and a cache bounded in bytes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from typing import Any
 import numpy as np
 
 _ELSEWHERE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
-"""What values refer to and do not own."""
+"""Types that values refer to and do not own."""
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
-"""What refers to nothing."""
+"""Types that refer to nothing."""
 
 
 def size_of(value: Any) -> int:
     """Return the bytes that a value takes, each object in it counted once.
 
-    Of an array that looks into another, the whole of the other counts: as long as the one is
-    kept, so is the other.
+    A view of an array counts as the whole array: it keeps all of it in memory.
 
     Parameters
     ----------
     value : object
-        Arrays, texts, numbers, containers and objects with fields, nested as they may be.
+        Arrays, texts, numbers, containers and objects with fields, nested to any depth.
 
     Examples
     --------
@@ -49,17 +48,16 @@ def size_of(value: Any) -> int:
 
 
 class Shelf:
-    """Values by key, so many and so many bytes of them at most; not safe for threads.
+    """A least-recently-used cache, bounded in values and in bytes; not safe for threads.
 
-    Those not used for longest go first. The last one put always stays, whatever its size: who put
-    it there is about to look for it.
+    The last value put always stays, whatever its size: its owner is about to look for it.
 
     Parameters
     ----------
     most : int
-        Values kept.
+        Most values kept.
     most_bytes : int
-        Bytes kept, as `size_of` counts them.
+        Most bytes kept, as `size_of` counts them.
 
     Examples
     --------
@@ -79,14 +77,14 @@ class Shelf:
         return key in self._kept
 
     def find(self, key: Hashable) -> Any:
-        """Return the value under a key, which has been used now; None where there is none."""
+        """Return the value under a key and mark it as just used; None where there is none."""
         if key not in self._kept:
             return None
         self._kept.move_to_end(key)
         return self._kept[key][0]
 
     def put(self, key: Hashable, value: Any, n_bytes: int) -> None:
-        """Keep a value of so many bytes under a key, whatever was kept there."""
+        """Keep a value of `n_bytes` bytes under a key, in place of what was there."""
         self.drop(key)
         self._kept[key] = value, n_bytes
         self.n_bytes += n_bytes
@@ -107,9 +105,9 @@ class Shelf:
 
 
 def _parts(value: Any) -> Iterable[Any]:
-    """Return what a value refers to and owns."""
+    """Return the objects that a value refers to and owns."""
     if isinstance(value, np.ndarray):
-        # its own numbers are in its own size; those of a view are in that of its base
+        # sys.getsizeof counts an array's numbers, but those of a view only at its base
         own = [] if value.base is None else [value.base]
         return [*own, *value.flat] if value.dtype == object else own
     parts: list[Any] = []
@@ -122,7 +120,7 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _slots(kind: type) -> tuple[str, ...]:
-    """Return the names of a class's slots, those of its parents too."""
+    """Return the names of a class's slots, with those of its parents."""
     found: list[str] = []
     for one in kind.__mro__:
         named = vars(one).get("__slots__", ())

@@ -55,20 +55,20 @@ def _check_entries(array: FloatArray, name: str) -> None:
 
 
 def _without_noise(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
-    """Return probabilities as `matrix` does, with 0 for those that are negative by rounding only.
+    """Return probabilities as `matrix` does, with 0 for entries that are negative by rounding.
 
-    1 − .9 − .1 is −3e−17: a difference of probabilities is rarely an exact 0.
+    1 − .9 − .1 is −3e−17: a difference of probabilities is rarely exactly 0.
     """
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        return matrix(values, name, batch=batch)  # which says what is wrong
+        return matrix(values, name, batch=batch)  # raises, and says what is wrong
     noise = (array < 0) & (array >= -ROUNDING)
     return matrix(np.where(noise, 0.0, array), name, batch=batch)
 
 
 def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
-    """Return `values`, a matrix of probabilities, checked to sum to 1 and normalised exactly.
+    """Return `values`, a matrix of probabilities, checked to sum to 1 and normalised.
 
     Raises
     ------
@@ -106,7 +106,12 @@ def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
 
 
 def budget(value: float, name: str) -> float:
-    """Return a privacy budget in nats: a number in [0, ∞], ∞ included.
+    """Return a privacy budget in nats, a number in [0, ∞], as a float.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no number or negative.
 
     Examples
     --------
@@ -168,13 +173,13 @@ class _Shown(reprlib.Repr):
         self.maxlevel, self.maxstring, self.maxlong, self.maxother = 3, 60, 40, 80
 
     def repr_int(self, x: int, level: int) -> str:
-        """Return the digits; only how many there are where Python would not write them."""
+        """Return the digits, or only their number where Python refuses to write them."""
         digits = int(x.bit_length() * np.log10(2)) + 1
         return super().repr_int(x, level) if digits < _DIGITS else f"about {digits} digits"
 
 
 _DIGITS = 1_000
-"""Far below the number of digits from which on Python refuses to write a whole number."""
+"""Digits from which a whole number is not written out: Python refuses at 4,300."""
 
 shown = _Shown().repr
 """Returns a value as an error's sentence shows it, cut where it is long.

@@ -1,4 +1,4 @@
-"""Counts and shares in sentences: singular and plural, and no almost that reads as all."""
+"""Counts and shares in sentences: singular and plural, and shares that never round to 0 or all."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def number_of(count: int, thing: str) -> str:
 
 
 def plural(thing: str) -> str:
-    """Return what is counted in the plural.
+    """Return the plural of a noun.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def were(count: int) -> str:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Write a share of 1 such that almost all does not read as all, nor a little as nothing.
+    """Write a share as a percentage; only 0 reads as 0 % and only 1 as 100 %.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def percent(share: float, decimals: int = 0) -> str:
 
 
 def at_most(share: float) -> str:
-    """Write an upper bound on a share of 1, rounded up: it stays a bound.
+    """Write an upper bound on a share as a percentage, rounded up.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def at_most(share: float) -> str:
 
 
 def rounded_up(factor: float) -> str:
-    """Write a bound on a factor with two decimals, never below itself.
+    """Write an upper bound on a factor with two decimals, rounded up.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def rounded_up(factor: float) -> str:
 
 
 def all_records(count: int) -> str:
-    """Write that so many records leave something, which comes next, open.
+    """Return subject and verb of a sentence about what the records leave possible.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Commands of `python -m core` that are more than a few lines."""
+"""The longer commands of `python -m core`."""

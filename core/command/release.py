@@ -1,4 +1,4 @@
-"""The command `python -m core release`: a mechanism applied to a file's records."""
+"""The command `python -m core release`: apply a mechanism to the records of a file."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ example:
 
 The scenario names no data, so the mechanism is made for people.csv. Who knows the seed can undo
 the release: take a long random number, and keep it to yourself."""
-"""What `release --help` ends with; a test runs it."""
+"""The end of `release --help`; a test runs it."""
 
 REPORTED = 10
-"""How often at most progress is told."""
+"""Most reports of progress, and most unknown values that the summary names."""
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's."""
+    """Add the command to those of a parser."""
     parser = commands.add_parser(
         "release",
         help="apply a scenario's mechanism to the records of a file",
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read_text(path: Path, kind: str) -> str:
-    """Return what a small text file holds; `kind` says for the error's sentence what it is."""
+    """Return the text of a small file; `kind` names the file in the error's sentence."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
@@ -134,7 +134,7 @@ def _draw(options: argparse.Namespace) -> Draw:
 
 
 def _check_apart(options: argparse.Namespace) -> None:
-    """Raise if two of the files are the same: what is read must not be written over."""
+    """Raise if a file to be written is one that is read, or both outputs are the same file."""
     read = [options.scenario, options.records, options.design, options.key]
     places = [path.resolve() for path in read if path is not None]
     for path in (options.released, options.certificate):
@@ -144,7 +144,7 @@ def _check_apart(options: argparse.Namespace) -> None:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return what changes when a file does; None where there is none."""
+    """Return a file's size and time of change; None where there is no file."""
     try:
         found = path.stat()
     except (OSError, ValueError):
@@ -153,7 +153,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 class _Progress:
-    """Says on standard error how far a release is, ten times at most."""
+    """Writes on standard error how many records are done, at most `REPORTED` times."""
 
     def __init__(self, records: int) -> None:
         self._records = records

@@ -1,4 +1,4 @@
-"""The command `python -m core verify`: a certificate held against the files that it is about."""
+"""The command `python -m core verify`: check a certificate against the files it describes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ examples, after those of `release --help`:
 
 The first is what anybody can check who has the released file; the second needs the original, and
 works out data, levels and draw once more. The exit status is 2 where a check fails."""
-"""What `verify --help` ends with; a test runs it."""
+"""The end of `verify --help`; a test runs it."""
 
 MARKS = {True: "holds", False: "FAILS", None: "not checked"}
-"""How an outcome is written."""
+"""How the outcome of a check is printed."""
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's."""
+    """Add the command to those of a parser."""
     parser = commands.add_parser(
         "verify",
         help="check a release's certificate against its files",

@@ -1,4 +1,4 @@
-"""Long work outside the interface's threads: bounded, under a time limit, cancellable."""
+"""Long computations in worker processes: bounded in number, time-limited, cancellable."""
 
 from core.jobs.job import Job, State
 from core.jobs.pool import Pool

@@ -1,4 +1,4 @@
-"""One piece of long work: its state, its progress, its answer."""
+"""One long computation: its state, its progress and its answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class State(StrEnum):
-    """Where a job is."""
+    """The state of a job."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -24,14 +24,16 @@ class State(StrEnum):
 
 
 class Job(Generic[T]):
-    """Work that was handed to a `Pool`.
+    """A computation that was submitted to a `Pool`; safe for threads.
 
     Attributes
     ----------
     state : State
-        Where it is.
+        Whether it waits, runs or has ended, and how.
     progress : object or None
-        What the work reported last.
+        The last report of the function that runs.
+    time_limit : float
+        Seconds after which its process is ended.
     """
 
     def __init__(self, time_limit: float) -> None:
@@ -49,25 +51,25 @@ class Job(Generic[T]):
 
     @property
     def seconds(self) -> float:
-        """Seconds that it has run so far."""
+        """Seconds that it has run; 0 while it waits."""
         if self._started_at is None:
             return 0.0
         return (self._ended_at or time.monotonic()) - self._started_at
 
     @property
     def seconds_of_work(self) -> float:
-        """Seconds since it reported first: without the start of its process."""
+        """Seconds since its first report, which leaves out the start of its process."""
         if self._working_at is None:
             return 0.0
         return (self._ended_at or time.monotonic()) - self._working_at
 
     @property
     def finished(self) -> bool:
-        """Whether it has ended, one way or another."""
+        """Whether it is done, failed or cancelled."""
         return self._finished.is_set()
 
     def cancel(self) -> None:
-        """End it now; does nothing once it has ended."""
+        """Cancel it and end its process; do nothing if it has ended."""
         with self._lock:
             if self.finished:
                 return
@@ -82,11 +84,11 @@ class Job(Generic[T]):
         Raises
         ------
         SolverError
-            If it was cancelled, ran over its time limit or its process died.
+            If it was cancelled, exceeded its time limit or its process died.
         TimeoutError
             If it has not ended after `timeout` seconds.
         Exception
-            Whatever the work raised.
+            The error that the function raised.
         """
         if not self._finished.wait(timeout):
             raise TimeoutError(f"The work has not ended after {timeout:g} s.")
@@ -94,10 +96,10 @@ class Job(Generic[T]):
             raise self._error
         return self._answer  # type: ignore[return-value]  # set together with DONE
 
-    # The pool's side.
+    # What the pool calls.
 
     def start(self, kill: Callable[[], None]) -> bool:
-        """Mark it as running; False if it was cancelled before."""
+        """Mark it as running; return False if it was cancelled before."""
         with self._lock:
             if self.finished:
                 return False
@@ -107,20 +109,20 @@ class Job(Generic[T]):
             return True
 
     def note(self, progress: Any) -> None:
-        """Take what the work reports."""
+        """Keep a report of the function."""
         if self._working_at is None:
             self._working_at = time.monotonic()
         self.progress = progress
 
     def succeed(self, answer: T) -> None:
-        """Take the answer."""
+        """Keep the answer, and end."""
         with self._lock:
             if not self.finished:
                 self._answer = answer
                 self._end(State.DONE)
 
     def fail(self, error: BaseException) -> None:
-        """Take the error."""
+        """Keep the error, and end."""
         with self._lock:
             if not self.finished:
                 self._end(State.FAILED, error=error)

@@ -1,8 +1,8 @@
-"""The jobs that wait for a worker, and whose turn it is: no session waits behind all of another's.
+"""A fair queue of jobs: no session waits until all of another session's jobs are done.
 
-Turns go by owner. Urgent jobs come first. Then comes the owner with the fewest jobs at work, and
-among those the one whose last turn is longest ago; one who has had none comes before whoever had
-the last, and behind all who have waited since theirs. The jobs of one owner keep their order.
+Urgent jobs come first. Then comes the owner with the fewest jobs running, and among those the
+owner whose last turn is longest ago; a new owner comes just before the owner who had the last
+turn. The jobs of one owner keep their order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from core.jobs.job import Job
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A job with what a worker is to be sent.
+    """A job with the call that is sent to a worker.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Call:
     content : bytes
         The pickled call.
     owner : str
-        Who it is done for.
+        The session that asked for it.
     urgent : bool
         Whether someone waits for it now.
     """
@@ -41,7 +41,7 @@ class Call:
 
 @dataclass
 class _Owner:
-    """What one owner has waiting and at work, and when the last turn was."""
+    """The jobs of one owner: those waiting, the number running, and the last turn."""
 
     last_turn: float
     waiting: deque[Call] = field(default_factory=deque)
@@ -49,14 +49,14 @@ class _Owner:
 
 
 class JobQueue:
-    """Jobs that wait, and how many workers serve them; safe for threads.
+    """The queue of jobs and the number of workers that serve it; safe for threads.
 
     Parameters
     ----------
     general : int
         Most workers that take any job.
     reserved : int
-        Most workers beside them that take urgent jobs only.
+        Most further workers, which take urgent jobs only.
 
     Examples
     --------
@@ -79,17 +79,18 @@ class JobQueue:
 
     @property
     def workers(self) -> int:
-        """How many workers there are."""
+        """Number of workers."""
         with self._changed:
             return self._workers.total()
 
     def put(self, call: Call) -> bool | None:
-        """Let a job wait for its turn; return which worker to start for it, None if none.
+        """Add a job, and say whether to start a worker for it.
 
         Returns
         -------
         bool or None
-            Whether the worker to start is a reserved one. It counts from now on.
+            Whether the worker to start is a reserved one; None if none is to be started. The
+            worker is counted from now on.
         """
         with self._changed:
             newcomer = _Owner(last_turn=self._turn - 0.5)
@@ -106,17 +107,17 @@ class JobQueue:
             return None
 
     def take(self, *, reserved: bool, rest: float | None = None) -> Call | None:
-        """Wait for the job whose turn it is; None where the worker is to end.
+        """Wait for the next job and return it; None where the worker is to end.
 
-        It ends when the queue is closed and empty, and after `rest` seconds without a job; it no
-        longer counts from then on.
+        The worker ends when the queue is closed and empty, or after `rest` seconds without a job,
+        and is no longer counted.
 
         Parameters
         ----------
         reserved : bool
             Whether the worker takes urgent jobs only.
         rest : float, optional
-            Seconds; without end where it is not given.
+            Seconds; no limit where not given.
         """
         with self._changed:
             self._idle[reserved] += 1
@@ -131,7 +132,7 @@ class JobQueue:
             return found
 
     def done(self, call: Call) -> None:
-        """Say that a job that was taken is no longer at work."""
+        """Record that a job that was taken has ended."""
         with self._changed:
             owner = self._owners[call.owner]
             owner.working -= 1
@@ -139,7 +140,7 @@ class JobQueue:
                 del self._owners[call.owner]
 
     def ahead(self, job: Job[Any]) -> int:
-        """Return how many jobs come before one that waits, if no others arrive; else 0."""
+        """Return how many jobs come before a waiting one if no others arrive; 0 if it has begun."""
         with self._changed:
             owners = [replace(one, waiting=_alive(one.waiting)) for one in self._owners.values()]
             turn = self._turn
@@ -159,13 +160,13 @@ class JobQueue:
             self._changed.notify_all()
 
     def reopen(self) -> None:
-        """Take jobs again."""
+        """Undo `close`."""
         with self._changed:
             self._closed = False
 
     def _next(self, reserved: bool) -> Call | None:
-        """Return the call whose turn it is, for a kind of worker."""
-        for one in self._owners.values():  # those cancelled while they waited need no worker
+        """Return the next call for a kind of worker."""
+        for one in self._owners.values():  # jobs cancelled while they wait need no worker
             one.waiting = _alive(one.waiting)
         found = _first(self._owners.values(), only_urgent=reserved)
         return None if found is None else found[1]
@@ -182,7 +183,7 @@ def _give_turn(owner: _Owner, call: Call, turn: int) -> None:
 
 
 def _first(owners: Iterable[_Owner], *, only_urgent: bool) -> tuple[_Owner, Call] | None:
-    """Return the call whose turn it is, and whose it is; None if there is none."""
+    """Return the next call and its owner; None if there is none."""
     heads = [
         (owner, call)
         for owner in owners

@@ -1,7 +1,7 @@
-"""A worker ends with the process that started it, whatever ends that one.
+"""End a worker when the process that started it is gone.
 
-A server that is killed cannot end its workers, and a worker at work does not read the pipe whose
-end would tell it.
+A server that is killed cannot end its workers, and a worker does not read its input, which would
+then be closed, while it computes.
 """
 
 from __future__ import annotations
@@ -11,18 +11,16 @@ import threading
 import time
 
 INTERVAL = 0.5
-"""Seconds between two looks at whether the parent is there."""
+"""Seconds between two checks of the parent."""
 
 
 def end_with_parent(parent: int) -> None:
-    """Let this process end at once, and without a word, when its parent is gone.
-
-    Solvers' long calls release the interpreter's lock, so the look is due in time.
+    """Watch the parent in a thread, and end this process silently when the parent is gone.
 
     Parameters
     ----------
     parent : int
-        Who started it, as that one says itself: it may be gone before this process has begun.
+        Its process id, as the parent passed it: it may be gone before this process starts.
     """
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""A few warm worker processes that jobs take turns on."""
+"""A pool of worker processes that run jobs, fairly between their owners."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ ROOT = Path(__file__).parents[2]
 """The folder that holds `core`, for the workers' import path."""
 
 NICENESS = 5
-"""Workers yield to the server: a slider must not wait for someone else's solve."""
+"""Niceness of general workers: a slider must not wait for another session's solve."""
 
 URGENT_NICENESS = 1
-"""The same for workers that are reserved for what someone waits for now."""
+"""Niceness of the workers that take urgent jobs only."""
 
 REST = 60.0
-"""Seconds without work after which a worker ends: another is ready within a second or two, and its
-memory is that of half a server."""
+"""Seconds without a job after which a worker ends: it holds half as much memory as the server, and
+a new one starts within two seconds."""
 
 TRIES = 2
-"""How often a job is begun whose worker was killed: it may be the job that kills it."""
+"""How often a job is started whose worker dies: the job itself may be the cause."""
 
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
-"""The solvers' matrices are small: on a busy machine a second thread costs more than it gives."""
+"""The solvers' matrices are small: on a busy machine a second thread only slows them down."""
 
 
 class Pool:
-    """At most `size` jobs run at once, each in a process of its own; the others wait in a queue.
+    """At most `size` jobs run at once, each in its own process; the others wait in a queue.
 
-    Turns go by owner, as `core.jobs.job_queue` says, and urgent jobs come first.
+    `core.jobs.job_queue` decides which job is next.
 
     Parameters
     ----------
     size : int
-        Number of workers. They start when first needed.
+        Most workers. Each starts when it is first needed.
     reserved : int
-        How many of them take urgent jobs only, fewer than all.
+        How many of them take urgent jobs only, fewer than `size`.
     rest : float
-        Seconds without work after which a worker ends.
+        Seconds without a job after which a worker ends.
 
     Examples
     --------
@@ -84,19 +84,26 @@ class Pool:
         owner: str = "",
         urgent: bool = False,
     ) -> Job[Any]:
-        """Hand over `function(*arguments, report=…)`, an importable function.
+        """Return the job of calling `function(*arguments, report=…)` in a worker.
 
         Parameters
         ----------
         function : callable
-            Takes `report`, a callable, by keyword: whatever it is called with becomes the
-            job's `progress`.
+            An importable function. It takes `report`, a callable, by keyword: what `report` is
+            called with becomes the job's `progress`.
+        *arguments : object
+            Its arguments, which can be pickled.
         time_limit : float
-            Seconds after which its process is ended; it is not while `core.clock` counts readings.
+            Seconds after which its process is ended; none while `core.clock` counts readings.
         owner : str
-            Who it is done for; owners take turns.
+            The session that asked for it; owners take turns.
         urgent : bool
             Whether someone waits for it now.
+
+        Raises
+        ------
+        InvalidInputError
+            If `time_limit` is not above 0.
         """
         job: Job[Any] = Job(validation.number(time_limit, "time_limit", low=0.0, open_low=True))
         call = Call(job, pickle.dumps((function, arguments)), owner, urgent)
@@ -111,16 +118,16 @@ class Pool:
         return job
 
     def ahead(self, job: Job[Any]) -> int:
-        """Return how many jobs come before one that waits, if no others arrive."""
+        """Return how many jobs come before a waiting one if no others arrive; 0 if it has begun."""
         return self._queue.ahead(job)
 
     @property
     def workers(self) -> int:
-        """How many workers there are now."""
+        """Number of workers now."""
         return self._queue.workers
 
     def close(self) -> None:
-        """End the workers once the jobs that wait are done."""
+        """Wait for the jobs in the queue, and end the workers."""
         self._closing = True
         with self._lock:
             threads, self._threads = self._threads, []
@@ -131,7 +138,7 @@ class Pool:
         self._closing = False
 
     def kill(self) -> None:
-        """End the workers now, whatever they are at; jobs fail from then on. For a server's end."""
+        """End the workers now; running and later jobs fail. For the end of the server."""
         self._ended = True
         for process in list(self._processes):
             process.kill()
@@ -143,7 +150,7 @@ class Pool:
         self.close()
 
     def _serve(self, reserved: bool) -> None:
-        """Keep one worker process and pass it one job after another, until it is to end."""
+        """Keep one worker process and send it one job after another, until it is to end."""
         niceness = URGENT_NICENESS if reserved else NICENESS
         process: subprocess.Popen[bytes] | None = None
         while (call := self._queue.take(reserved=reserved, rest=self.rest)) is not None:
@@ -157,33 +164,33 @@ class Pool:
     def _attempt(
         self, process: subprocess.Popen[bytes] | None, niceness: int, call: Call, *, last: bool
     ) -> tuple[subprocess.Popen[bytes] | None, bool]:
-        """Run a job on a worker that lives; return the worker, and whether the job has ended."""
+        """Run a job, on a new worker if the last died; return it and whether the job has ended."""
         job = call.job
         if self._ended:
             job.fail(SolverError("The server is about to stop."))
             return process, True
         try:
-            if process is None or process.poll() is not None:  # it may have died at rest
+            if process is None or process.poll() is not None:  # it may have died while idle
                 _end(process)
                 process = self._new(niceness)
             if not job.start(process.kill):
                 return process, True
             again = _run(process, job, call.content, last=last)
-        except Exception as error:  # else every job behind this one would wait for ever
+        except Exception as error:  # else this thread would end, and no job behind be taken
             job.fail(SolverError(f"The work could not be done in a worker: {error}."))
             again = False
         if not again and process is not None:
             process.kill()
             _end(process)
-            # the next one gets ready while nobody waits for it
+            # the next one starts while nobody waits for it
             process = None if self._closing or self._ended else self._new(niceness)
         return process, job.finished
 
     def _new(self, niceness: int) -> subprocess.Popen[bytes]:
-        """Start a worker that `kill` knows of."""
+        """Start a worker, and list it for `kill`."""
         process = _start(niceness)
         self._processes.add(process)
-        if self._ended:  # meanwhile
+        if self._ended:  # `kill` was called in between
             process.kill()
         return process
 
@@ -213,11 +220,10 @@ def _end(process: subprocess.Popen[bytes] | None) -> None:
 
 
 def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes, *, last: bool) -> bool:
-    """Follow a job on its worker to its end; say whether the worker may take another.
+    """Send a job to its worker and follow it; return whether the worker may take another.
 
-    Not after a cancellation or at the time limit: the signal that ends the process may still
-    be on its way, and would hit the next job. A job whose worker was killed has not ended,
-    unless this was the last attempt.
+    It may not after a cancellation or a time limit: the signal that ends the process may still
+    arrive, and would end the next job. A job whose worker died has not ended, unless `last`.
     """
     assert process.stdin is not None
     assert process.stdout is not None
@@ -227,7 +233,7 @@ def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes, *, last: 
         overdue.set()
         process.kill()
 
-    # no longer than a thread can wait, which is years
+    # at most what a thread can wait, which is years
     limit = min(clock.elsewhere(job.time_limit), threading.TIMEOUT_MAX)
     timer = threading.Timer(limit, expire)
     timer.start()

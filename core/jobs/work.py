@@ -1,4 +1,4 @@
-"""The calls that the interface hands to a pool."""
+"""The functions that the interface runs in a pool; each reports its progress."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from core.studies.side_by_side import levels
 from core.validation import BoolArray, FloatArray
 
 Report = Callable[[Any], None]
-"""Takes a job's progress."""
+"""Is called with a job's progress."""
 
 
 def read_workbook(path: Path, name: str, *, report: Report) -> Upload:
-    """Read a file that was staged in a folder of its own, and leave its records there alone."""
+    """Read an uploaded file in its own folder; delete it where its records were copied."""
     report("reading")
     upload = read_file(path, name, path.parent)
     if path not in upload.table.paths:
@@ -48,9 +48,9 @@ def find_answer(scenario: Scenario, counted: Counted, *, report: Report) -> Resu
 def improve_answer(
     scenario: Scenario, counted: Counted, kernel: FloatArray | None, *, report: Report
 ) -> Result:
-    """Answer a scenario again, going on from an earlier answer's P(y | x), where there is one.
+    """Answer a scenario again, with a longer time limit.
 
-    Only the optimum can go on from one; another search begins anew and has more time.
+    The optimum's search starts from an earlier answer's P(y | x), where given; others start anew.
     """
     report("solving")
     if scenario.mechanism != OPTIMUM:
@@ -70,7 +70,7 @@ def improve_answer(
 def compare_all(
     scenario: Scenario, counted: Counted, level: float, seconds: float, *, report: Report
 ) -> tuple[Compared, ...]:
-    """Run every mechanism at one level of LIP, each for so many seconds at most."""
+    """Run every mechanism at one level of LIP, each for at most `seconds` seconds."""
     report("comparing")
     return compare(scenario, counted, level, seconds)
 
@@ -100,7 +100,7 @@ def cluster(
 def make_trade_offs(
     problem: str, occurs: BoolArray, utility: str, values: FloatArray | None, *, report: Report
 ) -> tuple[FrontierPoint, ...]:
-    """Work out an algorithm's frontier over all weights."""
+    """Compute an algorithm's frontier over all weights."""
     report("merging")
     return pareto_frontier(occurs, problem, utility, values)
 
@@ -108,7 +108,7 @@ def make_trade_offs(
 def make_rivals(
     problem: str, occurs: BoolArray, utility: str, values: FloatArray | None, *, report: Report
 ) -> Mapping[str, tuple[FrontierPoint, ...]]:
-    """Work out the frontiers that an algorithm's is compared with."""
+    """Compute the frontiers that an algorithm's is compared with."""
     report("merging")
     return rivals(problem, occurs, utility, values)
 
@@ -116,7 +116,7 @@ def make_rivals(
 def find_implications(
     joint: Joint, notion: Notion, seconds: float, *, report: Report
 ) -> dict[str, Implication]:
-    """Work out what a promise implies on a joint."""
+    """Compute what a notion implies on a joint."""
     report("bounding")
     return implications(joint, notion, seconds)
 
@@ -124,7 +124,7 @@ def find_implications(
 def find_redrawn(
     joint: Joint, kernel: FloatArray, notion: Notion, *, report: Report
 ) -> tuple[Redrawn, ...]:
-    """Work out what several draws of a mechanism reach."""
+    """Compute the levels that several draws of a mechanism reach."""
     report("drawing")
     return redrawn(joint, kernel, notion)
 
@@ -132,7 +132,7 @@ def find_redrawn(
 def find_levels(
     joint: Joint, kernel: FloatArray, numbers: Numbers, *, report: Report
 ) -> dict[str, float]:
-    """Work out what a mechanism reaches of every notion."""
+    """Compute the level of every notion that a mechanism reaches."""
     report("measuring")
     return levels(joint, kernel, numbers)
 
@@ -140,13 +140,13 @@ def find_levels(
 def find_match(
     scenario: Scenario, counted: Counted, target: str, value: float, *, report: Report
 ) -> Match:
-    """Find the ε at which a question reaches a value."""
+    """Find the ε at which a scenario reaches a value of a level, utility or leakage."""
     return match(scenario, counted, target, value, report=report)
 
 
 def find_second(
     joint: Joint, notion: Notion, first: FloatArray, seconds: float, *, report: Report
 ) -> Mechanism:
-    """Design a second release that keeps a promise together with the first."""
+    """Design a second release that satisfies a notion together with the first."""
     report("solving")
     return second_release(joint, notion, first, time_limit=seconds)

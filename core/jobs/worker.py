@@ -1,8 +1,8 @@
-"""The process that does the work: reads calls from its standard input, writes what they return.
+"""The worker process: it reads calls from standard input and writes what they return.
 
-A process of its own, because cdd holds the interpreter lock and a solve can only be cancelled
-by ending it. Started by `core.jobs.pool` as `python -m core.jobs.worker`, never imported by it.
-With a further number, each call is made on a clock whose every reading takes so many seconds.
+It is a process because cdd holds the interpreter lock, so that a solve can only be cancelled by
+ending its process. `core.jobs.pool` starts it as `python -m core.jobs.worker NICENESS PARENT
+[STEP]` and never imports it. With STEP each call runs on a `core.clock.Ticking` clock.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from core.errors import NoMemoryError
 from core.jobs.lifeline import end_with_parent
 
 WARM = ("core.scenario",)
-"""Imported before the first call arrives, so that it does not pay for it."""
+"""Imported before the first call arrives, so that the call does not wait for it."""
 
 
 def main(niceness: int, parent: int, step: float | None = None) -> None:
-    """Serve calls until the input ends, or until whoever started this process is gone.
+    """Serve calls until the input ends or the parent is gone.
 
     Parameters
     ----------
     niceness : int
-        How far to yield to other processes.
+        Added to this process's niceness.
     parent : int
-        The process that started it.
+        Process id of the parent.
     step : float, optional
-        Seconds that each reading of the clock takes, where it is to count them.
+        Seconds that each reading of the clock takes, where the clock counts readings.
     """
     end_with_parent(parent)
     calls = sys.stdin.buffer
-    # What a library prints must not get between the answers, so they keep the pipe to themselves.
+    # What a library prints must not mix with the answers: standard output becomes standard error.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     if hasattr(os, "nice"):
@@ -54,7 +54,7 @@ def main(niceness: int, parent: int, step: float | None = None) -> None:
 
 
 def _serve(function: Any, arguments: tuple[Any, ...], answers: BinaryIO) -> None:
-    """Run one call and send its progress and its answer or error."""
+    """Run one call and send its progress, and its answer or error."""
 
     def report(progress: Any) -> None:
         _send(answers, ("progress", progress))
@@ -63,7 +63,7 @@ def _serve(function: Any, arguments: tuple[Any, ...], answers: BinaryIO) -> None
         answer = ("done", function(*arguments, report=report))
     except MemoryError:
         answer = ("failed", NoMemoryError("The work needs more memory than there is."))
-    except Exception as error:  # whatever it is, the caller raises it again
+    except Exception as error:  # the caller raises it again
         answer = ("failed", error)
     try:
         _send(answers, answer)
@@ -76,7 +76,7 @@ def _send(answers: BinaryIO, message: tuple[str, Any]) -> None:
     try:
         answers.write(content)
         answers.flush()
-    except BrokenPipeError:  # nobody is left who could be told
+    except BrokenPipeError:  # the parent is gone
         os._exit(0)
 
 

@@ -1,7 +1,8 @@
-"""What Y tells about S on average, in nats; of every order α where there is one.
+"""Measures of what Y tells about S on average; entropy, informations and leakage are in nats.
 
-Every function takes P(s, y) of shape (..., n_s, n_y) and returns one number for one joint, or
-an array of shape (...,) for a batch on leading axes. Symbols that do not occur are ignored.
+Every function of a joint takes P(s, y) of shape (..., n_s, n_y) and returns a number, or an array
+of shape (...,) for a batch. It ignores symbols that do not occur, and raises
+`InvalidInputError` if an entry is no probability or the entries of a joint do not sum to 1.
 """
 
 from typing import Any
@@ -15,14 +16,14 @@ from core.measures.conditionals import Conditionals, conditionals, ratio
 from core.validation import FloatArray
 
 Average = Any
-"""A float for one joint, an array for a batch of them: typed as NumPy types its own sums."""
+"""A float for one joint, an array for a batch: untyped, as NumPy's own sums are."""
 
 NEAR_ONE = 0.5
-"""Within this of α = 1 a power mean is summed as 1 + Σ(…−1): no digits lost, no overflow."""
+"""Distance of α from 1 within which a power mean is summed as 1 + Σ(… − 1), to lose no digits."""
 
 
 def entropy(p: ArrayLike) -> Average:
-    """Return H = −Σ p log p of a probability vector on the last axis.
+    """Return H = −Σ p log p, in nats, of probability vectors on the last axis.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def mutual_information(joint_sy: ArrayLike) -> Average:
 
 
 def total_variation(joint_sy: ArrayLike) -> Average:
-    """Return T(S;Y) = ½ Σ |P(s, y) − P(s) P(y)|, the mean of the ℓ1-lift, halved.
+    """Return T(S;Y) = ½ Σ |P(s, y) − P(s) P(y)|, half the mean of the ℓ1-lift.
 
     Source: [Lift] below eq. 27.
 
@@ -164,7 +165,7 @@ def maximal_leakage(joint_sy: ArrayLike) -> Average:
 def guessing_probability(joint_sy: ArrayLike) -> Average:
     """Return Σ_y max_s P(s, y): the probability that the best guess of S from Y is right.
 
-    Source: its ratio to max_s P(s) is e^{I_∞} of Arimoto, [ALIP] eq. 16.
+    Source: [ALIP] eq. 16, where its ratio to max_s P(s) is e^{I_∞} of Arimoto.
 
     Examples
     --------
@@ -175,7 +176,7 @@ def guessing_probability(joint_sy: ArrayLike) -> Average:
 
 
 def _factor(order: float) -> float:
-    """Return α/(α−1), 1 at ∞."""
+    """Return α/(α−1), which is 1 at ∞."""
     return 1.0 if order == np.inf else order / (order - 1)
 
 

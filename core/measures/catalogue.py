@@ -1,4 +1,4 @@
-"""Every measure by key: what it says in words and as a formula, and the function."""
+"""Every measure by key: its meaning, formula, source and function."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ class MeasureEntry:
     Attributes
     ----------
     key, title : str
-        The function's name in `core.measures`, and what readers call it.
+        The function's name in `core.measures`, and the name that the interface shows.
     meaning : str
-        What it says, in one sentence.
+        What it measures, in one sentence.
     formula : str
-        The same in LaTeX.
+        Its definition in LaTeX.
     source : str
-        Paper and place.
+        Paper and equation or section.
     kind : str
         `POINTWISE` or `AVERAGE`.
     parameters : tuple of str
@@ -150,7 +150,7 @@ ENTRIES: tuple[MeasureEntry, ...] = (
     _average(
         measures.mutual_information,
         "Mutual information",
-        "By how much, on average, Y shortens the shortest description of the secret.",
+        "By how much, on average, Y reduces the uncertainty about the secret.",
         r"I(S;Y) = \sum_{s,y} P(s,y) \log l(s,y)",
         "[Lift] Prop. 1",
     ),
@@ -210,7 +210,7 @@ ENTRIES: tuple[MeasureEntry, ...] = (
     _average(
         measures.gacs_korner,
         "Gács–Körner common information",
-        "What can be read off S and off Y alike, without any doubt.",
+        "The entropy of what S determines and Y determines too.",
         r"H(C), \quad C \text{ the component of } \{(s,y) : P(s,y) > 0\}",
         "[NonStoch] §VI-B",
     ),
@@ -219,12 +219,12 @@ ENTRIES: tuple[MeasureEntry, ...] = (
 
 
 def entry(key: str) -> MeasureEntry:
-    """Return the measure's entry.
+    """Return the entry of a measure by its key.
 
     Raises
     ------
     InvalidInputError
-        If there is no such measure.
+        If no measure has this key.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Gács–Körner common information: what S and Y agree on without a doubt."""
+"""Gács–Körner common information: the entropy of what S and Y both determine."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,19 +11,20 @@ from core.validation import FloatArray
 
 
 def gacs_korner(joint_sy: ArrayLike) -> Average:
-    """Return the entropy of the component that (s, y) falls into, in nats.
+    """Return the entropy in nats of the component of (S, Y), shape (...,) for a batch.
 
     The components are those of the bipartite graph that joins s and y where P(s, y) > 0.
+    Source: [NonStoch] §VI-B.
 
     Parameters
     ----------
     joint_sy : array_like
         P(s, y), shape (n_s, n_y), or a batch (..., n_s, n_y).
 
-    Returns
-    -------
-    float or ndarray
-        For one joint a float, for a batch shape (...,).
+    Raises
+    ------
+    InvalidInputError
+        If an entry is no probability or the entries do not sum to 1.
 
     Examples
     --------

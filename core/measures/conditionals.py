@@ -1,4 +1,4 @@
-"""What every measure of (S; Y) starts from: posteriors and priors of a checked joint."""
+"""Priors, posteriors and lifts of a checked joint, from which every measure is computed."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from core.validation import FloatArray
 
 
 class Conditionals(NamedTuple):
-    """A joint of S and Y, taken apart; every array keeps both axes.
+    """A joint of S and Y with its marginals and conditionals; every array keeps both axes.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Conditionals(NamedTuple):
 
 
 def conditionals(joint_sy: ArrayLike) -> Conditionals:
-    """Check P(s, y), shape (..., n_s, n_y), and take it apart.
+    """Check P(s, y), shape (..., n_s, n_y), and return its marginals and conditionals.
 
     Raises
     ------
@@ -55,8 +55,8 @@ def conditionals(joint_sy: ArrayLike) -> Conditionals:
 
 
 def ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Return above/below, broadcast, NaN where `below` is 0: the symbol does not occur."""
+    """Return above/below, broadcast; NaN where `below` is 0, as the symbol does not occur."""
     shape = np.broadcast_shapes(above.shape, below.shape)
-    with np.errstate(over="ignore"):  # ∞ where no double is as large
+    with np.errstate(over="ignore"):  # an overflow is ∞
         result: FloatArray = np.divide(above, below, out=np.full(shape, np.nan), where=below > 0)
     return result

@@ -1,4 +1,4 @@
-"""Everything that one release gives away about S, in one value."""
+"""All measures of what one release gives away about S that the interface shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from core.validation import BoolArray, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Leakage:
-    """What an observation Y (or X itself) tells about S.
+    """What Y, or X itself, tells about S.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Leakage:
     achieved : mapping
         Least ε at which "lip", "ldp" and "pml" (pointwise maximal leakage) hold, in nats.
     averages : mapping
-        Mutual information, total variation, χ² and maximal leakage.
+        "mutual_information" and "maximal_leakage" in nats, "total_variation", "chi2_divergence".
     """
 
     joint_sy: FloatArray
@@ -37,18 +37,18 @@ class Leakage:
 
     @property
     def occurs(self) -> BoolArray:
-        """Which pairs (s, y) can occur, shape (n_s, n_y)."""
+        """Whether each pair (s, y) can occur, shape (n_s, n_y)."""
         possible: BoolArray = self.joint_sy > 0
         return possible
 
 
 def leakage(joint_sy: ArrayLike, labels: tuple[str, ...]) -> Leakage:
-    """Measure what an observation tells about S.
+    """Measure what Y tells about S.
 
     Parameters
     ----------
     joint_sy : array_like
-        P(s, y), shape (n_s, n_y). Outputs that never occur are left out of the answer.
+        P(s, y), shape (n_s, n_y). Outputs that never occur are dropped.
     labels : tuple of str
         Names of the outputs, n_y of them.
 
@@ -66,7 +66,7 @@ def leakage(joint_sy: ArrayLike, labels: tuple[str, ...]) -> Leakage:
     names = validation.labels(labels, p.shape[1], "y", "labels")
     occurs = np.flatnonzero(p.sum(axis=0) > 0)
     p = p[:, occurs]
-    with np.errstate(divide="ignore"):  # log 0 = −∞ is the answer where a secret is excluded
+    with np.errstate(divide="ignore"):  # log 0 = −∞ where a secret is excluded
         low = np.log(measures.min_lift(p))
         high = np.log(measures.max_lift(p))
         ratio = np.log(measures.lift_ratio(p))

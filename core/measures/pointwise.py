@@ -1,8 +1,9 @@
-"""What one output y tells about S: the lift and the measures made of it.
+"""What one output y tells about S: the lift, and measures computed from it.
 
-Every function takes P(s, y) of shape (..., n_s, n_y), a batch of joints on the leading axes.
-A measure of a y that does not occur is NaN; an s that does not occur is ignored. A zero cell
-P(s, y) = 0 gives exact answers: lift 0, and ∞ for what divides by it.
+Every measure takes P(s, y) of shape (..., n_s, n_y), with a batch of joints on the leading axes.
+It is NaN for a y that does not occur, and ignores an s that does not occur. Where P(s, y) = 0
+the lift is 0, and what divides by it is ∞. A measure raises `InvalidInputError` if an entry is
+no probability or the entries of a joint do not sum to 1.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ from core.measures.conditionals import Conditionals, conditionals, ratio
 from core.validation import FloatArray
 
 FAR = 300.0
-"""Log-lift beyond which the chord of l·log l is as good as vertical; e^710 is no double."""
+"""Log-lift beyond which `most_divergence` is log b to all digits; e^710 overflows a double."""
 
 
 def lift(joint_sy: ArrayLike) -> FloatArray:
@@ -67,7 +68,7 @@ def lift_ratio(joint_sy: ArrayLike) -> FloatArray:
     array([ 2., inf])
     """
     parts = conditionals(joint_sy)
-    with np.errstate(divide="ignore", over="ignore"):  # Ψ = 0, or no double is as large: ∞
+    with np.errstate(divide="ignore", over="ignore"):  # ∞ where Ψ = 0, and on overflow
         result: FloatArray = _highest(parts) / _lowest(parts)
     return result
 
@@ -128,7 +129,7 @@ def alpha_lift(joint_sy: ArrayLike, alpha: float) -> FloatArray:
     highest = _highest(parts)
     if order == np.inf:
         return highest
-    # a lift that no double holds is ∞, and so is the measure
+    # a lift that overflows is ∞, and so is the measure
     finite = np.where(np.isinf(highest), 1.0, highest)
     scaled = np.minimum(parts.lift / finite[..., None, :], 1.0) ** order
     result: FloatArray = highest * _total(parts, parts.p_s * scaled) ** (1 / order)
@@ -160,7 +161,7 @@ def chi2_lift_inverse(joint_sy: ArrayLike) -> FloatArray:
     array([0.15625,     inf])
     """
     parts = conditionals(joint_sy)
-    with np.errstate(over="ignore"):  # ∞ where no double is as large
+    with np.errstate(over="ignore"):  # an overflow is ∞
         return _total(parts, (np.sqrt(parts.p_s) * _inverse_excess(parts)) ** 2)
 
 
@@ -189,11 +190,11 @@ def alpha_lift_inverse(joint_sy: ArrayLike, alpha: float) -> FloatArray:
     order = alpha_order(alpha)
     parts = conditionals(joint_sy)
     lowest = _lowest(parts)
-    with np.errstate(divide="ignore", over="ignore"):  # Ψ = 0, or no double is as large: ∞
+    with np.errstate(divide="ignore", over="ignore"):  # ∞ where Ψ = 0, and on overflow
         inverse: FloatArray = 1 / lowest
     if order == np.inf:
         return inverse
-    # Where l = 0, Ψ/l is 0/0: any positive value will do, since 1/Ψ is ∞ already.
+    # Where l = 0, Ψ/l is 0/0: any positive value will do, since 1/Ψ is ∞.
     at_zero = parts.lift == 0
     scaled = np.divide(lowest[..., None, :], parts.lift, out=parts.lift + 1.0, where=~at_zero)
     result: FloatArray = inverse * _total(parts, parts.p_s * scaled**order) ** (1 / order)
@@ -201,7 +202,7 @@ def alpha_lift_inverse(joint_sy: ArrayLike, alpha: float) -> FloatArray:
 
 
 def alpha_order(alpha: float) -> float:
-    """Return `alpha` checked to be an order of α-lift: in (1, ∞]."""
+    """Return `alpha` as a float; raise `InvalidInputError` unless it is in (1, ∞]."""
     return validation.number(alpha, "alpha", low=1.0, open_low=True)
 
 
@@ -226,7 +227,7 @@ def _total(parts: Conditionals, terms: FloatArray) -> FloatArray:
 def _inverse_excess(parts: Conditionals) -> FloatArray:
     """Return 1/l(s, y) − 1 as (P(s) − P(s | y))/P(s | y), shape (..., n_s, n_y); ∞ at l = 0."""
     below = parts.posterior
-    # ∞ at l = 0 and where no double is as large, 0/0 where P(s) = 0
+    # ∞ at l = 0 and on overflow, 0/0 where P(s) = 0
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result: FloatArray = (parts.p_s - below) / below
     return result
@@ -235,8 +236,8 @@ def _inverse_excess(parts: Conditionals) -> FloatArray:
 def most_divergence(least: float, log_most: float) -> float:
     """Return the largest D(P(S|y) ‖ P(S)), in nats, of an output whose lifts are in a range.
 
-    The mean of l·log l is at most that of its chord over [a, b], which has the value
-    (1 − p)·a·log a + p·b·log b at the mean lift 1 = (1 − p)·a + p·b.
+    l·log l is convex, so its mean is at most the value of its chord over [a, b] at the mean lift
+    1 = (1 − p)·a + p·b, which is (1 − p)·a·log a + p·b·log b.
 
     Parameters
     ----------
@@ -247,13 +248,13 @@ def most_divergence(least: float, log_most: float) -> float:
 
     Examples
     --------
-    Under two equally likely secrets, to exclude one of them tells log 2 = 0.6931 nats:
+    With two equally likely secrets, an output that excludes one tells log 2 = 0.6931 nats:
 
     >>> round(most_divergence(0.0, 0.6931471805599453), 4), most_divergence(1.0, 0.0)
     (0.6931, 0.0)
     """
     if log_most > FAR:
-        return log_most  # no more than log b is told by lifts of at most b
+        return log_most  # the mean of l·log l is at most log b where l ≤ b
     most = float(np.exp(log_most))
     if least == 1.0 or most == 1.0:
         return 0.0

@@ -18,7 +18,7 @@ from core.uncertainty.radius import mass_range, radius
 from core.validation import BoolArray, FloatArray
 
 _BISECTIONS = 60
-"""Halvings of [0, 1] until the last digit of a double."""
+"""Halvings of [0, 1] down to the spacing of doubles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class RenyiBall:
     Raises
     ------
     InvalidInputError
-        If P̂ is no distribution of two secrets and two u at least, or a number is out of range.
+        If P̂ is no distribution of at least two secrets and two u, or a number is out of range.
 
     Examples
     --------
@@ -91,8 +91,8 @@ class RenyiBall:
         Notes
         -----
         B = log(1 + α(α−1)q/(2n))/(α−1) with q the 1 − β quantile of χ² with n_s·n_u − 1 degrees
-        of freedom; at α = 2 that is log(1 + q/n), at α = 1 q/(2n). For α < 1 and few records it is
-        ∞. It rests on the power divergences 2n(e^{(α−1)D_α} − 1)/(α(α−1)) all tending to χ².
+        of freedom: log(1 + q/n) at α = 2, q/(2n) at α = 1, and ∞ for α < 1 and few records. The
+        power divergences 2n(e^{(α−1)D_α} − 1)/(α(α−1)) all tend to that χ² law.
         Source: [RLDP] eq. 9 for α = 2; Cressie and Read 1984 for the others.
         """
         cells = validation.matrix(p_hat_su, "P̂(s, u)")
@@ -179,7 +179,7 @@ class RenyiBall:
         )
 
     def divergence(self, p_su: ArrayLike) -> FloatArray:
-        """Return D_α(P̂‖P) in nats for P(s, u) of shape (..., n_s, n_u)."""
+        """Return D_α(P̂‖P) in nats, shape (...), for P(s, u) of shape (..., n_s, n_u)."""
         cells = validation.distribution(p_su, "P(s, u)", batch=True)
         if cells.shape[-2:] != self.p_hat_su.shape:
             raise InvalidInputError(
@@ -194,20 +194,20 @@ class RenyiBall:
         return inside
 
     def sample(self, count: int, rng: np.random.Generator, *, boundary: bool = False) -> FloatArray:
-        """Draw members of F, shape (count, n_s, n_u): for worst cases and for teaching.
+        """Draw members of F, shape (count, n_s, n_u), to illustrate F and to look for worst cases.
 
         Each lies on the ray from P̂ to a random distribution (Dirichlet of order ½ over the
-        cells, which likes corners): as far out as F reaches with `boundary`, else at a random
-        place before. It is no uniform law on F.
+        cells): at the end of F with `boundary`, else at a random place before it. The draws are
+        not uniform on F.
 
         Parameters
         ----------
         count : int
-            How many.
+            Number of draws, at least 1.
         rng : Generator
             Source of randomness.
         boundary : bool
-            Stop only where F, or the simplex, ends.
+            Go as far as F, or the simplex, reaches.
         """
         whole = validation.whole(count, "count", low=1)
         centre = self.p_hat_su.ravel()

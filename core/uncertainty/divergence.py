@@ -1,4 +1,4 @@
-"""Rényi divergences of every order in (0, ∞), and the balls they make when S is given."""
+"""Rényi divergences of every order in (0, ∞), and the balls of the conditionals given S."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -7,13 +7,14 @@ from core.validation import FloatArray
 
 
 def renyi_divergence(p: ArrayLike, q: ArrayLike, alpha: float) -> FloatArray:
-    """Return D_α(p‖q) in nats, summed over the last axis; ∞ where p leaves q's support.
+    """Return D_α(p‖q) in nats, shape (...).
+
+    It is ∞ where q = 0 < p for some symbol; for α < 1 only where that holds of all with p > 0.
 
     Parameters
     ----------
     p, q : array_like
         Probabilities, shapes (..., n) that broadcast; each sums to 1 over the last axis.
-        A symbol with p = 0 adds nothing, so mass of q on it is mass that q lacks elsewhere.
     alpha : float
         Order in (0, ∞); 1 is Kullback–Leibler.
 
@@ -42,7 +43,7 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, alpha: float) -> FloatArray:
 def log_mean_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
     """Return log Σ w·e^a over the last axis for weights that sum to 1, or to 0 (then 0).
 
-    It keeps its relative precision where all exponents are near 0 and overflows for none.
+    It keeps its relative precision where all exponents are near 0, and never overflows.
     """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         near = (weights * np.expm1(exponents)).sum(axis=-1)
@@ -55,11 +56,11 @@ def log_mean_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
 
 
 _NEAR = 0.75
-"""Σ w·(e^a − 1) below which log1p of it loses no digits."""
+"""|Σ w·(e^a − 1)| below which its log1p loses no digits."""
 
 
 def _log_sum_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
-    """Return log Σ w·e^a of rows, shape (k, n), relative to the largest term; ∞ if one is."""
+    """Return log Σ w·e^a of rows of shape (k, n), scaled by the largest term; ∞ if that is ∞."""
     seen = weights > 0
     top = np.where(seen, exponents, -np.inf).max(axis=-1, keepdims=True)
     shifted = np.exp(np.where(seen & np.isfinite(top), exponents - top, -np.inf))
@@ -68,11 +69,10 @@ def _log_sum_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
 
 
 def budget_of(bound: ArrayLike, alpha: float) -> FloatArray:
-    """Return expm1(kB)/k with k = (α−1)/α (B itself at α = 1): divergences made additive.
+    """Return a bound in units in which divergences add up: expm1(kB)/k, k = (α−1)/α; B at α = 1.
 
     In these units the divergence of a joint is at least the sum over s of P̂(s) times that of
-    its conditionals, with equality at the best masses P(s): the cost of moving several
-    conditionals at once is a plain sum.
+    its conditionals, with equality at the best masses P(s).
 
     Notes
     -----
@@ -95,20 +95,25 @@ def budget_of(bound: ArrayLike, alpha: float) -> FloatArray:
 
 
 def bound_of(budget: ArrayLike, p_s: ArrayLike, alpha: float) -> FloatArray:
-    """Return how far, in nats, the conditional of s may move on a share of the budget.
+    """Return how far, in nats, the conditional of s may move on a budget.
 
     Parameters
     ----------
     budget : array_like
-        What may be spent, in the units of `budget_of`.
+        The budget spent on s, in the units of `budget_of`.
     p_s : array_like
-        P̂(s); ∞ is the answer where it is 0, and for α < 1 where the budget lets P(s) go to 0.
+        P̂(s). Where it is 0 the result is ∞; for α < 1 also where the budget lets P(s) go to 0.
     alpha : float
         Order in (0, ∞).
 
     Notes
     -----
     Source: [RLDP] Theorem 1, eq. 23, where the budget is `budget_of(B, alpha)`.
+
+    Examples
+    --------
+    >>> float(bound_of(0.2, 0.5, 1.0)), float(bound_of(0.2, 0.0, 2.0))
+    (0.4, inf)
     """
     spent, mass = np.broadcast_arrays(np.asarray(budget, np.float64), np.asarray(p_s, np.float64))
     k = (alpha - 1) / alpha

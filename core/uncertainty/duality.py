@@ -1,4 +1,4 @@
-"""The range of R·v over a Rényi ball, by weak duality: an inexact search can only widen it.
+"""Bounds on the range of R·v over a Rényi ball, by weak duality: an inexact search widens them.
 
 max {R·v : D_α(p‖R) ≤ y} = min over ν ≥ max v of ν − e^{−y}·(Σ p (ν − v)^k)^{1/k}, k = (α−1)/α,
 
@@ -12,18 +12,23 @@ from core.validation import FloatArray
 
 
 def greatest(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
-    """Return max R·v over D_α(p‖R) ≤ bound, never less than it is.
+    """Return max R·v over D_α(p‖R) ≤ bound, shape (...), or slightly more.
 
     Parameters
     ----------
     p : ndarray
-        Probabilities, shape (..., n); all zero where nothing is known (then bound must be ∞).
+        Probabilities, shape (..., n); all zero where s was never seen (then bound must be ∞).
     v : ndarray
         Values, shape (..., n).
     bound : ndarray
         Shape (...,), in nats.
     alpha : float
         Order in (0, ∞).
+
+    Examples
+    --------
+    >>> float(greatest(np.array([0.5, 0.5]), np.array([0.0, 1.0]), np.array(np.inf), 2.0))
+    1.0
     """
     top = v.max(axis=-1)
     value: FloatArray = top - margin(p, top[..., None] - v, bound, alpha)
@@ -31,14 +36,14 @@ def greatest(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> F
 
 
 def least(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
-    """Return min R·v over D_α(p‖R) ≤ bound, never more than it is; shapes as `greatest`."""
+    """Return min R·v over D_α(p‖R) ≤ bound, or slightly less; shapes as `greatest`."""
     bottom = v.min(axis=-1)
     value: FloatArray = bottom + margin(p, v - bottom[..., None], bound, alpha)
     return np.asarray(np.maximum(value, bottom))
 
 
 def margin(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
-    """Return max over δ ≥ 0 of e^{−bound}·mean_k(δ + gap) − δ: the least R·gap, by duality."""
+    """Return min R·gap by duality: max over δ ≥ 0 of e^{−bound}·(Σ p (δ + gap)^k)^{1/k} − δ."""
     bound = np.broadcast_to(bound, gap.shape[:-1])
     spread = gap.max(axis=-1)
     scaled = gap / np.where(spread > 0, spread, 1.0)[..., None]
@@ -46,7 +51,7 @@ def margin(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> F
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         rise = np.logaddexp(0.0, np.log(scaled) - tilt[..., None])
         log_mean = tilted_sums(p, rise, alpha)[1]
-        # any δ is a valid bound; the first form keeps its digits where δ is large
+        # every δ gives a valid bound; the first form keeps its digits where δ is large
         wide = np.exp(tilt) * np.expm1(log_mean - bound)
         narrow = np.exp(tilt + log_mean - bound) - np.exp(tilt)
     result: FloatArray = spread * np.where(tilt > 0, wide, narrow)

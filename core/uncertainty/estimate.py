@@ -1,4 +1,4 @@
-"""Check an estimate P̂(s, u) of cells: the one argument of everything that is robust."""
+"""Checks of an estimate P̂(s, u), which robust notions and mechanisms start from."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,10 +8,10 @@ from core.errors import InvalidInputError
 from core.validation import FloatArray
 
 FLOORED = 1e-6
-"""How far P̂ may sum from 1: cells that were never seen are often lifted to a tiny floor."""
+"""How far from 1 P̂ may sum: cells that were never seen are often raised to a tiny floor."""
 
 PLENTY = 1_000
-"""Records that are taken to be behind probabilities that come without a number of them."""
+"""Records assumed behind probabilities that come without a number of records."""
 
 
 def assumed_records(n: int | None) -> int:
@@ -26,7 +26,7 @@ def assumed_records(n: int | None) -> int:
 
 
 def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:
-    """Return P(s, u), shape (n_s, n_u), normalised exactly.
+    """Return P(s, u), shape (n_s, n_u), checked and normalised.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The distribution R within a Rényi ball around p that puts most weight where a gap is small.
+"""The member R of a Rényi ball around p that minimises R·gap.
 
 To maximise R·v over D_α(p‖R) ≤ y take gap = max v − v, to minimise it gap = v − min v. The best
-R is p tilted: R_u ∝ p_u (δ + gap_u)^{−1/α}, with the tilt δ ≥ 0 set by the divergence.
+R is R_u ∝ p_u (δ + gap_u)^{−1/α}, with the tilt δ ≥ 0 at which D_α(p‖R) = y.
 """
 
 from typing import NamedTuple
@@ -12,16 +12,16 @@ from core.uncertainty.divergence import log_mean_exp
 from core.validation import FloatArray
 
 LOWEST_TILT, HIGHEST_TILT = -1e5, 60.0
-"""log δ, with gaps of up to 1: beyond them R is a corner, or p, to the last digit of a double."""
+"""Limits of log δ for gaps of up to 1: beyond them R is a corner, or p, as far as doubles tell."""
 
 _STEPS = 200
-"""Newton takes 4 to 10 steps; the bracket alone closes in fewer than this."""
+"""Newton takes 4 to 10 steps; bisection alone takes fewer than this."""
 
 TINY = np.finfo(np.float64).tiny
-"""Keeps a sum of nothing from being divided by."""
+"""Least denominator: a sum that is 0 is not divided by."""
 
 _CLOSE, _NOISE = 1e-12, 1e-15
-"""Relative and absolute error of the divergence at which a tilt is taken; rounding makes some."""
+"""Relative and absolute error of the divergence at which a tilt is accepted."""
 
 
 class Extreme(NamedTuple):
@@ -85,7 +85,7 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
 def _divergence(
     p: FloatArray, log_gap: FloatArray, tilt: FloatArray, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return D_α(p‖R) and its derivative by log δ, each of shape (...,)."""
+    """Return D_α(p‖R) and its derivative with respect to log δ, each of shape (...,)."""
     rise = np.logaddexp(0.0, log_gap - tilt[..., None])
     total, power_mean = tilted_sums(p, rise, alpha)
     near = np.exp(-rise)
@@ -99,7 +99,8 @@ def _divergence(
 def tilted_sums(p: FloatArray, rise: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
     """Return log Σ p·x^{−1/α} and the log of x's power mean of order k = (α−1)/α.
 
-    `rise` is log x with x = 1 + gap/δ, shape (..., n). Their sum, the latter over α, is D_α(p‖R).
+    `rise` is log x with x = 1 + gap/δ, shape (..., n). The first plus 1/α of the second is
+    D_α(p‖R).
     """
     k = (alpha - 1) / alpha
     mean = (p * rise).sum(axis=-1) if k == 0 else log_mean_exp(p, k * rise) / k
@@ -107,12 +108,12 @@ def tilted_sums(p: FloatArray, rise: FloatArray, alpha: float) -> tuple[FloatArr
 
 
 def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> Extreme:
-    """Return the R of the ball that minimises R·gap, and what a wider ball would add.
+    """Return the R of the ball that minimises R·gap, and the price of its bound.
 
     Parameters
     ----------
     p : ndarray
-        Centre of the ball, shape (..., n); all zero where nothing is known.
+        Centre of the ball, shape (..., n); all zero where s was never seen.
     gap : ndarray
         How much worse than the best each symbol is, shape (..., n), its least entry 0.
     bound : ndarray
@@ -139,7 +140,7 @@ def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
         members = members / np.maximum(members.sum(axis=-1, keepdims=True), TINY)
         beyond = (tilt == LOWEST_TILT) & ~level
         left = np.where(beyond, np.exp(reached - bound), 1.0)
-        # the derivative of the value by the budget, from the Lagrange condition at any u
+        # the derivative of the value with respect to the budget: the Lagrange condition at any u
         price = tilt + np.log(spread) - alpha * total + (alpha - 1) * ((alpha - 1) / alpha) * bound
         unseen = np.isfinite(bound) & ~((p > 0) & (scaled == 0)).any(axis=-1)
         beyond_price = np.where(unseen, price + alpha * np.log(left), -np.inf)
@@ -152,9 +153,9 @@ def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
 def _corner(p: FloatArray, gap: FloatArray, left: FloatArray, tilted: FloatArray) -> FloatArray:
     """Return R where the ball reaches further than any tilt.
 
-    If a symbol with p > 0 is best, all mass goes to the best of these. Else a symbol that p
-    never saw is: it takes what the tilted part, scaled by `left`, leaves over; scaling by w
-    adds −log w to the divergence of every order.
+    If a symbol with p > 0 has gap 0, all mass goes to those. Else a symbol with p = 0 has: it
+    takes the mass that the tilted part, scaled by `left`, leaves; scaling by w adds −log w to
+    the divergence of every order.
     """
     best = (p > 0) & (gap == 0)
     weight = (p * best).sum(axis=-1, keepdims=True)

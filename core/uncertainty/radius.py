@@ -8,7 +8,7 @@ from core.validation import FloatArray
 
 MAX_EXACT = 30
 """Up to this many u the sums of all subsets are searched (2 × 2^15 half sums); beyond it the
-radius is the bound that holds for any sums."""
+result is an upper bound that holds for any sums."""
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
 _GOLDEN_STEPS = 80
@@ -16,7 +16,7 @@ _GOLDEN_STEPS = 80
 
 
 def mass_range(rho: FloatArray, bound: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Return the least and greatest R(U1) over the ball around p, where p(U1) = rho.
+    """Return the least and greatest R(U1) over the ball around p, for sets U1 with p(U1) = rho.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def mass_range(rho: FloatArray, bound: FloatArray, alpha: float) -> tuple[FloatA
     rho, bound = np.broadcast_arrays(np.asarray(rho, np.float64), np.asarray(bound, np.float64))
     if alpha == 2:
         with np.errstate(over="ignore", invalid="ignore"):
-            # in units of e^B, so that a large one does not overflow
+            # scaled by e^{−B}, so that a large B does not overflow
             shrink = np.exp(-bound)
             width = -np.expm1(-bound)
             root = np.sqrt(width**2 + 4 * rho * (1 - rho) * width * shrink)
@@ -51,8 +51,8 @@ def mass_range(rho: FloatArray, bound: FloatArray, alpha: float) -> tuple[FloatA
     pair = np.stack([rho, 1 - rho], axis=-1)
     with_set, without = np.array([0.0, 1.0]), np.array([1.0, 0.0])
     inside = np.broadcast_to(without, pair.shape)  # 1 on the set, 0 off it
-    # a member that a search finds lies within the ball, the bounds by duality just outside: in a
-    # small ball the divergence is mostly rounding, and the range must not come out too small
+    # the member found lies within the ball, the bound by duality just outside: in a small ball
+    # the divergence is mostly rounding, and the range must not come out too small
     high = np.maximum(
         extreme_member(pair, with_set, bound, alpha).members[..., 0],
         greatest(pair, inside, bound, alpha),
@@ -96,9 +96,9 @@ def radius(p: FloatArray, bound: float, alpha: float) -> float:
 
 
 def _greatest_mass(rho: FloatArray, bound: float, alpha: float) -> FloatArray:
-    """Return the greatest R(U1) where p(U1) = rho: half of `mass_range`, in a quarter of its time.
+    """Return the greatest R(U1) where p(U1) = rho, faster than `mass_range`.
 
-    By duality, so never too small; for a tiny rho it is exact to the rounding of 1 only.
+    By duality, so never too small; for a tiny rho its absolute error is the rounding of 1.
     """
     if alpha == 2 or bound == 0:
         return mass_range(rho, np.array(bound), alpha)[1]
@@ -123,7 +123,7 @@ def _peak(bound: float, alpha: float) -> float:
 
 
 def _sums_next_to(p: FloatArray, target: float, least: float) -> FloatArray:
-    """Return the sums of non-empty subsets next to `target` on both sides, where there are any."""
+    """Return the sums of non-empty subsets nearest to `target` from below and from above."""
     half = p.size // 2
     first, second = _subset_sums(p[:half]), np.sort(_subset_sums(p[half:]))
     place = np.searchsorted(second, target - first, side="right")

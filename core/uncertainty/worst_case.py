@@ -1,9 +1,9 @@
-"""What a mechanism's outputs can tell about S at worst, over all members of a Rényi ball.
+"""The most that a mechanism's outputs can tell about S, over all members of a Rényi ball.
 
-For a pair of secrets the ball is not the product of its two projections: moving P(U | s1) uses
-up the budget that P(U | s2) would move on. In the units of `budget_of` the two costs add up, so
-the worst case is one search over how to split the budget. Each side's value comes from weak
-duality (`core.uncertainty.duality`), so that a poor inner search could only overstate the leak.
+The two conditionals P(U | s1) and P(U | s2) share the budget B: the further the one is moved, the
+less the other can be. In the units of `budget_of` the two costs add up, so the worst case is a
+search over one number, the split of the budget. Each side's value comes from weak duality
+(`core.uncertainty.duality`): an inexact inner search can only overstate the leak.
 """
 
 from __future__ import annotations
@@ -20,40 +20,39 @@ from core.uncertainty.extremes import extreme_member
 from core.validation import FloatArray, IntArray
 
 _GRID = 8
-"""Parts into which an interval of splits is cut."""
+"""Parts into which an interval of splits is divided."""
 
 _TOLERANCES = {"xatol": 1e-9, "xrtol": 1e-9, "fatol": 1e-13, "frtol": 1e-14}
-"""Of the split's angle and the level; the level is flat around its peak."""
+"""Of the split's angle and of the level, which is flat around its peak."""
 
 _MOST_LEVELS = 60
-"""For orders below ½: intervals are cut until they cannot matter, which takes about ten steps."""
+"""Most times that intervals are divided, for orders below ½; about ten are needed."""
 
 _CHUNK = 1024
-"""Triples (y, s1, s2) searched at once, the most suspicious first: the rest is mostly ruled out."""
+"""Triples (y, s1, s2) searched at once, highest ceilings first: they rule out most others."""
 
 _CELL_TOL = 1e-6
-"""For orders below ½ the level has several peaks: how far, in nats, the reported one may
-overstate the greatest."""
+"""Nats by which the level may be overstated for orders below ½, where it has several peaks."""
 
 _FARTHEST = 1e4
-"""Nats that stand for any larger divergence: e to the minus this is 0 already."""
+"""Nats that stand for any larger divergence: e^−10000 is 0 in doubles."""
 
 _LOWEST = -1e3
-"""Stands for a level of −∞, which a minimiser does not take."""
+"""Stands for a level of −∞, which the minimiser does not accept."""
 
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The most that an output tells, over a ball.
+    """The most that an output tells about S, over a ball.
 
     Attributes
     ----------
     level : float
         The greatest log P(y | s1)/P(y | s2) over all outputs, pairs and members; ∞ is a value.
     output, above, below : int
-        Its y, s1 and s2.
+        The y, s1 and s2 at which it is reached.
     angle : float
-        Its split of the budget: s1 gets sin² of it.
+        How the budget is split there: s1 gets the share sin²(angle).
     """
 
     level: float
@@ -75,10 +74,10 @@ def worst_case(ball: RenyiBall, answers: FloatArray) -> WorstCase:
 
     Notes
     -----
-    With τ = sin²·budget for s1, log max R1·v − log min R2·v has one peak for α ≥ ½ (a concave
-    over a convex function), which a bracketing minimiser finds. Below ½ every interval whose ends
-    leave room for a higher value is cut again, and the result is rounded up: to what both
-    secrets reach with the whole budget each, if that is nearer.
+    As a function of s1's share of the budget, log max R1·v − log min R2·v has one peak for α ≥ ½
+    (a concave over a convex function), which a bracketing minimiser finds. Below ½ every interval
+    that may hold a higher value is divided again, and the result is rounded up by `_CELL_TOL`, to
+    at most what the secrets reach with the whole budget each.
 
     Examples
     --------
@@ -91,7 +90,7 @@ def worst_case(ball: RenyiBall, answers: FloatArray) -> WorstCase:
 
 
 def exceeds(ball: RenyiBall, answers: FloatArray, limit: float) -> bool:
-    """Say whether `worst_case` is above a limit in nats: quicker, as it stops at the first proof.
+    """Say whether the level of `worst_case` is above a limit in nats; stops at the first that is.
 
     Examples
     --------
@@ -115,7 +114,7 @@ def worst_member(ball: RenyiBall, answers: FloatArray) -> FloatArray:
 
     Notes
     -----
-    All other conditionals stay at P̂(U | s), and the masses are those that bring P nearest to P̂:
+    All other conditionals are P̂(U | s), and the masses are those at which P is nearest to P̂:
     P(s) ∝ P̂(s)·e^{(α−1)D_s/α}.
 
     Examples
@@ -160,7 +159,7 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
             break
         search = _one_peak if ball.alpha >= 0.5 else _many_peaks
         best = search(ball, values, triples[chunk[ceilings[chunk] > best.level]], best)
-    # what is found may fall short by the slack, but nothing is above the highest ceiling
+    # the level found may be too low by the slack, but none is above the highest ceiling
     level = max(best.level, min(best.level + slack, float(ceilings.max())))
     return replace(best, level=level, output=int(occurring[best.output]))
 
@@ -168,9 +167,9 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
 def _pairs(
     ball: RenyiBall, values: FloatArray, best: WorstCase
 ) -> tuple[IntArray, FloatArray, WorstCase]:
-    """Return all (y, s1, s2), a ceiling of each one's level, and the best of the two ends.
+    """Return all (y, s1, s2), a ceiling of each one's level, and the worst of the extreme splits.
 
-    The ceiling lets both secrets spend the whole budget, the ends give it to one of them.
+    The ceiling lets both secrets spend the whole budget; an extreme split gives it to one.
     """
     p, free, none = ball.p_u_given_s, ball.conditional_bound, bound_of(0.0, ball.p_s, ball.alpha)
     high = [greatest(p, values, bound, ball.alpha) for bound in (none, free)]
@@ -187,7 +186,7 @@ def _pairs(
 def _better(
     best: WorstCase, levels: FloatArray, triples: IntArray, angles: FloatArray
 ) -> WorstCase:
-    """Return the worst of some cases, shape (k,) each, if it is worse than `best`."""
+    """Return the case of the highest of `levels`, shape (k,), if it is above that of `best`."""
     top = int(levels.argmax())
     if levels[top] <= best.level:
         return best
@@ -196,7 +195,7 @@ def _better(
 
 
 def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: WorstCase) -> WorstCase:
-    """Return the better of `best` and the peaks of some (y, s1, s2), each level with one peak."""
+    """Return the higher of `best` and the peaks of some (y, s1, s2), for levels with one peak."""
     grid = np.linspace(0, np.pi / 2, _GRID + 1)
     angles = np.broadcast_to(grid, (len(triples), grid.size))
     high, low = _values(ball, values, triples, angles)
@@ -214,7 +213,7 @@ def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: Wors
         sides = _values(ball, values, chosen, angle[:, None])
         return -np.maximum(_log_ratio(*sides)[:, 0], _LOWEST)
 
-    # the level is even around both ends, so a bracket may reach beyond them
+    # the level is symmetric about 0 and π/2, so a bracket may reach beyond them
     middle, step = grid[peak[room]], grid[1]
     found = elementwise.find_minimum(  # type: ignore[call-overload]  # the stub lacks arguments
         loss,
@@ -228,7 +227,7 @@ def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: Wors
 def _many_peaks(
     ball: RenyiBall, values: FloatArray, triples: IntArray, best: WorstCase
 ) -> WorstCase:
-    """Return the better of `best` and, to within `_CELL_TOL`, the highest of all peaks."""
+    """Return the higher of `best` and, to within `_CELL_TOL`, the highest of all peaks."""
     left, right = np.zeros(len(triples)), np.full(len(triples), np.pi / 2)
     for _ in range(_MOST_LEVELS):
         grid = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, _GRID + 1)
@@ -236,7 +235,7 @@ def _many_peaks(
         levels = _log_ratio(high, low)
         peak, rows = levels.argmax(axis=1), np.arange(len(triples))
         best = _better(best, levels[rows, peak], triples, grid[rows, peak])
-        # more budget raises `high` and lowers `low`: both ends together bound what is between
+        # more budget raises `high` and lowers `low`: both ends bound the levels between them
         ceilings = _log_ratio(high[:, 1:], low[:, :-1])
         rows, first = np.nonzero(ceilings > best.level + _CELL_TOL)
         if rows.size == 0 or best.level == np.inf:
@@ -269,7 +268,7 @@ def _values(
 
 
 def _share(budget: float, part: FloatArray) -> FloatArray:
-    """Return part²·budget; of an infinite budget every share is infinite."""
+    """Return part²·budget; ∞ for every part of an infinite budget."""
     return np.full(part.shape, np.inf) if budget == np.inf else part**2 * budget
 
 
