@@ -14,6 +14,7 @@ from core.errors import InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.measures.leakage import leakage
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms.options import Options
 from core.notions import (
     ALIP,
     LDP,
@@ -153,10 +154,12 @@ def _ask(asked):
                 asked.mechanism,
                 joint,
                 promise,
-                time_limit=2.0,
-                gap=1e-4,
-                utility=asked.utility,
-                values=np.arange(joint.n_x) / 2,
+                Options(
+                    time_limit=2.0,
+                    gap=1e-4,
+                    utility=asked.utility,
+                    values=np.arange(joint.n_x) / 2,
+                ),
             )
     except (InvalidInputError, NotConvexError) as error:
         said = str(error)

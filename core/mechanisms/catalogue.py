@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.entry import MechanismEntry, Options
+from core.mechanisms.entry import MechanismEntry
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.optima.entries import (
     NON_ROBUST,
@@ -13,10 +13,10 @@ from core.mechanisms.optima.entries import (
     POLYOPT,
     ROBUST_OPTIMAL,
 )
+from core.mechanisms.options import DEFAULTS, Options
 from core.mechanisms.result import Mechanism, valued
 from core.notions import Notion
-from core.utilities import Purpose
-from core.validation import FloatArray, shown
+from core.validation import shown
 
 _AFTER = {
     "subset_merging": (OPTIMAL,),
@@ -51,19 +51,7 @@ def entry(key: str) -> MechanismEntry:
     return CATALOGUE[key]
 
 
-def build(
-    key: str,
-    joint: Joint,
-    notion: Notion,
-    *,
-    time_limit: float | None = None,
-    gap: float = 1e-6,
-    seed: int = 0,
-    weight: float = 0.5,
-    utility: str = "resolution",
-    values: FloatArray | None = None,
-    purpose: Purpose | None = None,
-) -> Mechanism:
+def build(key: str, joint: Joint, notion: Notion, options: Options = DEFAULTS) -> Mechanism:
     """Make the mechanism of a key; one that depends on no notion ignores it.
 
     Parameters
@@ -74,8 +62,8 @@ def build(
         P(s, x).
     notion : Notion
         What is asked.
-    time_limit, gap, seed, weight, utility, values, purpose
-        As in `Options`. A mechanism that is no optimum for the purpose is valued by it.
+    options : Options, optional
+        How to make it. A mechanism that is no optimum for their purpose is valued by it.
 
     Raises
     ------
@@ -93,6 +81,5 @@ def build(
         raise InvalidInputError(
             f"{chosen.title} does not work under {notion.name}; choose another mechanism."
         )
-    options = Options(time_limit, gap, seed, weight, utility, values, purpose)
     made = chosen.make(joint, notion, options)
-    return made if purpose is None else valued(joint, made, purpose)
+    return made if options.purpose is None else valued(joint, made, options.purpose)

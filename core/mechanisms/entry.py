@@ -6,47 +6,15 @@ from typing import TypeVar
 
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms.options import Options
 from core.mechanisms.result import Mechanism
 from core.notions import Notion
-from core.utilities import Purpose
-from core.validation import FloatArray
 
 N = TypeVar("N", bound=Notion)
 
 TIME_SHARE = 0.4
 """Part of its time limit that a mechanism takes at most which is no optimum: then the optimum,
 which starts from it, has time left to be better within the same limit."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a mechanism may need beside joint and notion.
-
-    Attributes
-    ----------
-    time_limit : float or None
-        Seconds a solver may take.
-    gap : float
-        Stop when the optimum is known to within this many nats.
-    seed : int
-        Seed of everything that is random.
-    weight : float
-        λ of a clustering: what a unit of its utility is worth, in bits of leakage.
-    utility : str
-        What a clustering keeps: "resolution" or "distortion".
-    values : ndarray or None
-        A number for each symbol of X, where there are numbers; distortion needs them.
-    purpose : Purpose or None
-        What an optimum is to keep, and what every mechanism is valued by; I(X;Y) where None.
-    """
-
-    time_limit: float | None = None
-    gap: float = 1e-6
-    seed: int = 0
-    weight: float = 0.5
-    utility: str = "resolution"
-    values: FloatArray | None = None
-    purpose: Purpose | None = None
 
 
 @dataclass(frozen=True)

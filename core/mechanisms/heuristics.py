@@ -1,9 +1,10 @@
 """Every mechanism that is not an optimum, as catalogue entries: what an optimum starts from."""
 
 from core.joint import Joint
-from core.mechanisms.entry import MechanismEntry, Options, required
+from core.mechanisms.entry import MechanismEntry, required
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.merging.watchdog import watchdog
+from core.mechanisms.options import SEARCH, SEARCH_CODE, Options
 from core.mechanisms.products.srlip_product import Split, srlip_product
 from core.mechanisms.quantisation import clustering
 from core.mechanisms.response.conditional_reporting import conditional_reporting
@@ -114,14 +115,11 @@ HEURISTICS = (
         "merging, answer at random as well as can be.",
         r"\max I(X;Y) \text{ within each } X_i \subseteq X_H",
         "[Lift] Algorithm 2, corrected",
-        "m.subset_random_response(\n"
-        "    joint, notion, time_limit={time_limit!r}, gap={gap!r}, seed={seed!r}\n)",
-        lambda joint, notion, options: subset_random_response(
-            joint, notion, time_limit=options.time_limit, gap=options.gap, seed=options.seed
-        ),
+        f"m.subset_random_response(\n    joint, notion, {SEARCH_CODE}\n)",
+        lambda joint, notion, options: subset_random_response(joint, notion, **options.search),
         (PointwiseNotion,),
         needs_convex=True,
-        parameters=("time_limit", "gap", "seed"),
+        parameters=SEARCH,
         slow_from=60,
     ),
     MechanismEntry(

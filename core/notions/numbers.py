@@ -6,46 +6,11 @@ A notion says in its catalogue entry which of them have an effect.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-
-@dataclass(frozen=True)
-class Domain:
-    """What a number in a scenario may be.
-
-    Attributes
-    ----------
-    low, high : float
-        The least and the largest value.
-    step : float
-        Of its slider.
-    title : str
-        What its control is called; empty where it has none, or one of its own.
-    whole : bool
-        Whether it must be whole.
-    optional : bool
-        Whether it may be None.
-    of_set : str
-        What its control is called under a notion about a set of distributions, if not `title`.
-    of_average : str
-        The same under a budget on an average.
-    """
-
-    low: float
-    high: float
-    step: float
-    title: str = ""
-    whole: bool = False
-    optional: bool = False
-    of_set: str = ""
-    of_average: str = ""
-
-
-def _declared(default: float | None, domain: Domain) -> Any:
-    return field(default=default, metadata={"domain": domain})
+from core.domain import Domain, domains, number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,26 +45,26 @@ class Numbers:
     (0.5, 1.0)
     """
 
-    eps: float = _declared(
+    eps: float = number(
         1.0,
         Domain(0.0, 8.0, 0.05, "ε · privacy budget", of_average="M · budget of the average"),
     )
-    lam: float = _declared(0.5, Domain(0.0, 1.0, 0.05, "λ · share for falling beliefs"))
-    alpha: float = _declared(
+    lam: float = number(0.5, Domain(0.0, 1.0, 0.05, "λ · share for falling beliefs"))
+    alpha: float = number(
         2.0,
         Domain(
             *(0.05, np.inf, 0.05, "α · order of the lift's mean"),
             of_set="α · order of the uncertainty set",
         ),
     )
-    beta: float = _declared(0.05, Domain(0.001, 0.5, 0.001, "β · chance that the data misleads"))
-    n: int | None = _declared(None, Domain(1, 10_000_000, 1, whole=True, optional=True))
-    eps_l: float = _declared(1.0, Domain(0.0, np.inf, 0.05, "ε_l · budget for falling beliefs"))
-    eps_u: float = _declared(1.0, Domain(0.0, np.inf, 0.05, "ε_u · budget for rising beliefs"))
-    bound: float = _declared(0.9, Domain(0.01, 1.0, 0.01, "c · largest chance of a right guess"))
-    delta: float = _declared(0.05, Domain(0.0, 0.999, 0.001, "δ · probability of exceptions"))
+    beta: float = number(0.05, Domain(0.001, 0.5, 0.001, "β · chance that the data misleads"))
+    n: int | None = number(None, Domain(1, 10_000_000, 1, whole=True, optional=True))
+    eps_l: float = number(1.0, Domain(0.0, np.inf, 0.05, "ε_l · budget for falling beliefs"))
+    eps_u: float = number(1.0, Domain(0.0, np.inf, 0.05, "ε_u · budget for rising beliefs"))
+    bound: float = number(0.9, Domain(0.01, 1.0, 0.01, "c · largest chance of a right guess"))
+    delta: float = number(0.05, Domain(0.0, 0.999, 0.001, "δ · probability of exceptions"))
 
 
 def declared() -> dict[str, Domain]:
     """Return what each number of a notion may be, by name, in the order in which to show them."""
-    return {one.name: one.metadata["domain"] for one in fields(Numbers)}
+    return domains(Numbers)

@@ -1,6 +1,6 @@
 """One question, whole: as a value, as JSON, as a link, as a program; and its answer."""
 
-from core.notions.numbers import Domain
+from core.domain import Domain
 from core.scenario.domains import DOMAINS
 from core.scenario.project import Project
 from core.scenario.promise import Promise

@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 
 from core import validation
+from core.domain import Domain, domains
 from core.errors import InvalidInputError
-from core.notions.numbers import Domain, declared
+from core.mechanisms.options import Settings
+from core.notions.numbers import declared
 from core.validation import shown
 
-DOMAINS: Mapping[str, Domain] = declared() | {
-    "time_limit": Domain(0.05, 600.0, 0.05),
-    "gap": Domain(0.0, 1.0, 1e-9),
-    "seed": Domain(0, 2**31 - 1, 1, whole=True),
-    "weight": Domain(0.0, 1e6, 0.05),
-}
-"""What each number may be: those of the notion, as it declares them, and those of the search."""
+DOMAINS: Mapping[str, Domain] = declared() | domains(Settings)
+"""What each number may be: those of the notion, and those of how the mechanism is made."""
 
 
 def check_numbers(asked: Any, names: Iterable[str]) -> None:

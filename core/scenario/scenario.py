@@ -18,6 +18,7 @@ from core.joint import Joint
 from core.measures.leakage import Leakage, leakage
 from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanism_catalogue
+from core.mechanisms.options import Options, Settings
 from core.nonstochastic import UTILITIES
 from core.notions import LIP, Intersection, Notion
 from core.notions import catalogue as notion_catalogue
@@ -37,7 +38,7 @@ NOTHING = LIP(np.inf)
 
 
 @dataclass(frozen=True)
-class Scenario(Numbers):
+class Scenario(Settings, Numbers):
     """A question: what releasing X under a notion, by a mechanism, keeps and gives away.
 
     Attributes
@@ -50,16 +51,8 @@ class Scenario(Numbers):
         The notion's numbers, as in `Numbers`.
     mechanism : str
         Key of the mechanism, as in `core.mechanisms.catalogue`.
-    time_limit : float
-        Seconds a solver may take.
-    gap : float
-        Stop when the optimum is known to within this many nats.
-    seed : int
-        Seed of everything that is random.
-    weight : float
-        λ of a clustering, in [0, 10⁶]: what a unit of its utility is worth, in bits of leakage.
-    utility : str
-        What a clustering keeps: "resolution" or "distortion", which needs a numeric X.
+    time_limit, gap, seed, weight, utility
+        How the mechanism is made, as in `Settings`; a question always has a time limit.
     also : tuple of Promise
         Further promises that are to be kept at once.
     purpose : str
@@ -85,11 +78,7 @@ class Scenario(Numbers):
     data: DataSpec = field(default_factory=DataSpec)
     notion: str = "alip"
     mechanism: str = "optimal"
-    time_limit: float = 5.0
-    gap: float = 1e-6
-    seed: int = 0
-    weight: float = 0.5
-    utility: str = "resolution"
+    time_limit: float = field(default=5.0, kw_only=True)
     also: tuple[Promise, ...] = ()
     purpose: str = "information"
     loss: str = "absolute"
@@ -110,8 +99,9 @@ class Scenario(Numbers):
         """Write the scenario as JSON; `from_json` reads it back to an equal one."""
         values = asdict(self) | {"also": [promise.to_dict() for promise in self.also]}
         values = {name: plain_json(value) for name, value in values.items()}
-        first = {"version": VERSION, "data": values["data"], "notion": values["notion"]}
-        return json.dumps(first | values, indent=2, ensure_ascii=False)
+        first = ("data", "notion", *declared(), "mechanism")
+        ordered = {"version": VERSION} | {name: values[name] for name in first} | values
+        return json.dumps(ordered, indent=2, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Scenario:
@@ -228,13 +218,9 @@ class Scenario(Numbers):
             self.mechanism,
             joint,
             self.build_notion(joint) if asks else NOTHING,
-            time_limit=self.time_limit,
-            gap=self.gap,
-            seed=self.seed,
-            weight=self.weight,
-            utility=self.utility,
-            values=values,
-            purpose=build_purpose(self, joint, values, task),
+            Options(
+                values=values, purpose=build_purpose(self, joint, values, task), **self.settings
+            ),
         )
 
 

@@ -40,13 +40,7 @@ def snippet(scenario: Scenario) -> str:
     <BLANKLINE>
     """
     entry = mechanism_catalogue.entry(scenario.mechanism)
-    code = entry.code.format(
-        time_limit=scenario.time_limit,
-        gap=scenario.gap,
-        seed=scenario.seed,
-        weight=scenario.weight,
-        utility=scenario.utility,
-    )
+    code = entry.code.format(**scenario.settings)
     data = _call(scenario.data)
     asked_for, purpose = scenario.purpose != "information", purpose_code(scenario)
     if asked_for and entry.key in FOR_A_PURPOSE:

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from core.domain import Domain
 from core.joint import Joint
 from core.notions import catalogue
-from core.notions.numbers import Domain, Numbers, declared
+from core.notions.numbers import Numbers, declared
 
 STEPS = 100
 """About how many steps there are between the ends of what depends on the data."""

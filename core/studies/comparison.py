@@ -13,6 +13,7 @@ from core.limits import ROUNDING
 from core.measures.leakage import leakage
 from core.mechanisms import catalogue, unary_encoding_summary
 from core.mechanisms.entry import MechanismEntry
+from core.mechanisms.options import Options
 from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.notions import LIP, RLDP, SRLIP
 from core.scenario import Scenario
@@ -155,12 +156,7 @@ def _row(
             entry.key,
             joint,
             notion,
-            time_limit=seconds,
-            gap=scenario.gap,
-            seed=scenario.seed,
-            weight=scenario.weight,
-            utility=scenario.utility,
-            values=counted.x_values,
+            Options(values=counted.x_values, **scenario.settings | {"time_limit": seconds}),
         )
     except CoreError as error:
         return replace(row, note=str(error), cut=isinstance(error, SolverError))

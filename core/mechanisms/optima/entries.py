@@ -3,17 +3,16 @@
 from dataclasses import replace
 
 from core.joint import Joint
-from core.mechanisms.entry import MechanismEntry, Options
+from core.mechanisms.entry import MechanismEntry
 from core.mechanisms.optima.non_robust import non_robust
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.polyopt import polyopt
 from core.mechanisms.optima.reading_secret import optimal_reading_secret
 from core.mechanisms.optima.robust_optimal import robust_optimal
+from core.mechanisms.options import SEARCH, SEARCH_CODE, Options
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.entries import call_at_estimate, robust
 from core.notions import RLDP, Average, EpsDelta, Intersection, Notion, PointwiseNotion
-
-_SEARCH = "time_limit={time_limit!r}, gap={gap!r}, seed={seed!r}"
 
 
 def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
@@ -22,9 +21,7 @@ def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
         lambda asked, how: non_robust(
             asked.uncertainty.p_hat_su,
             asked.eps,
-            time_limit=how.time_limit,
-            gap=how.gap,
-            seed=how.seed,
+            **how.search,
         )
     )(joint, notion, options)
     worst = notion.achieved(joint, made.kernel)
@@ -42,18 +39,16 @@ OPTIMAL = MechanismEntry(
     "Whatever keeps most of X under the promise, with a proven bound on what could be kept.",
     r"\max_{P(y \mid x)} I(X;Y) \quad \text{subject to the promise}",
     "[Lift] §IV-C, [Funnel] §IV, [RLDP] §5: here one solver for all of them",
-    "m.optimal(joint, notion, time_limit={time_limit!r}, gap={gap!r}, seed={seed!r})",
+    f"m.optimal(joint, notion, {SEARCH_CODE})",
     lambda joint, notion, options: optimal(
         joint,
         notion,
-        time_limit=options.time_limit,
-        gap=options.gap,
-        seed=options.seed,
         utility=options.purpose,
+        **options.search,
     ),
     (Notion,),
     needs_convex=True,
-    parameters=("time_limit", "gap", "seed"),
+    parameters=SEARCH,
     optimum=True,
     monotone=True,
 )
@@ -66,19 +61,16 @@ OPTIMAL_READING_SECRET = MechanismEntry(
     r"\max_{P(y \mid s,x)} I(X;Y) \quad \text{subject to the promise}",
     "the optimum for the task T = X of the pair (S, X); [Funnel] Algorithm 1 reads S by a rule of "
     "its own",
-    "m.optimal_reading_secret(\n"
-    "    joint, notion, time_limit={time_limit!r}, gap={gap!r}, seed={seed!r}\n)",
+    f"m.optimal_reading_secret(\n    joint, notion, {SEARCH_CODE}\n)",
     lambda joint, notion, options: optimal_reading_secret(
         joint,
         notion,
-        time_limit=options.time_limit,
-        gap=options.gap,
-        seed=options.seed,
         utility=options.purpose,
+        **options.search,
     ),
     (PointwiseNotion, Average, EpsDelta, Intersection),
     needs_convex=True,
-    parameters=("time_limit", "gap", "seed"),
+    parameters=SEARCH,
     reads_secret=True,
     monotone=True,
 )
@@ -90,19 +82,17 @@ ROBUST_OPTIMAL = MechanismEntry(
     "cutting planes, with a bound on what could be kept.",
     r"\max_{P(y \mid s,u)} I(X;Y) \quad \text{subject to RLDP for all } P \in F",
     "the open question of [RLDP] §9",
-    call_at_estimate("robust_optimal", "notion.uncertainty", _SEARCH),
+    call_at_estimate("robust_optimal", "notion.uncertainty", SEARCH_CODE),
     robust(
         lambda notion, options: robust_optimal(
             notion.uncertainty.p_hat_su,
             notion.eps,
             notion.uncertainty,
-            time_limit=options.time_limit,
-            gap=options.gap,
-            seed=options.seed,
+            **options.search,
         )
     ),
     (RLDP,),
-    parameters=("time_limit", "gap", "seed"),
+    parameters=SEARCH,
     optimum=True,
     monotone=True,
 )
@@ -114,19 +104,17 @@ POLYOPT = MechanismEntry(
     "secret: simpler than the robust optimum, and stricter than need be.",
     r"\max I(X;Y) \text{ subject to RLDP for all } P_{U|s} \in D_s = \{R : R_u \ge L_{u|s}\}",
     "[RLDP] Theorems 2 and 3, without comparing a secret with itself",
-    call_at_estimate("polyopt", "notion.uncertainty", _SEARCH),
+    call_at_estimate("polyopt", "notion.uncertainty", SEARCH_CODE),
     robust(
         lambda notion, options: polyopt(
             notion.uncertainty.p_hat_su,
             notion.eps,
             notion.uncertainty,
-            time_limit=options.time_limit,
-            gap=options.gap,
-            seed=options.seed,
+            **options.search,
         )
     ),
     (RLDP,),
-    parameters=("time_limit", "gap", "seed"),
+    parameters=SEARCH,
     optimum=True,
     monotone=True,
 )
@@ -138,10 +126,10 @@ NON_ROBUST = MechanismEntry(
     "estimate alone.",
     r"\max I(X;Y) \quad \text{subject to LDP at } \hat P",
     "[RLDP] §8, NR",
-    call_at_estimate("non_robust", _SEARCH),
+    call_at_estimate("non_robust", SEARCH_CODE),
     _trusting,
     (RLDP,),
-    parameters=("time_limit", "gap", "seed"),
+    parameters=SEARCH,
     optimum=True,
     monotone=True,
 )

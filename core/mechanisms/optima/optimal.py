@@ -1,10 +1,10 @@
 """The optimal mechanism: the most that can be kept of X under a notion."""
 
 from core.joint import Joint
-from core.mechanisms.entry import Options
 from core.mechanisms.optima.robust_optimal import best_under
 from core.mechanisms.optima.search import NAME, checked_options, checked_purpose, optimal_from
 from core.mechanisms.optima.starts import at_least, starts
+from core.mechanisms.options import Options
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.robust.design import on_symbols
@@ -89,7 +89,7 @@ def optimal(
         return at_least(joint, found, before)
     found = best_under(robust, robust.uncertainty.p_hat_su, name=NAME, **options)
     answer = on_symbols(joint, found)
-    known = starts(joint, notion, Options(time_limit, gap, seed))
+    known = starts(joint, notion, Options(time_limit=time_limit, gap=gap, seed=seed))
     return at_least(joint, answer, [*before, *known])
 
 

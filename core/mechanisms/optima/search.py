@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TypedDict, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from core import validation
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.entry import Options
 from core.mechanisms.optima.chain_bound import chain_bound
 from core.mechanisms.optima.starts import (
     INSTANT,
@@ -19,6 +18,7 @@ from core.mechanisms.optima.starts import (
     together,
     useful,
 )
+from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LIP, Intersection, PointwiseNotion
@@ -31,13 +31,10 @@ from core.validation import FloatArray, shown
 NAME = "Optimal"
 
 
-class SearchOptions(TypedDict):
+class SearchOptions(SearchLimits):
     """How to search, checked; as in `optimal`."""
 
     solver: Solver
-    time_limit: float | None
-    gap: float
-    seed: int
 
 
 def checked_options(
@@ -115,7 +112,7 @@ def optimal_from(
             f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
         )
     goal = checked_purpose(utility)
-    options = Options(time_limit, gap, seed)
+    options = Options(time_limit=time_limit, gap=gap, seed=seed)
     known: list[Mechanism] = []
 
     def first(_deadline: Deadline) -> FloatArray:
@@ -140,7 +137,7 @@ def optimal_from(
     found = _audited(joint, notion, outcome, goal)
     known = known or starts(joint, notion, options, INSTANT, goal)
     if found.status == "heuristic":
-        known += _allowed_anyway(joint, notion, Options(deadline.left, gap, seed), goal)
+        known += _allowed_anyway(joint, notion, replace(options, time_limit=deadline.left), goal)
     best = at_least(joint, found, known)
     if best.status == "heuristic" and best.gap <= goal.size() * gap:
         best = replace(best, status="optimal")
@@ -208,10 +205,8 @@ def _allowed_anyway(
             joint,
             nothing,
             None,
-            time_limit=options.time_limit,
-            gap=options.gap,
-            seed=options.seed,
             utility=goal,
+            **options.search,
         )
         if notion.holds(joint, made.kernel):
             return [made]

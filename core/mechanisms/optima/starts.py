@@ -9,8 +9,8 @@ import numpy as np
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.mechanisms.entry import Options
 from core.mechanisms.heuristics import HEURISTICS
+from core.mechanisms.options import Options
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
 from core.notions.base import Notion, PointwiseNotion
 from core.optimal.polish import mixed, polished

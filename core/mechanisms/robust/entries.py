@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.entry import MechanismEntry, Options, required
+from core.mechanisms.entry import MechanismEntry, required
+from core.mechanisms.options import Options
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import on_symbols
 from core.mechanisms.robust.independent_reporting import independent_reporting

@@ -5,6 +5,7 @@ from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
+from core.mechanisms.options import Options
 from core.notions import (
     LDP,
     LIP,
@@ -52,7 +53,7 @@ def test_the_code_of_an_entry_makes_the_same_as_build(key):
     gap = COARSE if key == "robust_optimal" else 1e-6
     options = {"time_limit": 60.0, "gap": gap, "seed": 3, "weight": 0.01, "utility": "distortion"}
     shown = eval(entry.code.format(**options), scope)
-    built = catalogue.build(key, joint, notion, **options, values=values)
+    built = catalogue.build(key, joint, notion, Options(**options, values=values))
     np.testing.assert_array_equal(shown.kernel, built.kernel)
     assert (built.audit is not None) == entry.uses_notion
 
@@ -85,10 +86,10 @@ def test_what_needs_a_convex_notion_asks_the_notion_not_its_type():
     for notion in (L1Privacy(np.inf, 0.3), Chi2Privacy(np.inf, 0.3)):
         assert entry.works_under(notion)
         assert entry.works_under(Intersection(LIP(1), notion))
-        made = catalogue.build("optimal", JOINT, notion, time_limit=60)
+        made = catalogue.build("optimal", JOINT, notion, Options(time_limit=60))
         assert made.status == "optimal"
         assert made.utility == pytest.approx(m.optimal(JOINT, notion, time_limit=60).utility)
-        partly = catalogue.build("subset_random_response", JOINT, notion, time_limit=60)
+        partly = catalogue.build("subset_random_response", JOINT, notion, Options(time_limit=60))
         assert partly.audit.holds
         assert partly.utility <= made.upper_bound + 1e-9
 
@@ -101,7 +102,7 @@ def test_the_product_protocol_asks_for_srlip():
 @pytest.mark.parametrize("key", ROBUST)
 def test_a_robust_mechanism_is_the_one_for_all_cells_at_the_symbols(key):
     notion = RLDP.of_joint(PAIR, 0.6)
-    built = catalogue.build(key, PAIR, notion, time_limit=60, gap=COARSE)
+    built = catalogue.build(key, PAIR, notion, Options(time_limit=60, gap=COARSE))
     ball = notion.uncertainty
     whole = ROBUST[key](ball.p_hat_su, 0.6, ball)
     assert built.kernel.shape[0] == PAIR.n_x == 5
@@ -124,7 +125,7 @@ def test_a_robust_mechanism_asks_for_rldp(key):
     with pytest.raises(InvalidInputError, match="does not work under LDP"):
         catalogue.build(key, PAIR, LDP(1))
     with pytest.raises(InvalidInputError, match="works under RLDP, got 1-LDP"):
-        catalogue.entry(key).make(PAIR, LDP(1), catalogue.Options())
+        catalogue.entry(key).make(PAIR, LDP(1), Options())
 
 
 @pytest.mark.parametrize("exact", [False, True])

@@ -10,6 +10,7 @@ from core import mechanisms as m
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
+from core.mechanisms.options import Options
 from core.notions import (
     LDP,
     LIP,
@@ -102,7 +103,7 @@ def test_other_purposes_of_x_alone(purpose, by_hand):
     assert both.utility == pytest.approx(by_hand(DRAW.release_x(both.kernel)))
     assert both.utility > alone.utility + 1e-3
     assert 0 < both.kept < 1
-    heuristic = catalogue.build("conditional_reporting", DRAW, LIP(0.2), purpose=purpose)
+    heuristic = catalogue.build("conditional_reporting", DRAW, LIP(0.2), Options(purpose=purpose))
     assert heuristic.utility <= both.upper_bound + 1e-9
 
 

@@ -12,8 +12,8 @@ from core import mechanisms as m
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.mechanisms import catalogue
-from core.mechanisms.entry import Options
 from core.mechanisms.optima.starts import MANY, at_least, starts, together
+from core.mechanisms.options import Options
 from core.mechanisms.result import make_mechanism
 from core.notions import ALIP, LDP, LIP, RLDP, SRLIP, AlphaLift, Intersection
 from core.optimal.solve import Outcome
@@ -63,7 +63,7 @@ def works(joint, notion, **options):
             continue
         try:
             with clock.using(clock.Ticking(TICK)):
-                made = catalogue.build(key, joint, notion, **options)
+                made = catalogue.build(key, joint, notion, Options(**options))
         except CoreError:
             continue
         if notion.holds(joint, made.kernel):
