@@ -1,4 +1,4 @@
-"""One question, whole: as a value, as JSON, as a link, as a program; and its answer."""
+"""A scenario (data, notion, mechanism) as a value, JSON, link or program, and its answer."""
 
 from core.domain import Domain
 from core.scenario.domains import DOMAINS

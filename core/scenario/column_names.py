@@ -1,4 +1,4 @@
-"""What columns are called: names made from scenarios, and texts that fit on a page."""
+"""Names of a comparison's columns, made from scenarios, and checks of names and notes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from core.scenario.scenario import Scenario
 from core.validation import shown
 
 LONGEST_NAME = 60
-"""Most characters of a column's name: it stands above charts."""
+"""Most characters of a column's name, which is printed above charts."""
 
 LONGEST_NOTE = 2_000
-"""Most characters of a note: all of them are in the address."""
+"""Most characters of a note, all of which are in the address."""
 
 LONGEST_FILE = 255
 """Most characters of a file's name, as on most file systems."""
 
 Files = tuple[tuple[str, str], ...]
-"""Sources, each with its file's name."""
+"""Pairs of an uploaded source and its file's name."""
 
 
 def is_made(name: str, scenario: Scenario) -> bool:
-    """Say whether a name is one that `suggested` makes of a scenario.
+    """Say whether a name is one that `suggested` makes for a scenario.
 
     Examples
     --------
@@ -42,14 +42,14 @@ def is_made(name: str, scenario: Scenario) -> bool:
 
 
 def suggested(scenarios: Sequence[Scenario], taken: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return names for scenarios: their notions, mechanisms where these are no optima; distinct.
+    """Return distinct names for scenarios: the notion, and the mechanism unless it is an optimum.
 
     Parameters
     ----------
     scenarios : sequence of Scenario
         What is to be named.
     taken : sequence of str
-        Names that others have.
+        Names that are in use.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def _title(scenario: Scenario) -> str:
 
 
 def filled(names: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, ...]:
-    """Return names with one made from the scenario where a column has none."""
+    """Return names in which each empty one is replaced by one made from its scenario."""
     found = list(names)
     for place, name in enumerate(names):
         if not name:
@@ -90,7 +90,14 @@ def filled(names: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, ..
 
 
 def checked_text(value: Any, what: str, most: int, *, least: int = 1, lines: bool = False) -> str:
-    """Return a text that fits on a page: without control characters or blanks at its ends."""
+    """Return a text without blanks at its ends, and on one line unless `lines`.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no text, has fewer than `least` or more than `most` characters, or has control
+        characters.
+    """
     if not isinstance(value, str):
         raise InvalidInputError(f"{what} must be a text, got {shown(value)}.")
     text = "\n".join(map(str.rstrip, value.splitlines())) if lines else " ".join(value.split())
@@ -105,7 +112,7 @@ def checked_text(value: Any, what: str, most: int, *, least: int = 1, lines: boo
 
 
 def checked_files(values: Any, scenarios: Sequence[Scenario]) -> Files:
-    """Return the names of files, checked, of the sources that are used, in order."""
+    """Return the files of the sources that scenarios use, checked and sorted by source."""
     used, found = {one.data.source for one in scenarios}, {}
     for pair in listed(values, "The files of a project"):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
@@ -117,7 +124,7 @@ def checked_files(values: Any, scenarios: Sequence[Scenario]) -> Files:
 
 
 def listed(values: Any, what: str) -> tuple[Any, ...]:
-    """Return the members of a list, which `what` names for the error's sentence."""
+    """Return a list as a tuple; `what` names it in the error's sentence."""
     if not isinstance(values, list | tuple):
         raise InvalidInputError(f"{what} must be a list, got {shown(values)}.")
     return tuple(values)

@@ -1,4 +1,4 @@
-"""What each number of a question may be."""
+"""The domain of each number of a scenario."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from core.notions.numbers import declared
 from core.validation import shown
 
 DOMAINS: Mapping[str, Domain] = declared() | domains(Settings)
-"""What each number may be: those of the notion, and those of how the mechanism is made."""
+"""Domains by name: of the numbers that notions declare, and of the mechanism's settings."""
 
 
 def check_numbers(asked: Any, names: Iterable[str]) -> None:
-    """Check the numbers of a frozen dataclass, and keep each as a float or a whole number.
+    """Check the named numbers of a frozen dataclass, and store each as a float or an int.
 
     Raises
     ------
     InvalidInputError
-        If one is outside its domain.
+        If one is outside its domain in `DOMAINS`.
     """
     for name in names:
         value, domain = getattr(asked, name), DOMAINS[name]
@@ -37,7 +37,7 @@ def check_numbers(asked: Any, names: Iterable[str]) -> None:
 
 
 def plain_json(value: Any) -> Any:
-    """Return what JSON can hold of a value: ∞ as a text, in lists and objects too."""
+    """Return a value with each ∞, in lists and objects too, as the text "inf" for JSON."""
     if isinstance(value, Mapping):
         return {name: plain_json(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

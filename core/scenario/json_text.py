@@ -1,4 +1,4 @@
-"""Read JSON that anybody may have written: what is no use is an `InvalidInputError`."""
+"""Read JSON of any origin: whatever cannot be used raises `InvalidInputError`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.validation import shown
 
 
 def read_json(text: str, name: str) -> Any:
-    """Return what a JSON text says.
+    """Return the value of a JSON text.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def read_json(text: str, name: str) -> Any:
         raise InvalidInputError(f"{name} must be a JSON text, got {shown(text)}.")
     try:
         values = json.loads(text, object_pairs_hook=_object)
-        # a half of a surrogate pair can be written in JSON, but in no file and to no screen
+        # JSON can hold a lone surrogate, which cannot be encoded in UTF-8
         json.dumps(values, ensure_ascii=False).encode()
     except InvalidInputError as error:
         raise InvalidInputError(f"{name} {error}") from error

@@ -1,4 +1,4 @@
-"""A loss table as it is written in a CSV file: a row for each symbol of X."""
+"""Read a loss table from CSV: a row for each symbol of X, a column for each guess."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from core.scenario.purpose import Table, check_purpose
 from core.validation import shown
 
 MOST = 1_000_000
-"""Most characters of a table."""
+"""Most characters of a loss table."""
 
 
 def read_losses(text: str) -> Table:
-    r"""Read a loss table d(x, z) from CSV; a first row and a first column of names are left out.
+    r"""Read a loss table d(x, z) from CSV; a first row or column of names is skipped.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def read_losses(text: str) -> Table:
     Raises
     ------
     InvalidInputError
-        If it is empty, a row has another length than the first, or an entry is missing, no number
-        or negative; the sentence says where.
+        If it is empty or too long, a row has another length than the first, or an entry is
+        missing, no number or negative; the sentence says where.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Several questions side by side, each with a name and a note: as a value, as JSON, as a link."""
+"""Several scenarios side by side, each with a name and a note: as a value, JSON or link."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ VERSION = 1
 """Version of the JSON form."""
 
 KEY = "col"
-"""URL key of a column; its value is a query of its own, percent-encoded once more."""
+"""URL key of a column; its value is itself a query, percent-encoded once more."""
 
 FILE = "file"
-"""URL key of a file's name: its source and its name, as a query of its own."""
+"""URL key of a file; its value is a query of its source and its name."""
 
 LONGEST_TEXT = 2_000_000
-"""Most characters of a project's JSON: a thousand columns have half as many."""
+"""Most characters of a project's JSON: twice what a thousand columns have."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ class Project:
     scenarios : tuple of Scenario
         The columns, one or more.
     names : tuple of str
-        What each is called: distinct, 1 to 60 characters. Made from the scenarios where none are
-        given.
+        Their names: distinct, 1 to 60 characters. Made from the scenarios where none are given.
     notes : tuple of str
-        What is to be remembered of each, at most 2,000 characters; empty where none are given.
+        Their notes, at most 2,000 characters each; empty where none are given.
     files : tuple of (str, str)
-        Uploaded sources by what their files were called, so that one who opens the project
-        elsewhere can be told which to bring.
+        Uploaded sources with the names of their files, so that whoever opens the project in
+        another session can be told which files it needs.
 
     Raises
     ------
     InvalidInputError
-        If there is no column, names are not distinct, or a text is empty or too long.
+        If there is no column, names are not distinct, a text is too long or has control
+        characters, a name is empty, or there are not as many names or notes as columns.
 
     Examples
     --------
@@ -106,17 +106,16 @@ class Project:
         return len(self.scenarios)
 
     def with_column(self, scenario: Scenario, name: str | None = None, note: str = "") -> Project:
-        """Return the project with one column more, at the end.
+        """Return the project with a further column at the end.
 
         Parameters
         ----------
         scenario : Scenario
             The column.
         name : str, optional
-            What it is called; made from the scenario, and different from the others, where not
-            given.
+            Its name; made from the scenario, and distinct, where not given.
         note : str
-            What is to be remembered of it.
+            Its note.
         """
         if name is None:
             name = suggested((scenario,), self.names)[0]
@@ -128,9 +127,9 @@ class Project:
         )
 
     def asking(self, place: int, scenario: Scenario) -> Project:
-        """Return the project with another scenario in a column.
+        """Return the project with another scenario in the column at a place.
 
-        A name that was made from the scenario is made from the new one.
+        A name that was made from the old scenario is replaced by one made from the new one.
 
         Examples
         --------
@@ -188,17 +187,17 @@ class Project:
         return self._picked([at for at in range(len(self)) if at != gone])
 
     def with_files(self, titles: Mapping[str, str]) -> Project:
-        """Return the project with the names of its uploads' files, where they are known."""
+        """Return the project with the names of its uploads' files, given titles by source."""
         used = {one.data.source for one in self.scenarios}
         known = dict(self.files) | {source: titles[source] for source in used & titles.keys()}
         return replace(self, files=tuple(sorted(known.items())))
 
     def file_of(self, source: str) -> str:
-        """Return what the file of an uploaded source was called; "" where that is not known."""
+        """Return the name of an uploaded source's file; "" where it is not known."""
         return dict(self.files).get(source, "")
 
     def to_json(self) -> str:
-        """Write the project as JSON; `from_json` reads it back to an equal one."""
+        """Return the project as JSON, which `from_json` reads back to an equal one."""
         columns = [
             {"name": name, "note": note, "scenario": json.loads(scenario.to_json())}
             for scenario, name, note in self.columns()
@@ -232,7 +231,7 @@ class Project:
         version = values.pop("version", VERSION)
         if isinstance(version, bool) or version != VERSION:
             raise InvalidInputError(
-                f"The project has version {shown(version)}, known is {VERSION}."
+                f"The project's version must be {VERSION}, got {shown(version)}."
             )
         columns = listed(values.pop("columns", ()), "The columns of a project")
         files = values.pop("files", {})
@@ -271,7 +270,7 @@ class Project:
     def from_query(
         cls, query: Mapping[str, str | Sequence[str]]
     ) -> tuple[Project, tuple[str, ...]]:
-        """Read a project from a URL's query, and say what in it was no use.
+        """Read a project from a URL's query, and say which values were not used.
 
         Parameters
         ----------
@@ -282,7 +281,7 @@ class Project:
         Returns
         -------
         project : Project
-            Where a value is unknown or outside its domain, with the default in its place.
+            With the default in place of each value that is unknown or outside its domain.
         notices : tuple of str
             One sentence for each such value.
 
@@ -338,7 +337,7 @@ class Project:
 
 
 def _column(number: int, values: Any) -> tuple[Scenario, str, str]:
-    """Read a column of a project's JSON: its scenario, its name ("" for none) and its note."""
+    """Return the scenario, name ("" for none) and note of a column of a project's JSON."""
     if not isinstance(values, dict) or "scenario" not in values:
         raise InvalidInputError(
             f"Column {number} must be a JSON object with its scenario, got {shown(values)}."
@@ -367,7 +366,7 @@ def _kept(
     number: int,
     notices: list[str],
 ) -> str:
-    """Return a text of a link's column; "" where there is none, or one that is no use."""
+    """Return a text of a link's column; "" where there is none, or one that is refused."""
     text = (parts.get(key) or [""])[-1]
     try:
         return checked_text(text, what, most, least=0, lines=key == "note")

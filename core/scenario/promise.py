@@ -1,4 +1,4 @@
-"""A further promise of a question, to be kept together with its first."""
+"""A further notion of a scenario, to be kept together with its first."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Promise(Numbers):
 
     @property
     def numbers(self) -> Numbers:
-        """The numbers that a notion may have."""
+        """Its numbers, without the key."""
         return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build(self, joint: Joint) -> Notion:
@@ -58,16 +58,16 @@ class Promise(Numbers):
         Raises
         ------
         InvalidInputError
-            If a number does not fit the notion, or the notion is not about such joints.
+            If a number does not fit the notion, or the notion is not defined for this joint.
         """
         return notion_catalogue.build(self.notion, joint, self.numbers)
 
     def code(self) -> str:
-        """Return the notion as a call, with the joint as `joint`."""
+        """Return Python source of the notion, with the joint as `joint`."""
         return notion_catalogue.entry(self.notion).code(self.numbers)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the key and the numbers that the notion uses."""
+        """Return the key and the numbers that the notion uses, by name."""
         used = ("notion", *notion_catalogue.entry(self.notion).parameters)
         return {name: getattr(self, name) for name in used}
 
@@ -78,7 +78,8 @@ class Promise(Numbers):
         Raises
         ------
         InvalidInputError
-            If it is no object, has an unknown entry, or names no notion.
+            If it is no object, has an unknown entry, names no notion, or a number is outside its
+            domain.
         """
         if not isinstance(values, Mapping) or "notion" not in values:
             raise InvalidInputError(

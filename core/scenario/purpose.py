@@ -1,4 +1,4 @@
-"""What a question asks to be kept of X, made of its words and its data."""
+"""The purpose of a scenario: what the release is to keep of X."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PURPOSES = {
     "guess": "a right guess",
     "distortion": "a small error",
 }
-"""What can be asked to survive, by key, in a word or two."""
+"""Purposes by key, in a word or two."""
 
 LOSSES = {
     "absolute": "absolute error",
@@ -29,18 +29,20 @@ LOSSES = {
     "hamming": "any error",
     "table": "the losses of a table",
 }
-"""How an error can be counted, by key."""
+"""Losses d(x, z) by key, in a word or two."""
 
 Table = tuple[tuple[float, ...], ...]
+"""A loss table d(x, z): a row for each x."""
 
 
 def check_purpose(purpose: str, loss: str, table: Any) -> Table:
-    """Return the loss table of a question, checked.
+    """Check the keys of a purpose and a loss, and return the loss table, checked.
 
     Raises
     ------
     InvalidInputError
-        If a key is unknown, or the table is wanted and is none.
+        If a key is unknown, or the table is no list of equally long rows of finite numbers of at
+        least 0.
     """
     for name, value, known in (("purpose", purpose, PURPOSES), ("loss", loss, LOSSES)):
         if not isinstance(value, str) or value not in known:
@@ -54,7 +56,10 @@ def check_purpose(purpose: str, loss: str, table: Any) -> Table:
     if not table:
         return ()
     if len({len(row) for row in table}) > 1:
-        raise InvalidInputError("table must have as many numbers in each row.")
+        lengths = sorted({len(row) for row in table})
+        raise InvalidInputError(
+            f"table must have as many numbers in each row, got {lengths[0]} and {lengths[-1]}."
+        )
     checked = Distortion(np.array(table, dtype=object)).d
     return tuple(tuple(map(float, row)) for row in checked)
 
@@ -65,7 +70,7 @@ def build_purpose(
     values: FloatArray | None = None,
     task: CountedTask | None = None,
 ) -> Purpose:
-    """Return what a scenario asks to be kept.
+    """Return the purpose of a scenario on a joint.
 
     Parameters
     ----------
@@ -74,14 +79,14 @@ def build_purpose(
     joint : Joint
         P(s, x).
     values : ndarray, optional
-        A number for each symbol of X, shape (n_x,), where there are numbers.
+        A number for each symbol of X, shape (n_x,), where X is numeric.
     task : CountedTask, optional
-        What X tells of the task.
+        The task T, where the data names one.
 
     Raises
     ------
     InvalidInputError
-        If the task, the numbers or the table that it needs are not there, or do not fit.
+        If the task, the numbers or the table that it needs are missing or do not fit.
     """
     if scenario.purpose == "information":
         return Information()
@@ -109,7 +114,7 @@ def build_purpose(
 
 
 def purpose_code(scenario: Scenario) -> str:
-    """Return what a scenario asks to be kept as a call, with the data as `counted`."""
+    """Return Python source of a scenario's purpose, with the data as `counted`."""
     task, values = "counted.task.p_t_given_x", "counted.x_values"
     if scenario.purpose == "information":
         return "Information()"

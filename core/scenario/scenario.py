@@ -1,4 +1,4 @@
-"""One question, whole: which data, which promise, which mechanism. Everything runs from it."""
+"""A scenario: the data, the notion and the mechanism that are asked about; and its answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VERSION = 1
 
 
 NOTHING = LIP(np.inf)
-"""What is asked of a mechanism that depends on no promise."""
+"""The notion of a mechanism that depends on none: every release satisfies it."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,16 @@ class Scenario(Settings, Numbers):
     mechanism : str
         Key of the mechanism, as in `core.mechanisms.catalogue`.
     time_limit, gap, seed, weight, utility
-        How the mechanism is made, as in `Settings`; a question always has a time limit.
+        The mechanism's settings, as in `Settings`; a scenario always has a time limit.
     also : tuple of Promise
-        Further promises that are to be kept at once.
+        Further notions, which are to hold together with the first.
     purpose : str
-        What is to survive of X: "information" (all of it), "task" (the task of the data), "guess"
-        (of the task, or of X where the data names none) or "distortion" (an error that is small).
+        What is to be kept of X: "information" (all of it), "task" (the task of the data), "guess"
+        (of the task, or of X where the data names none) or "distortion" (a small error).
     loss : str
-        How an error counts: "absolute", "squared", "hamming" or "table".
+        The loss of a "distortion": "absolute", "squared", "hamming" or "table".
     table : tuple of tuple of float
-        The loss d(x, z) of saying z where X is x, a row for each symbol of X.
+        The loss d(x, z) of guessing z where X is x, a row for each symbol of X.
 
     Raises
     ------
@@ -96,7 +96,7 @@ class Scenario(Settings, Numbers):
         object.__setattr__(self, "table", check_purpose(self.purpose, self.loss, self.table))
 
     def to_json(self) -> str:
-        """Write the scenario as JSON; `from_json` reads it back to an equal one."""
+        """Return the scenario as JSON, which `from_json` reads back to an equal one."""
         values = asdict(self) | {"also": [promise.to_dict() for promise in self.also]}
         values = {name: plain_json(value) for name, value in values.items()}
         first = ("data", "notion", *declared(), "mechanism")
@@ -105,7 +105,7 @@ class Scenario(Settings, Numbers):
 
     @classmethod
     def from_json(cls, text: str) -> Scenario:
-        """Read a scenario from JSON; what is left out takes its default.
+        """Read a scenario from JSON; missing entries take their defaults.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class Scenario(Settings, Numbers):
         version = values.pop("version", VERSION)
         if isinstance(version, bool) or version != VERSION:
             raise InvalidInputError(
-                f"The scenario has version {shown(version)}, known is {VERSION}."
+                f"The scenario's version must be {VERSION}, got {shown(version)}."
             )
         known = {item.name for item in fields(cls)}
         for name in values:
@@ -133,7 +133,7 @@ class Scenario(Settings, Numbers):
         return cls(**values)
 
     def content_hash(self) -> str:
-        """Return a hash of what has an effect on the answer: equal for equal questions."""
+        """Return a hash of all that affects the answer: equal for equal questions."""
         unused = self.without_effect()
         plain = Scenario()
         same = {name: getattr(plain, name) for name in unused}
@@ -141,7 +141,7 @@ class Scenario(Settings, Numbers):
         return hashlib.sha256(json.dumps(canonical, sort_keys=True).encode()).hexdigest()
 
     def without_effect(self) -> dict[str, str]:
-        """Return, for each number or choice that changes nothing here, the reason why.
+        """Return, for each field that has no effect on the answer, the reason by its name.
 
         Examples
         --------
@@ -157,12 +157,12 @@ class Scenario(Settings, Numbers):
             elif name not in notion.parameters:
                 reasons[name] = f"{notion.title} does not depend on it."
             elif name in mechanism.ignored:
-                reasons[name] = f"{mechanism.title} keeps its promise whatever the truth is."
+                reasons[name] = f"{mechanism.title} keeps its promise for every distribution."
         for name in ("weight", "utility"):
             if name not in mechanism.parameters:
                 reasons[name] = f"{mechanism.title} merges no clusters."
         if self.purpose != "distortion":
-            reasons["loss"] = reasons["table"] = "No error counts where another thing is kept."
+            reasons["loss"] = reasons["table"] = "Losses count only where a small error is asked."
         elif self.loss != "table":
             reasons["table"] = "The losses are not those of a table."
         if not mechanism.uses_notion and self.also:
@@ -171,21 +171,21 @@ class Scenario(Settings, Numbers):
 
     @property
     def numbers(self) -> Numbers:
-        """The numbers that a notion may have."""
+        """The notion's numbers."""
         return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build_notion(self, joint: Joint) -> Notion:
-        """Return the notion with this scenario's numbers, and the further promises.
+        """Return the notion with this scenario's numbers, together with the further ones.
 
         Parameters
         ----------
         joint : Joint
-            P(s, x), which RLDP takes for the estimate.
+            P(s, x); for RLDP the estimate P̂.
 
         Raises
         ------
         InvalidInputError
-            If a number does not fit the notion, or the notion is not about such joints.
+            If a number does not fit a notion, or a notion is not defined for this joint.
         """
         own = notion_catalogue.build(self.notion, joint, self.numbers)
         return Intersection(own, *(p.build(joint) for p in self.also)) if self.also else own
@@ -203,15 +203,15 @@ class Scenario(Settings, Numbers):
         joint : Joint
             P(s, x).
         values : ndarray, optional
-            A number for each symbol of X, where there are numbers, shape (n_x,).
+            A number for each symbol of X, shape (n_x,), where X is numeric.
         task : CountedTask, optional
-            What X tells of the task, where the data names one.
+            The task T, where the data names one.
 
         Raises
         ------
         CoreError
-            If what is to be kept is not known of this data, or the mechanism does not work under
-            the notion or has no answer.
+            If the data lacks what the purpose needs, or the mechanism does not work under the
+            notion or has no answer.
         """
         asks = mechanism_catalogue.entry(self.mechanism).uses_notion
         return mechanism_catalogue.build(
@@ -233,13 +233,13 @@ class Result:
     scenario : Scenario
         The question.
     counted : Counted
-        The joint, and what was dropped or grouped on the way to it.
+        The joint, and what counting dropped or grouped.
     mechanism : Mechanism
         The mechanism, with its utility, bound and audit.
     before, after : Leakage
-        What X itself gives away about S, and what the release does.
+        What X itself and what the release give away about S.
     seconds : float
-        How long the mechanism took.
+        Time it took to make the mechanism.
     """
 
     scenario: Scenario
@@ -251,15 +251,15 @@ class Result:
 
     @property
     def joint(self) -> Joint:
-        """The joint distribution that was asked about."""
+        """P(s, x)."""
         return self.counted.joint
 
     @cached_property
     def content_id(self) -> str:
-        """A hash of the release: equal where data, kernel and outputs are.
+        """A hash of the release: equal where data, kernel and outputs are equal.
 
-        What is derived from a release may be kept under it, never under the question: a question
-        has a quick answer first and a better one later.
+        Whatever is derived from a release is cached under this hash, never under the scenario: a
+        scenario may have a quick answer first and a better one later.
         """
         kernel = self.mechanism.kernel
         said = hashlib.sha256(repr((self.scenario.data, kernel.shape)).encode())
@@ -281,7 +281,7 @@ def evaluate(scenario: Scenario, sources: Sources | None = None) -> Result:
     Raises
     ------
     CoreError
-        With one sentence for the user, whatever was wrong.
+        If the data cannot be counted or the scenario has no answer.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def evaluate(scenario: Scenario, sources: Sources | None = None) -> Result:
 
 
 def answer(scenario: Scenario, counted: Counted) -> Result:
-    """Answer a scenario on data that is already counted."""
+    """Answer a scenario on data that is already counted; see `evaluate`."""
     started = time.perf_counter()
     mechanism = scenario.build_mechanism(counted.joint, counted.x_values, counted.task)
     return measured(scenario, counted, mechanism, time.perf_counter() - started)
@@ -302,7 +302,7 @@ def answer(scenario: Scenario, counted: Counted) -> Result:
 def measured(
     scenario: Scenario, counted: Counted, mechanism: Mechanism, seconds: float = 0.0
 ) -> Result:
-    """Return a mechanism that answers a scenario, with what it gives away."""
+    """Return a mechanism as the answer to a scenario, with what it gives away about S."""
     after = counted.joint.release(mechanism.kernel)
     return Result(
         scenario=scenario,

@@ -1,4 +1,4 @@
-"""A scenario as a runnable program on `core`, for those who go on in a notebook."""
+"""A scenario as a runnable program that uses `core`, for a notebook."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from core.scenario.purpose import purpose_code
 from core.scenario.scenario import Scenario
 
 FOR_A_PURPOSE = ("optimal", "optimal_reading_secret")
-"""Mechanisms that are found for a purpose; all others are valued by it."""
+"""Mechanisms that are optimised for the purpose; of others only its value is printed."""
 
 
 def snippet(scenario: Scenario) -> str:
-    """Return Python source that answers a scenario with `core` and prints what it found.
+    """Return Python source that answers a scenario with `core` and prints the result.
 
     Parameters
     ----------
     scenario : Scenario
-        The question. Where it is about an upload, the program names the file to fill in.
+        The question. Where it is about an upload, the program has a place for the file's path.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def snippet(scenario: Scenario) -> str:
         body.insert(-2, f"purpose = {purpose}")
         body.append('print(f"{purpose.title} {purpose.value(joint, mechanism.kernel):.6f}")')
     notion, named = "", []
-    if entry.uses_notion:  # else there may be none: robust LDP, of data without pairs (S, U)
+    if entry.uses_notion:  # else the scenario's notion may not be defined for the data
         notion = notion_catalogue.entry(scenario.notion).code(scenario.numbers)
         if scenario.also:
             others = ", ".join(promise.code() for promise in scenario.also)
@@ -80,7 +80,7 @@ def snippet(scenario: Scenario) -> str:
 
 
 def _counting(data: DataSpec, values: bool, *, whole: bool) -> list[str]:
-    """Write the lines that count the data; an upload must be read from its file first."""
+    """Return the lines that count the data, after those that read an upload from its file."""
     taken = (
         ["counted = {}", "joint, values = counted.joint, counted.x_values"]
         if values
@@ -104,7 +104,7 @@ def _counting(data: DataSpec, values: bool, *, whole: bool) -> list[str]:
 
 
 def _call(data: DataSpec) -> str:
-    """Write the data as a call that names only what differs from the default."""
+    """Return source of the data, with only the fields that differ from their defaults."""
     plain = DataSpec()
     parts = [
         f"{item.name}={getattr(data, item.name)!r}"

@@ -1,4 +1,4 @@
-"""Between which values a number of a promise makes a difference on some data: a slider's ends."""
+"""The values of a notion's numbers that make a difference on some data: a slider's range."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from core.notions import catalogue
 from core.notions.numbers import Numbers, declared
 
 STEPS = 100
-"""About how many steps there are between the ends of what depends on the data."""
+"""About how many steps a range has whose ends depend on the data."""
 
 MOST = 8.0
-"""Largest ε_l or ε_u beside ∞ that a slider offers, in nats, as of ε."""
+"""Largest finite ε_l or ε_u that a slider offers, in nats; the same as of ε."""
 
 
 def in_nats(key: str) -> bool:
-    """Say whether a promise's budget is in nats, so that it can be told in bits too.
+    """Say whether a notion's budget is in nats, so that it can be shown in bits too.
 
     Examples
     --------
@@ -30,21 +30,21 @@ def in_nats(key: str) -> bool:
 
 
 def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
-    """Return the values of a number that are worth asking for, with the step between them.
+    """Return the range and step of a notion's number on some data.
 
-    An average budget matters up to what X itself tells, a bound on guesses from where S is
-    guessed without any release; all other numbers have the same ends on all data.
+    A budget on an average ends at what X itself tells; a bound on guesses begins at the
+    probability of guessing S without a release. Other numbers have the same range on all data.
 
     Parameters
     ----------
     key : str
-        Of the notion.
+        Key of the notion.
     name : str
-        Of the number.
+        Name of the number.
     joint : Joint
         P(s, x).
     numbers : Numbers
-        All numbers of the question.
+        All numbers of the scenario.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
 
 
 def _round_step(least: float) -> float:
-    """Return the least of 1, 2 and 5 times a power of ten that is no less than a number."""
+    """Return the least number of the form 1, 2 or 5 times a power of ten that is ≥ `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least * (1 - 1e-9))
     return float(f"{step:.12g}")

@@ -1,4 +1,4 @@
-"""The comparison that a question opens with: LIP, ALIP and RLDP on the same data and budget."""
+"""The standard comparison: LIP, ALIP and RLDP on the same data and budget."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ READINGS = {
     MARKOV: "S – X – Y: the mechanism sees X alone",
     PAIR: "X = (S, U): S is released too",
 }
-"""Two ways to put RLDP beside LIP and ALIP, which differ in what a mechanism sees."""
+"""Two ways to compare RLDP with LIP and ALIP, which differ in what a mechanism sees."""
 
 
 def own_reading(data: DataSpec) -> str:
-    """Return the reading in which some data is asked about already."""
+    """Return the reading that fits the data: `PAIR` where S is released too, else `MARKOV`."""
     return PAIR if data.secret_released else MARKOV
 
 
 def standard(scenario: Scenario, reading: str | None = None) -> Project:
     """Return LIP, ALIP and RLDP side by side, with everything else as in a scenario.
 
-    [RLDP] is about S released together with U. LIP and ALIP are about S – X – Y. So that the
-    three compare, all are asked in one reading: of the pair (S, U), or of X alone with the robust
+    [RLDP] releases S together with U; LIP and ALIP are about S – X – Y. So that the three can be
+    compared, all are asked in one reading: for the pair (S, U), or for X alone with the robust
     LDP of `core.notions.RobustLDP`.
 
     Parameters
     ----------
     scenario : Scenario
-        The question; its notion and its mechanism play no part.
+        The question; its notion and its mechanism are not used.
     reading : {"markov", "pair"}, optional
-        Which; that of the scenario's data where not given.
+        The reading; that of the scenario's data where not given.
 
     Examples
     --------
@@ -57,14 +57,14 @@ def standard(scenario: Scenario, reading: str | None = None) -> Project:
 
 
 def asked_of(project: Project, data: DataSpec) -> Project:
-    """Return a project whose columns are all about some data; each keeps whether S is released.
+    """Return a project with other data in every column; each keeps whether S is released.
 
     Parameters
     ----------
     project : Project
         The columns.
     data : DataSpec
-        What they are to be about.
+        The new data.
 
     Examples
     --------

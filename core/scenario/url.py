@@ -1,4 +1,4 @@
-"""A scenario as the query of a URL, and back; what is unknown there falls back, with a notice."""
+"""A scenario as the query of a URL, and back; an invalid value gives a default and a notice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.scenario.promise import Promise
 from core.scenario.scenario import Scenario
 
 Query = dict[str, list[str]]
-"""Values by key, as a URL's query has them: a key may stand more than once."""
+"""Values by key of a URL's query, where a key may occur more than once."""
 
 NUMBERS = {"limit" if name == "time_limit" else name: name for name in DOMAINS}
 """URL key → the scenario's number."""
@@ -32,28 +32,28 @@ CHOICES = {
 """URL key → the scenario's choice."""
 
 JOINTS = ("random:", "matrix:", "example:")
-"""How sources begin that are joints already: they have no columns to name."""
+"""Prefixes of sources that are joints, without columns to name."""
 
 _LONGEST = 80
-"""Most letters of a link that a notice repeats."""
+"""Most characters of a link's value that a notice repeats."""
 
 MOST_LETTERS = 20_000
-"""Most letters of a value of a link."""
+"""Most characters of a link's value."""
 
 MOST_OF_TABLE = 2_000_000
-"""The same of a table of losses, which may have a row for each symbol."""
+"""Most characters of a loss table, which may have a row for each symbol."""
 
 MOST_VALUES = 500
 """Most values of a key of a link."""
 
 MOST_SECONDS = 60.0
-"""Longest search that a link may ask for: whoever opens one has not chosen it."""
+"""Longest time limit that a link may set: whoever opens the link did not choose it."""
 
 MOST_DRAWN = 50_000
-"""Most cells of a random joint that a link may have drawn: a fifth of the largest one."""
+"""Most cells of a random joint that a link may ask for: a fifth of the largest one."""
 
 LISTS = {"also": "also", "table": "table"}
-"""URL key → what the scenario has as a list; a value of it is JSON."""
+"""URL key → the scenario's list; each value is JSON."""
 
 DATA_KEYS = ("data", "s", "x", "t", "sx", "bins", "missing", "rare", "rare_s", "only")
 """URL keys of the data."""
@@ -63,7 +63,7 @@ KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, *LISTS)
 
 
 def to_query(scenario: Scenario) -> Query:
-    """Return the query that stands for a scenario; defaults are left out.
+    """Return a scenario as a query; defaults are left out.
 
     Examples
     --------
@@ -87,17 +87,17 @@ def to_query(scenario: Scenario) -> Query:
 
 
 def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tuple[str, ...]]:
-    """Read a scenario from a URL's query, and say what in it was no use.
+    """Read a scenario from a URL's query, and say which values were not used.
 
     Parameters
     ----------
     query : mapping
-        One value or several by key. Keys that are not a scenario's are left alone.
+        One value or several by key. Keys that are not a scenario's are ignored.
 
     Returns
     -------
     scenario : Scenario
-        Where a value is unknown or outside its domain, with the default in its place.
+        With the default in place of each value that is unknown or outside its domain.
     notices : tuple of str
         One sentence for each such value.
 
@@ -127,14 +127,14 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
 def within_reach(
     scenario: Scenario, chosen: Scenario | None = None
 ) -> tuple[Scenario, tuple[str, ...]]:
-    """Return what a link may ask of a server that others use too, and say what was too much.
+    """Return a link's scenario within the limits of a shared server, and say what was changed.
 
     Parameters
     ----------
     scenario : Scenario
-        What a link asks.
+        The link's scenario.
     chosen : Scenario, optional
-        What the session has on screen: what it has chosen itself, it may go back to.
+        What the session shows: a time limit or data that it chose itself are not limited.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def within_reach(
 
 
 def _bounded(query: Mapping[str, str | Sequence[str]], notices: list[str]) -> Query:
-    """Return the values of a link's keys, without those that are too long or too many."""
+    """Return the values of a scenario's keys, without those that are too long or too many."""
     found: Query = {}
     for key, value in query.items():
         texts = [value] if isinstance(value, str) else list(value)
@@ -181,7 +181,7 @@ def _bounded(query: Mapping[str, str | Sequence[str]], notices: list[str]) -> Qu
 
 
 def _set_list(scenario: Scenario, key: str, texts: Sequence[str], notices: list[str]) -> Scenario:
-    """Take further promises, one a text, or a table; what is refused is left out."""
+    """Return the scenario with further promises, one for each text, or a loss table, if valid."""
     kept: list[Promise] = []
     for text in texts if key == "also" else texts[-1:]:
         try:
@@ -221,7 +221,7 @@ def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: lis
 
 
 def _plain(source: str) -> DataSpec:
-    """Return the data that a link with this source, and nothing else, stands for."""
+    """Return the data of a link that names this source and nothing else."""
     if source.startswith(JOINTS):
         return DataSpec(source, (), ())
     for entry in BUNDLED:
@@ -267,7 +267,8 @@ def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
             or int(asked) > MOST_RECORDS
         ):
             notices.append(
-                f"The link has {key}={cut(asked)}, which is not a whole number; 0 is used."
+                f"The link has {key}={cut(asked)}, which is no whole number in "
+                f"[0, {MOST_RECORDS:g}]; 0 is used."
             )
             asked = "0"
         rare[key] = int(asked)
@@ -313,7 +314,7 @@ def _binnings(texts: Sequence[str], notices: list[str]) -> tuple[Binning, ...]:
 
 
 def _binning(column: str, kind: str, rest: str) -> Binning:
-    """Read a binning; a ValueError (an `InvalidInputError` is one) tells what is wrong."""
+    """Read a binning; raise a ValueError (`InvalidInputError` is one) if it is none."""
     if not column:
         raise ValueError
     if kind == "edges":
@@ -342,7 +343,7 @@ def _filters(texts: Sequence[str], notices: list[str]) -> tuple[Filter, ...]:
 
 
 def _parsed(text: str) -> Any:
-    """Read JSON; a ValueError that is no CoreError tells that it is none."""
+    """Read JSON; raise a ValueError that is no CoreError if it is none."""
     try:
         return read_json(text, "The filter")
     except CoreError as error:
@@ -350,7 +351,7 @@ def _parsed(text: str) -> Any:
 
 
 def _filter(parts: Any) -> Filter:
-    """Read a filter; a TypeError, ValueError or OverflowError tells that it is none."""
+    """Read a filter; raise a TypeError, ValueError or OverflowError if it is none."""
     if not isinstance(parts, list):
         raise TypeError
     column, *what = parts
@@ -365,7 +366,7 @@ def _filter(parts: Any) -> Filter:
 
 
 def cut(text: str) -> str:
-    """Return the start of what a link says: all of it may be longer than a screen.
+    """Return the first `_LONGEST` characters of a link's value.
 
     Examples
     --------

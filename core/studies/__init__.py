@@ -1,1 +1,1 @@
-"""Many answers side by side: frontiers, comparisons, robust designs over many samples."""
+"""Studies of many answers: frontiers, comparisons, matching, robust designs over many samples."""

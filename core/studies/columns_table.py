@@ -14,7 +14,7 @@ from core.studies.side_by_side import SHARE, Column, Difference, differences
 from core.wording import percent
 
 NONE = "–"
-"""What stands where there is no figure."""
+"""Printed where there is no figure."""
 
 
 def describe(result: Result) -> dict[str, Any]:
@@ -61,11 +61,11 @@ def described(project: Project, columns: Sequence[Column], numbers: Numbers) -> 
     Parameters
     ----------
     project : Project
-        What was asked.
+        The question of each column.
     columns : sequence of Column
-        Its answers.
+        Their answers.
     numbers : Numbers
-        At which levels were told.
+        The λ, α, β and n of the levels.
     """
     return {
         "columns": [
@@ -92,14 +92,16 @@ def described(project: Project, columns: Sequence[Column], numbers: Numbers) -> 
 
 
 def table(columns: Sequence[Column], numbers: Numbers) -> str:
-    """Return a comparison as text: what each column is, then the largest differences first.
+    """Return a comparison as a table of text: promises and audits, then the figures.
+
+    The figures that differ most come first.
 
     Parameters
     ----------
     columns : sequence of Column
         The answers.
     numbers : Numbers
-        At which levels were told.
+        The λ, α, β and n of the levels.
     """
     rows = [["", *(column.name for column in columns)]]
     rows += [
@@ -120,7 +122,7 @@ def table(columns: Sequence[Column], numbers: Numbers) -> str:
 
 
 def written(row: Difference, value: float) -> str:
-    """Write a figure of a comparison in a few digits.
+    """Return a figure of a comparison as text.
 
     Examples
     --------

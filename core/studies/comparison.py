@@ -1,4 +1,4 @@
-"""All mechanisms side by side, each as good as it can be at one level of LIP."""
+"""All mechanisms side by side at one level of LIP."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from core.notions import LIP, RLDP, SRLIP
 from core.scenario import Scenario
 
 SECONDS = 2.0
-"""Time that a solver may take over one of them, where none is given."""
+"""Default time limit of a solver for one mechanism."""
 
 CUT = "time limit"
-"""Status of what more time might make better."""
+"""Status of a mechanism that more time might improve."""
 
 OPTIMA = ("optimal", "optimal_reading_secret", "robust_optimal")
-"""Those whose bound holds for all others that keep the same promise and read the same."""
+"""Mechanisms whose bound holds for all others with the same notion and inputs."""
 
 
 @dataclass(frozen=True)
@@ -37,29 +37,28 @@ class Compared:
     key, title : str
         As in the catalogue.
     reads_secret : bool
-        Whether S must be at hand at release time.
+        Whether it reads S beside X.
     nmi, utility : float
         As in `Mechanism`; NaN where there is no answer.
     upper_bound : float
-        Most that any mechanism keeps, in nats, which reads what this one reads, X alone or S too,
-        and keeps what this one was asked to keep: proven. NaN where it has no budget.
+        Proven upper bound, in nats, on what a mechanism with the same inputs (X, or S and X) and
+        under the same notion keeps. NaN where it has no budget.
     lip, ldp : float
         Levels that it achieves, in nats; NaN where there is no answer.
     side_channel : float
-        The level against those who know a part of X; equal to `lip` where X is one attribute.
+        Level of SRLIP, in nats, which equals `lip` where X is one attribute.
     robust : float
-        The level of LDP at worst over all that the records leave possible; NaN where S is not
-        released too, or read beside X.
+        Level of RLDP in nats; NaN where S is not released too, or the mechanism reads S.
     leak : float
         I(S;Y) in nats.
     outputs : int
         Number of outputs.
     seconds : float
-        How long it took.
+        Time it took.
     note : str
-        How it was found, or why there is no answer.
+        Its solver's status, or why there is no answer.
     cut : bool
-        Whether a solver's time was over, or it failed: more time may find a better one.
+        Whether a solver reached its time limit or failed, so that more time may find a better one.
     """
 
     key: str
@@ -84,20 +83,19 @@ def compare(
 ) -> tuple[Compared, ...]:
     """Run every mechanism of the catalogue under `level`-LIP.
 
-    Where X has several attributes, those that can resist side channels run under SRLIP too; where
-    S is released as well, the robust ones run under RLDP, which implies LIP at the estimate.
+    Where X has several attributes, mechanisms that work under SRLIP run under it too; where S is
+    released as well, the robust ones run under RLDP, which implies LIP at the estimate.
 
     Parameters
     ----------
     scenario : Scenario
-        The question; its notion, ε and mechanism play no part, n, β and α only in RLDP.
+        The question; its notion, ε and mechanism are not used, n, β and α only in RLDP.
     counted : Counted
         Its data.
     level : float
-        The level of LIP that none may exceed, in nats. Mechanisms without a budget are shown as
-        they are; those with few outputs may stay below.
+        The ε of LIP, in nats. Mechanisms without a budget may exceed it.
     seconds : float
-        Time that a solver may take over one of them.
+        Time limit of a solver for one mechanism.
 
     Examples
     --------
@@ -121,7 +119,7 @@ def compare(
             rows.append(("lip", row(entry, lip)))
         elif robust is not None and entry.works_under(robust):
             made = row(entry, robust)
-            # what breaks the promise at worst keeps LIP at the estimate all the same
+            # one that does not satisfy RLDP is still compared as one that satisfies LIP
             rows.append(("rldp" if made.robust <= level + ROUNDING else "lip", made))
         if entry.uses_notion and entry.works_under(resistant) and len(counted.attributes) > 1:
             rows.append(("srlip", row(entry, resistant, f", {resistant.name}")))
@@ -132,7 +130,7 @@ def compare(
 
 
 def _bounded(row: Compared, bound: float) -> Compared:
-    """Return a row with the bound of all that keep the same, where one is proven."""
+    """Return a row with the bound of its notion, NaN where the mechanism has no budget."""
     asked = catalogue.entry(row.key).uses_notion and not math.isnan(row.nmi)
     return replace(row, upper_bound=bound if asked else math.nan)
 
@@ -183,7 +181,7 @@ def _row(
 
 
 def _unary(row: Compared, joint: Joint, level: float) -> Compared:
-    """Return the row of unary encoding where its outputs are too many to be listed."""
+    """Return the row of unary encoding where it has too many outputs to be listed."""
     started = time.perf_counter()
     found = unary_encoding_summary(joint, eps=level)
     return replace(

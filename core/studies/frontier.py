@@ -35,20 +35,18 @@ class Frontier:
     eps : ndarray
         Budgets in nats, shape (k,), increasing.
     utility, nmi : ndarray
-        What is kept, I(X;Y) in nats where the scenario has no other purpose, and I(X;Y)/H(X),
-        shape (k,).
-        NaN where a budget has no answer.
+        The utility (I(X;Y) in nats where the scenario has no other purpose) and I(X;Y)/H(X),
+        shape (k,). NaN where a budget has no answer.
     upper_bound : ndarray
-        What no mechanism under the notion exceeds, in nats, shape (k,); of an optimum it never
-        falls, and the band between utility and bound is where the true optimum lies.
+        Proven upper bound on the utility of any mechanism under the notion, shape (k,).
     most_nmi : ndarray
-        The same as a share of H(X), or of what X itself is worth for the purpose, shape (k,).
+        The bound as a share of H(X), or of X's own utility for the purpose, shape (k,).
     proven : ndarray
         Whether utility and bound are as close as was asked, shape (k,), bool.
     reasons : tuple of str
         Why a budget has no answer; empty where it has one.
     mechanisms : tuple of Mechanism
-        What the figures are of, one for each budget; none where only the figures are kept.
+        The mechanism of each budget; empty where only the figures are kept.
     """
 
     notion: str
@@ -70,10 +68,10 @@ def sweep(
     values: FloatArray | None = None,
     task: CountedTask | None = None,
 ) -> Frontier:
-    """Answer a scenario at every budget of a grid; its own ε plays no part.
+    """Answer a scenario at every budget of a grid; its own ε is not used.
 
-    The line of a mechanism that the catalogue calls monotone never falls: what is allowed at one
-    budget is allowed at each larger one. A budget that fails is a point without a value.
+    For a mechanism that the catalogue calls monotone the utility never falls: what is allowed at
+    one budget is allowed at each larger one. Where a budget has no answer, its values are NaN.
 
     Parameters
     ----------
@@ -84,15 +82,15 @@ def sweep(
     budgets : array_like
         ε in nats, shape (k,), increasing.
     values, task
-        As in `Scenario.build_mechanism`: what else is known of the data.
+        As in `Scenario.build_mechanism`.
 
     Raises
     ------
     InvalidInputError
-        If the budgets do not increase, one is outside the domain of ε, or what is to be kept is
-        not known of this data.
+        If the budgets do not increase, one is outside the domain of ε, or the data lacks what the
+        purpose needs.
     CoreError
-        If no budget has an answer: the first reason.
+        If no budget has an answer: the error of the first one.
 
     Examples
     --------
@@ -131,7 +129,7 @@ def sweep(
 
 
 def _most(joint: Joint, mechanism: Mechanism) -> float:
-    """Return a mechanism's bound as a share: of H(X), or of what X is worth for the purpose."""
+    """Return a mechanism's bound as a share of H(X), or of X's own utility for the purpose."""
     if isinstance(mechanism.purpose, Information):
         return float(share_of_x(np.array(mechanism.upper_bound), joint))
     return mechanism.purpose.share(joint, mechanism.upper_bound)
@@ -140,7 +138,7 @@ def _most(joint: Joint, mechanism: Mechanism) -> float:
 def _each(
     scenario: Scenario, joint: Joint, makers: Sequence[Callable[[], Mechanism]]
 ) -> Sequence[Mechanism]:
-    """Answer one budget after the other; what is monotone is carried along."""
+    """Answer each budget; a monotone mechanism takes over a smaller budget's better answer."""
     points: list[Mechanism | CoreError] = []
     for make in makers:
         try:
@@ -158,16 +156,16 @@ def _each(
 
 
 def in_shares(found: Frontier, joint: Joint, purpose: Purpose) -> Frontier:
-    """Return a frontier whose shares are of what X itself is worth for a purpose.
+    """Return a frontier with `nmi` and `most_nmi` as shares of X's own utility for a purpose.
 
     Parameters
     ----------
     found : Frontier
-        With utilities for the purpose.
+        Its utilities are those of the purpose.
     joint : Joint
         P(s, x).
     purpose : Purpose
-        What is to survive.
+        What is to be kept.
     """
 
     def shares(values: FloatArray) -> FloatArray:
@@ -180,7 +178,7 @@ def in_shares(found: Frontier, joint: Joint, purpose: Purpose) -> Frontier:
 
 
 def share_of_x(information: FloatArray, joint: Joint) -> FloatArray:
-    """Return information over H(X), at most 1; 1 where there is nothing to know of X."""
+    """Return information over H(X), at most 1; 1 where H(X) = 0."""
     entropy = float(measures.entropy(joint.p_x))
     if entropy == 0:
         return np.ones_like(information)
@@ -191,7 +189,7 @@ def share_of_x(information: FloatArray, joint: Joint) -> FloatArray:
 def _optima(
     scenario: Scenario, joint: Joint, grid: FloatArray, purpose: Purpose
 ) -> Sequence[Mechanism]:
-    """Solve upwards: each optimum starts from the last one's outputs, and costs little more."""
+    """Solve from the smallest budget up: each search starts from the last optimum's outputs."""
     return frontier(
         joint,
         lambda eps: replace(scenario, eps=eps).build_notion(joint),

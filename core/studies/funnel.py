@@ -1,8 +1,8 @@
 """The privacy funnel as a frontier: what is kept of X against what is told of S on average.
 
-Every mixture of two mechanisms, by a coin whose side is published too, tells and keeps what lies
-between theirs. So the optimum under an average budget is concave in it, and the straight lines
-between its points can be reached.
+A mixture of two mechanisms, where Y says which of them was used, tells and keeps the mean of what
+they do. So the optimum under a budget on an average is concave in the budget, and the straight
+line between two points of its frontier can be reached.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from core.studies.known import Known
 from core.validation import FloatArray
 
 POINTS = 25
-"""Budgets along a funnel, from nothing to what X itself tells."""
+"""Number of budgets of a funnel, from 0 to what X itself tells."""
 
 
 def is_funnel(scenario: Scenario) -> bool:
-    """Say whether a scenario's promise is a budget on an average that ε is the size of.
+    """Say whether a scenario's notion bounds an average by ε.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def is_funnel(scenario: Scenario) -> bool:
 
 
 def budgets(scenario: Scenario, joint: Joint) -> FloatArray:
-    """Return the budgets of a scenario's frontier: `GRID`, or those at which an average matters.
+    """Return the budgets of a scenario's frontier: for a funnel 0 to what X tells, else `GRID`.
 
     Parameters
     ----------
     scenario : Scenario
-        The question; its own ε plays no part.
+        The question; its ε is not used.
     joint : Joint
         P(s, x).
 
@@ -62,25 +62,25 @@ def budgets(scenario: Scenario, joint: Joint) -> FloatArray:
 
 
 def measure(scenario: Scenario, joint: Joint) -> Average:
-    """Return the budget of a funnel as a notion, whatever else is promised beside it."""
+    """Return the notion of a funnel, without the scenario's further promises."""
     return cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
 
 
 def reached(
     known: Known, beside: Scenario, eps: Sequence[float] | FloatArray, told: Average, joint: Joint
 ) -> FloatArray:
-    """Return what the known answers to another promise tell of S, budget by budget.
+    """Return what the known answers under another notion tell of S, for each budget.
 
     Parameters
     ----------
     known : Known
         The answers found so far.
     beside : Scenario
-        The other promise; its ε plays no part.
+        A scenario of the other notion; its ε is not used.
     eps : array_like
         Its budgets in nats, shape (k,).
     told : Average
-        What counts as told.
+        The measure of what is told.
     joint : Joint
         P(s, x).
 
@@ -104,7 +104,7 @@ def reached(
 
 
 def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:
-    """Return the concave envelope of points that are reached: a coin between two reaches the line.
+    """Return the concave envelope of points of a funnel, which mixtures of two points reach.
 
     Parameters
     ----------
@@ -116,8 +116,7 @@ def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray
-        What is kept at each point's `told`, at least as much as by itself, shape (k,); NaN outside
-        the points that are known.
+        The envelope at each `told`, shape (k,); NaN outside the points that have an answer.
 
     Examples
     --------
@@ -141,18 +140,18 @@ def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:
 
 
 def most_between(told: ArrayLike, kept: ArrayLike, bound: ArrayLike, at: ArrayLike) -> FloatArray:
-    """Return what no mechanism exceeds at budgets between those that were solved.
+    """Return an upper bound on the optimum at budgets between those that were solved.
 
-    The optimum is concave in the budget and never falls. So beyond a budget it rises no faster
-    than it can have risen up to there, and before a budget it has risen at least as fast as it
-    does after it; and it is at most the bound at the next larger budget.
+    The optimum is concave in the budget and never falls. So it is at most the bound at the next
+    larger budget, and at most every chord from a point reached to a bound, extended beyond that
+    bound: to the right from a point on its left, to the left from a point on its right.
 
     Parameters
     ----------
     told : array_like
         Budgets that were solved, shape (k,), increasing.
     kept, bound : array_like
-        What is reached at each, and what is proven to be the most, shape (k,).
+        The utility reached at each, and its proven upper bound, shape (k,).
     at : array_like
         Other budgets, shape (j,).
 

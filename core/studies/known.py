@@ -1,8 +1,8 @@
-"""The best answers found so far: what one of them reaches or proves, the others may use.
+"""The best answers found so far, and what they imply at other budgets.
 
 What is allowed at a budget is allowed at every larger one, and a bound at a budget holds at every
-smaller one. So every answer about a promise, of any mechanism, is a start for the optimum there,
-and no later answer is worse than an earlier one.
+smaller one. So the answer of any mechanism under a notion is a start for the optimum at its
+budget and above, and a later answer is never worse than an earlier one.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from core.sizes import size_of
 from core.studies.frontier import Frontier, share_of_x
 
 OPTIMUM = "optimal"
-"""The mechanism that every other one under the same promise is a start for."""
+"""The mechanism for which the answer of every other one is a start."""
 
 UNPROVEN = "time limit"
-"""Status of what a longer search may better."""
+"""Status of an answer that a longer search may improve."""
 
 MOST_BYTES = 200_000_000
-"""Bytes of mechanisms that are kept."""
+"""Most bytes of mechanisms that are kept."""
 
 EMPTY = 1_000
-"""Bytes of a promise without an answer, beside its name."""
+"""Bytes of a promise without answers, beside its key."""
 
 OWN = ("weight", "utility")
-"""The numbers that are a mechanism's own, not its promise's or its search's."""
+"""Numbers of a mechanism, as opposed to those of its notion or its search."""
 
 Place = tuple[str, float]
-"""A mechanism, with its own numbers, and its ε."""
+"""A mechanism's key, with its own numbers, and its ε."""
 
 
 @dataclass
 class _Promise:
-    """The answers about one promise on one joint, whatever its ε, and the bytes of all of it."""
+    """The answers under one notion on one joint, for all ε, and their bytes."""
 
     n_bytes: int = 0
     answers: OrderedDict[Place, Mechanism] = field(default_factory=OrderedDict)
@@ -59,7 +59,7 @@ class _Promise:
         self.answers[place], self.sizes[place] = made, size
 
     def drop(self, place: Place) -> int:
-        """Forget the answer at a place, and return how many bytes that gives."""
+        """Forget the answer at a place, and return its bytes."""
         del self.answers[place]
         size = self.sizes.pop(place)
         self.n_bytes -= size
@@ -67,12 +67,14 @@ class _Promise:
 
 
 class Known:
-    """The best answers found so far, safe for threads; promises not asked for longest go first.
+    """A cache of the best answers; safe for threads.
+
+    The promises that were not used for longest are dropped first.
 
     Parameters
     ----------
     most_bytes : int
-        Bytes of mechanisms kept, with all that belongs to them.
+        Most bytes of all mechanisms, as `size_of` counts them.
 
     Examples
     --------
@@ -89,7 +91,7 @@ class Known:
         self._lock = threading.RLock()
 
     def add(self, scenario: Scenario, joint: Joint, mechanism: Mechanism) -> None:
-        """Take an answer; it replaces one of the same question that is worse.
+        """Add an answer; of two answers to one question the better is kept.
 
         Parameters
         ----------
@@ -103,7 +105,7 @@ class Known:
         Raises
         ------
         SolverError
-            If it and what is known contradict each other: a mechanism is better than a bound.
+            If a mechanism is better than a bound on the optimum: one of the two is wrong.
         """
         place = _place(scenario)
         with self._lock:
@@ -115,12 +117,12 @@ class Known:
                 _agree(promise, joint, scenario)
             except SolverError:
                 for one in list(promise.answers):
-                    promise.drop(one)  # either may be the wrong one
+                    promise.drop(one)  # which of them is wrong is not known
                 raise
             self._forget(promise)
 
     def best(self, scenario: Scenario, joint: Joint) -> Mechanism | None:
-        """Return the best answer to a scenario that is known; None if there is none.
+        """Return the best known answer to a scenario; None if there is none.
 
         Parameters
         ----------
@@ -158,23 +160,23 @@ class Known:
             upper_bound=None if np.isinf(bound) else bound,
             purpose=made.purpose,
         )
-        with self._lock:  # audited once
+        with self._lock:  # kept, so that it is audited only once
             promise.keep(place, lifted)
             self._forget(promise)
         return _bounded(lifted, bound, scenario.gap)
 
     def along(self, frontier: Frontier, scenario: Scenario, joint: Joint) -> Frontier:
-        """Return a frontier with what is known beside it: more points, higher, bounded closer.
+        """Return a frontier with the known answers added: more points, better ones, closer bounds.
 
-        Only the optimum's is raised by other budgets' answers; another mechanism may do worse at
-        a larger budget, and has its own points added only.
+        Other mechanisms' answers raise the optimum's frontier only; of another mechanism its own
+        points are added, and a smaller budget's point raises a larger one's if it is monotone.
 
         Parameters
         ----------
         frontier : Frontier
-            What a sweep found.
+            The result of a sweep.
         scenario : Scenario
-            What was swept; its ε plays no part.
+            The scenario of the sweep; its ε is not used.
         joint : Joint
             Its data, counted.
         """
@@ -226,7 +228,7 @@ class Known:
     def _carried(
         promise: _Promise, place: Place, own: Mechanism, joint: Joint, scenario: Scenario
     ) -> Mechanism:
-        """Return a mechanism's answer, or that at a smaller ε where it is better and may be."""
+        """Return a mechanism's answer; if it is monotone, a smaller ε's where that is better."""
         if not mechanisms.entry(scenario.mechanism).monotone:
             return own
         before = [
@@ -256,14 +258,14 @@ class Known:
     def _of(self, scenario: Scenario) -> _Promise:
         key = _promise_key(scenario)
         promise = self._promises.get(key)
-        if promise is None:  # what is only looked for takes room too
+        if promise is None:  # one that is only looked up takes memory too
             promise = self._promises[key] = _Promise(size_of(key) + EMPTY)
             self._forget(promise)
         self._promises.move_to_end(key)
         return promise
 
     def _forget(self, used: _Promise) -> None:
-        """Drop what was not used for longest, of one promise the worst, until the rest fits."""
+        """Drop promises not used for longest, then answers of the used one, until the rest fits."""
         total = sum(promise.n_bytes for promise in self._promises.values())
         while total > self._most_bytes and len(self._promises) > 1:
             _, gone = self._promises.popitem(last=False)
@@ -273,14 +275,14 @@ class Known:
 
 
 def _least_wanted(promise: _Promise) -> Place:
-    """Return which answer is missed least: the oldest that a kept one under no larger ε betters.
+    """Return the place of the answer to drop first; never the newest.
 
-    The best starts are kept, so that the optimum stays above every line: without one to spare the
-    oldest goes. The newest is never chosen.
+    It is the oldest answer that another one, at no larger ε and with the same inputs, equals or
+    exceeds in utility; if there is none, the oldest. So the best starts for the optimum stay.
     """
     newest = next(reversed(promise.answers))
     spare: set[Place] = set()
-    best: dict[int, float] = {}  # by how many inputs it reads: one that reads S too is no start
+    best: dict[int, float] = {}  # by the kernel's rows: one that reads S too is no start
     for place, made in sorted(
         promise.answers.items(), key=lambda one: (one[0][1], -one[1].utility)
     ):
@@ -294,7 +296,7 @@ def _least_wanted(promise: _Promise) -> Place:
 
 
 def _promise_key(scenario: Scenario) -> Hashable:
-    """Return what names a promise on some data, without its ε."""
+    """Return a key of a scenario's data, notion without its ε, and purpose."""
     kept = (scenario.purpose, scenario.loss, scenario.table)
     if not mechanisms.entry(scenario.mechanism).uses_notion:
         return repr((scenario.data, kept))
@@ -310,7 +312,7 @@ def _place(scenario: Scenario) -> Place:
 
 
 def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:
-    """Say whether a mechanism that was made at some ε keeps the promise, and reads X alone."""
+    """Say whether a mechanism satisfies the scenario's notion at its own ε, and reads X alone."""
     return (
         made.notion is not None
         and isinstance(made.notion.parts[0], notions.entry(scenario.notion).kind)
@@ -329,12 +331,12 @@ def _better(last: Mechanism, new: Mechanism) -> Mechanism:
 
 
 def _bounds(promise: _Promise) -> list[tuple[float, Mechanism]]:
-    """Return the answers whose bounds on the optimum are known, each with its ε."""
+    """Return the answers that carry a bound on the optimum, each with its ε."""
     return [(eps, made) for (name, eps), made in promise.answers.items() if name == OPTIMUM]
 
 
 def _bounded(made: Mechanism, bound: float, gap: float) -> Mechanism:
-    """Return an optimum under a bound from elsewhere: proven where the two meet."""
+    """Return an optimum with a further bound; its status is "optimal" if that closes the gap."""
     upper = max(min(made.upper_bound, bound), made.utility)
     left = upper - made.utility
     status = "optimal" if made.status == UNPROVEN and left <= gap else made.status

@@ -1,4 +1,4 @@
-"""Matching: the ε at which a question reaches what another one reaches."""
+"""Matching: the ε at which a scenario reaches what another one reaches."""
 
 from __future__ import annotations
 
@@ -24,48 +24,48 @@ TARGETS = {
     KEPT: "the same utility",
     LEAK: "the same I(S;Y)",
 }
-"""What may be made the same, and how that is called."""
+"""What can be matched, with its name."""
 
 CLOSE = 1e-4
-"""Difference, in nats or as a share, up to which a target counts as reached: no page shows less."""
+"""Difference, in nats or as a share, up to which a target is reached: pages show no smaller one."""
 
 FINE = 1e-6
-"""Width of ε at which a bracket is closed: what jumps within it, jumps."""
+"""Width of ε at which a bracket is no longer narrowed: the figure jumps within it."""
 
 FALLS = 1e-6
-"""How far a figure may fall as ε grows and still count as rising: what solvers leave open."""
+"""Fall of a figure, as ε grows, that does not count: the gap that solvers leave."""
 
 FIRST = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""The budgets that are looked at first, all over the domain of ε."""
+"""The budgets that are tried first, over the whole domain of ε."""
 
 SECONDS = 30.0
-"""Time for one question, where none is given."""
+"""Default time limit of a match."""
 
 REACHED, JUMPS, BEYOND, CUT, FIXED = "reached", "jumps", "beyond", "cut short", "fixed"
 
 
 @dataclass(frozen=True)
 class Match:
-    """What came of matching a question to a target.
+    """The result of matching a scenario to a target.
 
     Attributes
     ----------
     status : str
-        "reached"; "jumps", where the figure goes past the target at once; "beyond", where no ε
-        that was looked at reaches it; "cut short", where time ended the search; "fixed", where
-        the question has no ε.
+        "reached"; "jumps" where the figure jumps over the target; "beyond" where no ε that was
+        tried reaches it; "cut short" where the time limit ended the search; "fixed" where the
+        scenario has no ε.
     eps : float
-        The ε that comes closest, of two as close the smaller one; at a jump the one before it,
-        which gives less away. NaN where the status is "fixed".
+        The ε that comes closest, the smaller of two that are as close; at a jump the end whose
+        figure is the smaller. NaN where the status is "fixed".
     value : float
-        What the question reaches there.
+        The figure at `eps`.
     low, high : float
-        The least and the most that it reached at any ε that was looked at.
+        The least and the largest figure at any ε that was tried.
     monotone : bool
-        Whether the figure never fell as ε grew, where it was looked at. If it did, other ε may
-        reach the target too.
+        Whether the figure never fell from one ε tried to the next. If it did, other ε may reach
+        the target too.
     looks : int
-        Number of budgets that were looked at.
+        Number of ε that were tried.
     """
 
     status: str
@@ -78,7 +78,7 @@ class Match:
 
 
 def figure(result: Result, target: str) -> float:
-    """Return what an answer has of a target.
+    """Return the figure of an answer that a target is about.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def figure(result: Result, target: str) -> float:
     Raises
     ------
     InvalidInputError
-        If there is no such target.
+        If the target is not one of `TARGETS`.
     """
     _check(target)
     if target == EPS:
@@ -104,7 +104,7 @@ def figure(result: Result, target: str) -> float:
 
 
 def has_budget(scenario: Scenario) -> bool:
-    """Say whether a question's answer depends on ε.
+    """Say whether a scenario's answer depends on ε.
 
     Examples
     --------
@@ -124,32 +124,32 @@ def match(
     seconds: float = SECONDS,
     report: Callable[[Any], None] | None = None,
 ) -> Match:
-    """Find the ε at which a question's answer reaches a value.
+    """Find the ε at which a scenario's answer reaches a value.
 
-    The figure is looked at over the whole domain of ε first. Between the two smallest budgets on
-    either side of the value the bracket is then narrowed by secants and halves.
+    The budgets of `FIRST` are tried first. The first two neighbours with the value between them
+    are then narrowed by secants and bisection.
 
     Parameters
     ----------
     scenario : Scenario
-        The question; its ε plays no part.
+        The question; its ε is not used.
     counted : Counted
         Its data.
     target : str
-        What is to be the same, one of `TARGETS`.
+        What is to be matched, one of `TARGETS`.
     value : float
-        What it is to be.
+        The value to reach, at least 0.
     seconds : float
-        Time for all of it.
+        Time limit of the whole search.
     report : callable, optional
-        Takes how many budgets were looked at.
+        Called with the number of budgets tried.
 
     Raises
     ------
     InvalidInputError
-        If there is no such target, or the value is none.
+        If the target is not one of `TARGETS`, or the value is no number of at least 0.
     CoreError
-        If the question has no answer at any budget: the first reason.
+        If the scenario has no answer at any budget: the first error.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def match(
 
 
 class _Search:
-    """What a target is at the budgets that were looked at."""
+    """A search for the ε at which a figure reaches a value, with the figures found so far."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class _Search:
         self._looks = 0
 
     def found(self) -> Match:
-        """Look, narrow, and tell."""
+        """Try the first budgets, narrow the bracket, and return the result."""
         for eps in FIRST:
             self._look(eps)
         if not self._seen:
@@ -205,7 +205,7 @@ class _Search:
         while not self._reached() and high - low > FINE and not self._deadline.over:
             eps = self._between(low, high)
             if not self._look(eps):
-                break  # there is no answer between: the bracket stays as it is
+                break  # no answer there: the bracket cannot be narrowed
             if (self._seen[eps] < self._wanted) == (self._seen[low] < self._wanted):
                 low = eps
             else:
@@ -215,7 +215,7 @@ class _Search:
         return self._told(JUMPS if high - low <= FINE else CUT, low, high)
 
     def _look(self, eps: float) -> bool:
-        """Answer the question at a budget, and say whether it has an answer."""
+        """Answer the scenario at a budget, and say whether it has an answer."""
         if self._deadline.over and self._seen:
             return False
         left = max(self._deadline.left, DOMAINS["time_limit"].low)
@@ -230,7 +230,7 @@ class _Search:
         return True
 
     def _bracket(self) -> tuple[float, float] | None:
-        """Return the smallest neighbours that have the value between them."""
+        """Return the first two neighbours that have the value between them, if any."""
         at = sorted(self._seen)
         for low, high in pairwise(at):
             ends = sorted((self._seen[low], self._seen[high]))
@@ -239,7 +239,7 @@ class _Search:
         return None
 
     def _between(self, low: float, high: float) -> float:
-        """Return where to look next: by the secant, every other time and at its ends by halves."""
+        """Return the next ε to try: by the secant and by bisection in turn."""
         span, rise = high - low, self._seen[high] - self._seen[low]
         half = low + span / 2
         if self._looks % 2 or not math.isfinite(rise) or rise == 0:

@@ -1,4 +1,4 @@
-"""What a mechanism that was designed at an estimate really does: its privacy and utility at P*.
+"""Privacy and utility at the true distribution P* of a mechanism designed at an estimate.
 
 Arrays are of cells: P(s, u) has shape (..., n_s, n_u), batches on leading axes; a kernel
 P(y | s, u) has shape (n_s·n_u, n_y), rows s·n_u + u, as the robust mechanisms return it.
@@ -71,23 +71,40 @@ def information(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
 
 
 def normalised_information(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
-    """Return I(X;Y)/H(X) at true distributions, shape (...,); arguments as `realised_level`."""
+    """Return I(X;Y)/H(X) at true distributions, shape (...,); 1 where H(X) = 0.
+
+    Arguments are as in `realised_level`.
+
+    Examples
+    --------
+    >>> kernel = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    >>> float(normalised_information([[0.25, 0.25], [0.25, 0.25]], kernel))
+    0.5
+    """
     cells, _ = _checked(p_su, kernel)
     entropy = measures.entropy(cells.reshape(*cells.shape[:-2], -1))
-    return np.asarray(information(p_su, kernel) / entropy, dtype=np.float64)
+    certain = entropy == 0
+    shares = information(p_su, kernel) / np.where(certain, 1.0, entropy)
+    return np.where(certain, 1.0, shares)
 
 
 def draw_truth(
     n_s: int, n_u: int, rng: np.random.Generator, count: int = 1, prior: float = JEFFREYS
 ) -> FloatArray:
-    """Draw distributions P* from a symmetric Dirichlet, shape (count, n_s, n_u) ([RLDP] §8.2)."""
+    """Draw distributions P* from a symmetric Dirichlet, shape (count, n_s, n_u) ([RLDP] §8.2).
+
+    Examples
+    --------
+    >>> draw_truth(2, 3, np.random.default_rng(0), count=4).shape
+    (4, 2, 3)
+    """
     return draw_posterior(np.zeros((n_s, n_u)), rng, count, prior)
 
 
 def draw_posterior(
     counts: ArrayLike, rng: np.random.Generator, count: int = 1, prior: float = JEFFREYS
 ) -> FloatArray:
-    """Draw what P* may be after counts, shape (count, n_s, n_u): Dirichlet(counts + prior).
+    """Draw P* from its posterior Dirichlet(counts + prior), shape (count, n_s, n_u).
 
     Raises
     ------
@@ -109,7 +126,7 @@ def draw_posterior(
 
 
 def draw_sample(p_su: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
-    """Draw the counts of n records of P*, shape (n_s, n_u): what a designer gets to see.
+    """Draw the counts of n records of P*, shape (n_s, n_u).
 
     Examples
     --------

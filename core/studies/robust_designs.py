@@ -1,7 +1,7 @@
-"""Design at a sample of the truth: every mechanism beside what it does at the true distribution.
+"""Mechanisms designed at a sample, measured at the true distribution.
 
-The true P*(s, u) is known here, which a designer never has: somebody draws n records of it, takes
-them for P̂ and designs mechanisms; each one's privacy and utility are then measured at P*.
+Unlike a designer, the study knows the true P*(s, u): it draws n records of it, takes their
+frequencies for P̂, designs mechanisms at P̂ and measures their privacy and utility at P*.
 """
 
 from __future__ import annotations
@@ -34,34 +34,34 @@ DESIGNS = {
     "secret_rr": "Secret randomised response",
     "grr": "Randomised response of (s, u)",
 }
-"""The mechanisms that are compared, by key, from the one that trusts the sample most."""
+"""The mechanisms that are compared, by key."""
 
 SEARCHED = ("non_robust", "exact", "polyopt")
-"""Those that a solver searches for; the others are formulas."""
+"""Mechanisms that a solver finds; the others have closed forms."""
 
 BUDGETS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 """The grid of ε of a frontier, in nats."""
 
 QUICK = tuple(key for key in DESIGNS if key != "exact")
-"""Those that are there in a moment, where the alphabet is small; the robust optimum is not."""
+"""Mechanisms that take well under a second for small alphabets."""
 
 LEVELS_SHOWN = 4.0
-"""How far an axis of ε* reaches, in nats, where the budget lies well below."""
+"""Least end of an axis of ε*, in nats."""
 
 Report = Callable[[Any], None]
-"""Takes (steps done, steps in all)."""
+"""Is called with (steps done, steps in all)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What a designer saw of the truth, and what it leaves possible.
+    """A sample of the truth, with the distributions that it leaves possible.
 
     Attributes
     ----------
     truth : ndarray
         P*(s, u), shape (n_s, n_u).
     counts : ndarray of int
-        Records seen of each cell, shape (n_s, n_u).
+        Number of records of each cell, shape (n_s, n_u).
     ball : RenyiBall
         The distributions that the sample leaves possible.
     """
@@ -72,7 +72,7 @@ class Sample:
 
     @property
     def never_seen(self) -> tuple[int, ...]:
-        """The secrets without a record: nothing is known about P(u | s), B_s = ∞."""
+        """The secrets without a record, for which B_s = ∞."""
         return tuple(np.flatnonzero(self.counts.sum(axis=1) == 0).tolist())
 
     @property
@@ -89,21 +89,18 @@ class Sample:
 
     @property
     def reach(self) -> float:
-        """The end of an axis of P(u | s): twice the largest true one, whatever was drawn.
-
-        It is rounded up to one digit: .0137 to .02, .46 to .5.
-        """
+        """The end of an axis of P(u | s): twice the largest P*(u | s), rounded up to one digit."""
         most = 2 * float(self.true_conditional.max())
         digit = 10.0 ** np.floor(np.log10(most))
         return float(min(1.0, np.ceil(most / digit) * digit))
 
     def within(self, s: int) -> int:
-        """Return how many of the true P*(u | s) lie in the intervals that the set leaves."""
+        """Return for how many u P*(u | s) lies within the range of P(u | s) over the ball."""
         truth = self.true_conditional[s]
         return int(((self.ball.lower[s] <= truth) & (truth <= self.ball.upper[s])).sum())
 
     def widest(self, s: int) -> float:
-        """Return the widest of the intervals of P(u | s)."""
+        """Return the width of the widest range of P(u | s) over the ball."""
         return float((self.ball.upper[s] - self.ball.lower[s]).max())
 
 
@@ -123,7 +120,7 @@ def take_sample(
     alpha : float
         Order of the Rényi ball, in (0, ∞).
     seed : int
-        Of the draw.
+        Seed of the draw.
 
     Raises
     ------
@@ -138,25 +135,25 @@ def take_sample(
     """
     cells = cell_probabilities(truth, "P*(s, u)")
     counts = draw_sample(cells, n, np.random.default_rng(seed))
-    # as probabilities: of a single record the counts would be taken for them anyway
+    # as probabilities: the counts of a single record sum to 1 and would be taken for them
     ball = RenyiBall.confidence(counts / counts.sum(), n, beta, alpha)
     return Sample(cells, counts, ball)
 
 
 @dataclass(frozen=True, eq=False)
 class DesignOutcome:
-    """A mechanism that was designed at P̂, and what it does at P*.
+    """A mechanism designed at P̂, with its privacy and utility at P*.
 
     Attributes
     ----------
     key : str
         As in `DESIGNS`.
     mechanism : Mechanism
-        Designed at P̂: its utility is the one at P̂. Rows are all cells, s·n_u + u.
+        The mechanism; its utility is that at P̂, and its rows are all cells, s·n_u + u.
     realised : float
         ε* at P*, in nats; ∞ where an output rules out a secret.
     worst : float
-        The largest ε* over all that the sample leaves possible, in nats.
+        The largest ε* over the distributions that the sample leaves possible, in nats.
     true_nmi : float
         I(X;Y)/H(X) at P*.
     """
@@ -169,12 +166,12 @@ class DesignOutcome:
 
     @property
     def most_nmi(self) -> float:
-        """What no mechanism under the same promise exceeds, as a share of H(X) at P̂."""
+        """Upper bound on the NMI at P̂ of any mechanism under the same notion."""
         made = self.mechanism
         return made.nmi * made.upper_bound / made.utility if made.utility > 0 else 1.0
 
     def breaks(self, eps: float) -> bool:
-        """Say whether more than ε is given away at P*."""
+        """Say whether ε* at P* is above ε."""
         return self.realised > eps + ROUNDING
 
 
@@ -196,25 +193,25 @@ def design(
     seconds: float,
     known: Sequence[Mechanism] = (),
 ) -> Mechanism:
-    """Design one mechanism of `DESIGNS` at what was seen.
+    """Design one mechanism of `DESIGNS` at a sample.
 
     Parameters
     ----------
     key : str
-        Which.
+        Key of the mechanism.
     sample : Sample
-        What was seen.
+        The sample.
     eps : float
         Budget in nats.
     seconds : float
-        What a search may take, about.
+        Approximate time limit of a search.
     known : sequence of Mechanism
         Robust mechanisms that the search for the robust optimum starts from.
 
     Raises
     ------
     InvalidInputError
-        If the key is unknown, a secret was never seen, or the budget is none.
+        If the key is unknown, a secret was never seen, or `eps` is no budget.
     SolverError
         If a solver fails.
 
@@ -253,14 +250,14 @@ def design(
 
 
 def named(mechanism: Mechanism, world: Joint) -> Mechanism:
-    """Return a design whose cells (s, u) and outputs have names, the outputs in reading order.
+    """Return a design with names of its cells (s, u) and outputs, the outputs in reading order.
 
     Parameters
     ----------
     mechanism : Mechanism
         Its inputs are the cells of `world`, row by row.
     world : Joint
-        P(s, u) with the names; its records decide what an output mostly says.
+        P(s, u) with the names; an output is named after its most probable cells.
     """
     cells = tuple(f"{s}{JOINER}{u}" for s in world.s_labels for u in world.x_labels)
     if mechanism.y_labels == mechanism.x_labels:
@@ -272,7 +269,7 @@ def named(mechanism: Mechanism, world: Joint) -> Mechanism:
 def design_all(
     sample: Sample, eps: float, seconds: float, keys: Sequence[str] = tuple(DESIGNS)
 ) -> dict[str, Mechanism]:
-    """Design several mechanisms; the robust optimum starts from the robust ones before it."""
+    """Return several designs by key; the robust optimum starts from the other robust ones."""
     found: dict[str, Mechanism] = {}
     for key in sorted(keys, key="exact".__eq__):
         robust = [found[name] for name in ("polyopt", "independent") if name in found]
@@ -288,16 +285,16 @@ def compare_designs(
     *,
     report: Report,
 ) -> tuple[DesignOutcome, ...]:
-    """Design mechanisms at what was seen and measure them at the truth.
+    """Design mechanisms at a sample and measure them at the truth.
 
     Parameters
     ----------
     sample, eps, seconds
         As in `design`.
     keys : sequence of str
-        Of `DESIGNS`.
+        Keys of `DESIGNS`.
     report : callable
-        Takes (mechanisms done, in all).
+        Is called with (mechanisms done, in all).
     """
     joint = Joint.with_secret_released(sample.ball.p_hat_su, keep_unseen=True)
     judge = RLDP(eps, sample.ball, exact=True)
@@ -320,9 +317,9 @@ def compare_designs(
 def robust_frontiers(
     sample: Sample, seconds: float, budgets: Sequence[float] = BUDGETS, *, report: Report
 ) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Return NMI and utility in nats at P̂ of every mechanism along a grid of budgets.
+    """Return NMI and utility in nats at P̂, each of shape (k,), of every design along k budgets.
 
-    What a smaller budget allows, a larger one does too, so that neither ever falls.
+    Of searched designs neither falls: what a smaller budget allows, a larger one allows too.
 
     Parameters
     ----------
@@ -331,7 +328,7 @@ def robust_frontiers(
     budgets : sequence of float
         ε in nats, increasing.
     report : callable
-        Takes (budgets done, in all).
+        Is called with (budgets done, in all).
     """
     rows: dict[str, list[tuple[float, float]]] = {key: [] for key in DESIGNS}
     for done, eps in enumerate(budgets):

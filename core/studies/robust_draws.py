@@ -1,4 +1,4 @@
-"""What robustness costs and is worth over many draws: [RLDP] Figures 4 and 5, and Table 2."""
+"""Cost and benefit of robustness over many samples: [RLDP] Figures 4 and 5, and Table 2."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
 OF_BETA = ("polyopt", "independent")
-"""Those that the study of β compares, as the paper does: the robust optimum would take minutes."""
+"""Designs that the study of β compares, as the paper does; the robust optimum takes minutes."""
 
 BETAS = (0.1, 0.01, 0.001)
 """The β of [RLDP] Table 2."""
@@ -32,17 +32,17 @@ BETAS = (0.1, 0.01, 0.001)
 
 @dataclass(frozen=True, eq=False)
 class DrawnDesigns:
-    """Designs over many draws.
+    """Designs over many samples.
 
     Attributes
     ----------
     realised, nmi, true_nmi : dict of str to ndarray
-        For each design ε* at P* in nats, and I(X;Y)/H(X) at P̂ and at P*, shape (k,): one for
-        each draw in which every secret was seen.
+        For each design ε* at P* in nats, and I(X;Y)/H(X) at P̂ and at P*, shape (k,), over the k
+        samples in which every secret occurs.
     skipped : int
-        Draws in which one was not.
+        Number of samples in which a secret does not occur.
     covered : int
-        Draws, of the k, whose uncertainty set holds the truth.
+        How many of the k uncertainty sets contain the truth.
     """
 
     realised: dict[str, FloatArray]
@@ -53,15 +53,15 @@ class DrawnDesigns:
 
     @property
     def used(self) -> int:
-        """Number of draws in which every secret was seen."""
+        """Number k of samples in which every secret occurs."""
         return len(next(iter(self.realised.values())))
 
     def broken(self, eps: float) -> dict[str, int]:
-        """Return in how many draws each design gives away more than ε at the truth."""
+        """Return in how many samples ε* of each design is above ε."""
         return {key: int((levels > eps + ROUNDING).sum()) for key, levels in self.realised.items()}
 
     def means(self) -> dict[str, tuple[float, float]]:
-        """Return for each design the mean share kept at P̂, and at P*."""
+        """Return for each design the mean NMI at P̂ and at P*."""
         return {
             key: (float(nmi.mean()), float(self.true_nmi[key].mean()))
             for key, nmi in self.nmi.items()
@@ -69,7 +69,7 @@ class DrawnDesigns:
 
 
 def realised_reach(eps: float) -> float:
-    """Return the end of an axis of ε* over many draws: of ε alone, so that it stays.
+    """Return the end of an axis of ε*, in nats: the same for all samples at one ε.
 
     Examples
     --------
@@ -80,27 +80,27 @@ def realised_reach(eps: float) -> float:
 
 
 SECONDS_PER_PAIR = 1e-5
-"""What a search takes at least, over the squared number of cells (s, u): measured on 200, 400 and
-1,000 of them."""
+"""Least seconds of a search, divided by the squared number of cells (s, u): measured on 200, 400
+and 1,000 cells."""
 
 
 def most_seconds(
     kind: str, seconds: float, keys: Sequence[str] = (), draws: int = 0, cells: int = 0
 ) -> float:
-    """Return how many seconds a study takes at most, about, from its searches' time limits.
+    """Return about how many seconds a study takes at most.
 
     Parameters
     ----------
     kind : str
         "frontiers", "draws" or "betas".
     seconds : float
-        What one search may take.
+        Time limit of one search.
     keys : sequence of str
-        Designs that are drawn; all where there are none.
+        The designs; all where none are given.
     draws : int
-        How many.
+        Number of samples.
     cells : int
-        Number of pairs (s, u): of many a single linear program takes longer than its limit.
+        Number of pairs (s, u): for many, one linear program may exceed the time limit.
 
     Examples
     --------
@@ -125,10 +125,10 @@ class Drawn:
     n, beta, alpha, seed
         As in `take_sample`; draw i has the seed `seed` + i.
     draws : int
-        How many.
+        Number of samples.
     fresh : bool
-        Draw a new truth each time, from the Jeffreys prior, as the paper does; else the truth
-        stays and only the sample is new.
+        Whether each sample has a new truth, from the Jeffreys prior, as in the paper; else all
+        samples have the same.
     """
 
     n: int
@@ -139,7 +139,7 @@ class Drawn:
     fresh: bool
 
     def sample(self, truth: FloatArray, i: int) -> Sample:
-        """Return draw i."""
+        """Return sample i; `truth` gives only its shape where `fresh`."""
         seed = self.seed + i
         if self.fresh:
             rng = np.random.default_rng([seed, 1])
@@ -163,22 +163,22 @@ def study_draws(
     Parameters
     ----------
     truth : ndarray
-        P*(s, u), shape (n_s, n_u); of fresh truths the shape alone.
+        P*(s, u), shape (n_s, n_u); only its shape is used where truths are fresh.
     eps : float
         Budget in nats.
     drawn : Drawn
-        How draws are made.
+        How samples are drawn.
     keys : sequence of str
-        Of `DESIGNS`.
+        Keys of `DESIGNS`.
     seconds : float
-        What one search may take.
+        Time limit of one search.
     report : callable
-        Takes (draws done, in all).
+        Is called with (samples done, in all).
 
     Raises
     ------
     InvalidInputError
-        If no draw has a record of every secret.
+        If no sample has a record of every secret.
     """
     values: dict[str, list[tuple[float, float, float]]] = {key: [] for key in keys}
     skipped = covered = 0
@@ -220,11 +220,11 @@ def study_beta(
     Parameters
     ----------
     truth, eps, drawn, seconds
-        As in `study_draws`; the β of `drawn` plays no part.
+        As in `study_draws`; the β of `drawn` is not used.
     betas : sequence of float
         Each in (0, 1).
     report : callable
-        Takes (draws done, in all).
+        Is called with (samples done, in all).
 
     Returns
     -------
@@ -234,7 +234,7 @@ def study_beta(
     Raises
     ------
     InvalidInputError
-        If no draw has a record of every secret.
+        If no sample has a record of every secret.
     """
     values: dict[str, list[FloatArray]] = {key: [] for key in ("secret_rr", *OF_BETA)}
     skipped = 0
@@ -256,7 +256,7 @@ def study_beta(
 
 
 def _falling(nmi: FloatArray, betas: Sequence[float]) -> FloatArray:
-    """Return for each β the best that was found for it or a smaller one, which promises more."""
+    """Return for each β the best NMI found for it or for a smaller β, which promises more."""
     order = np.argsort(betas)
     best = np.empty_like(nmi)
     best[order] = np.maximum.accumulate(nmi[order])

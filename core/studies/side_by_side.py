@@ -1,4 +1,4 @@
-"""Several questions side by side: what each reaches of every notion, and how they differ."""
+"""Several scenarios side by side: the level each reaches of every notion, and how they differ."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from numpy.typing import ArrayLike
 
 from core.data import Sources, count
-from core.errors import CoreError
+from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.notions import catalogue as notions
@@ -21,31 +21,31 @@ SAME = 1e-9
 """Difference up to which two figures are the same: a thousand times the audit's slack."""
 
 SLOW_CELLS = 2_500
-"""Cells of a kernel from which on the level of a robust notion takes more than .1 s."""
+"""Least entries of a kernel for which the level of a robust notion takes more than .1 s."""
 
 NATS, PLAIN, SHARE = "nats", "", "share"
 """Units of figures."""
 
 SYMBOLS = {"lam": "λ", "alpha": "α", "beta": "β", "n": "n", "delta": "δ"}
-"""How the numbers are written that a level depends on."""
+"""Symbols of the numbers that a level depends on."""
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One question of a comparison, with its answer.
+    """One scenario of a comparison, with its answer.
 
     Attributes
     ----------
     name : str
-        What the column is called.
+        Name of the column.
     scenario : Scenario
         The question.
     result : Result or None
         Its answer.
     reason : str
-        Why there is none; empty where there is one.
+        Why there is no answer; empty where there is one.
     levels : mapping
-        What it reaches of every notion, as `levels` tells it.
+        The level it reaches of each notion, as `levels` returns them.
     """
 
     name: str
@@ -62,16 +62,16 @@ class Difference:
     Attributes
     ----------
     key, title : str
-        What it is.
+        Key and name of the figure.
     unit : str
         "nats", "share" or "" for a plain number.
     values : tuple of float
         One for each column; NaN where it has none.
     spread : float
-        The largest less the smallest, ∞ where one of them alone is infinite; NaN where fewer than
-        two columns have it.
+        The largest less the smallest, ∞ where only the largest is infinite; NaN where fewer than
+        two columns have the figure.
     relative : float
-        The spread as a share of the largest, in [0, 1], by which rows are put in order.
+        The spread as a share of the largest, in [0, 1]: rows are sorted by it.
     """
 
     key: str
@@ -83,9 +83,9 @@ class Difference:
 
 
 def reference(scenarios: Sequence[Scenario]) -> Numbers:
-    """Return the numbers at which the levels of all columns are told, so that they compare.
+    """Return the λ, α, β and n at which the levels of all columns are computed.
 
-    Each is that of the first scenario whose notion has it; ε is 1, since levels are sought.
+    Each is that of the first scenario whose notion has it.
 
     Parameters
     ----------
@@ -122,13 +122,13 @@ def levels(
     numbers : Numbers, optional
         λ, α, β and n of those notions that have them; the defaults where not given.
     slow : bool
-        Whether those are worked out too that take longer than a moment (`is_slow`).
+        Whether to compute the slow ones (`is_slow`) too.
 
     Returns
     -------
     levels : dict
         By the notion's key, in nats or, where its entry says so, as a plain number. NaN
-        where a notion is not about such a joint or kernel.
+        where a notion is not defined for such a joint or kernel.
 
     Examples
     --------
@@ -144,23 +144,23 @@ def levels(
             continue
         try:
             found[entry.key] = float(entry.make(joint, asked).achieved(joint, array))
-        except CoreError:  # it is not about such joints, or not about mechanisms that read S
+        except InvalidInputError:  # not defined for such joints, or mechanisms that read S
             found[entry.key] = math.nan
     return found
 
 
 def entries() -> tuple[NotionEntry, ...]:
-    """Return the notions whose levels are told."""
+    """Return the notions whose levels are compared."""
     return tuple(entry for entry in notions.ENTRIES + notions.AVERAGES if not entry.sides)
 
 
 def is_slow(entry: NotionEntry, cells: int) -> bool:
-    """Say whether a notion's level takes longer than a moment for a kernel of so many cells."""
+    """Say whether a notion's level takes more than .1 s for a kernel of `cells` entries."""
     return entry.kind.of_estimate and cells >= SLOW_CELLS
 
 
 def level_title(key: str, numbers: Numbers) -> str:
-    """Return what a level is called, with the numbers that it depends on.
+    """Return the name of a notion's level, with the numbers that it depends on.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def _written(value: float) -> str:
 
 
 def compare(project: Project, sources: Sources | None = None) -> tuple[Column, ...]:
-    """Answer every column of a project; one without an answer says why.
+    """Answer every column of a project; a column without an answer says why.
 
     Parameters
     ----------
@@ -214,14 +214,14 @@ def compare(project: Project, sources: Sources | None = None) -> tuple[Column, .
 
 
 def differences(columns: Sequence[Column], numbers: Numbers) -> tuple[Difference, ...]:
-    """Return every figure of all columns, that which differs most first.
+    """Return every figure of all columns, the one that differs most first.
 
     Parameters
     ----------
     columns : sequence of Column
         The columns.
     numbers : Numbers
-        At which their levels were told.
+        The λ, α, β and n of their levels.
 
     Examples
     --------
@@ -256,11 +256,11 @@ FIGURES = (
     ("most", "Most that could be kept", SHARE),
     ("outputs", "Outputs", PLAIN),
 )
-"""Figures of an answer that are no level of a notion: key, title and unit."""
+"""Figures of an answer other than levels of notions: key, title and unit."""
 
 
 def most(result: Result) -> float:
-    """Return what no mechanism under the same promise exceeds, as a share like `kept`."""
+    """Return the proven upper bound on `kept` of any mechanism under the same notion."""
     made = result.mechanism
     return made.purpose.share(result.joint, made.upper_bound)
 

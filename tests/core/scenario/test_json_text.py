@@ -107,7 +107,7 @@ def test_json_that_cannot_be_read_is_named(text, sentence):
         (f'{{"eps": {LONG}}}', r"eps must be a number that a double can hold, got 9+\.\.\.9+\."),
         ('{"eps": true}', "eps must be a number, got True"),
         ('{"n": 1.5}', "n must be a whole number, got 1.5"),
-        ('{"version": true}', "version True, known is 1"),
+        ('{"version": true}', "version must be 1, got True"),
         ('{"data": {"secret": [null]}}', "Each of secret must be a text, got None"),
         ('{"data": {"rare_below": 1e3}}', "rare_below must be a whole number, got 1000.0"),
     ],

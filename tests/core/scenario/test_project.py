@@ -104,7 +104,7 @@ def test_any_text_may_stand_in_a_link(texts, file):
             '{"columns": [{"scenario": {}}, {"scenario": {"eps": -1}}]}',
             "Column 2: eps must be in [0, 8], got -1.",
         ),
-        ('{"columns": [{"scenario": {}}], "version": 2}', "version 2, known is 1"),
+        ('{"columns": [{"scenario": {}}], "version": 2}', "version must be 1, got 2"),
         ('{"columns": [{"scenario": {}}], "size": 2}', "unknown entry 'size'"),
         ('{"columns": [{"scenario": {}}], "files": []}', "files must be a JSON object"),
         (

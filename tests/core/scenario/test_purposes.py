@@ -187,7 +187,7 @@ def test_what_is_missing_is_named(scenario, message):
         ({"loss": "cubic"}, "loss must be one of absolute"),
         ({"table": 3}, "table must be a list of rows"),
         ({"table": [1, 2]}, "table must be a list of rows"),
-        ({"table": [[1, 2], [3]]}, "as many numbers in each row"),
+        ({"table": [[1, 2], [3]]}, "as many numbers in each row, got 1 and 2"),
         ({"table": [[1, -2]]}, "at least 0, got -2.0"),
         ({"table": [[1, None]]}, "finite"),
         ({"also": {"notion": "lip"}}, "also must be a list"),

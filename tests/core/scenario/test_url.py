@@ -143,7 +143,10 @@ def test_garbage_never_raises_and_what_is_refused_is_named(query):
         ),
         ({"notion": "dp"}, "The link has notion=dp, which is not known; alip is used."),
         ({"mech": "?"}, "The link has mech=?, which is not known; {} is used."),
-        ({"rare": "-1"}, "The link has rare=-1, which is not a whole number; 0 is used."),
+        (
+            {"rare": "-1"},
+            "The link has rare=-1, which is no whole number in [0, 1e+15]; 0 is used.",
+        ),
         ({"missing": "x"}, "The link has missing=x, which is not known; level is used."),
         (
             {"bins": "age:oddly:3"},

@@ -54,3 +54,9 @@ def test_bad_input():
         realised.draw_truth(2, 2, np.random.default_rng(0), prior=0)
     with pytest.raises(InvalidInputError, match="n must be at least 1"):
         realised.draw_sample(np.full((2, 2), 0.25), 0, np.random.default_rng(0))
+
+
+def test_a_certain_x_is_kept_whole():
+    certain, fair = [[1.0, 0.0], [0.0, 0.0]], [[0.5, 0.0], [0.0, 0.5]]
+    kernel = np.ones((4, 1))
+    assert realised.normalised_information([certain, fair], kernel).tolist() == [1.0, 0.0]
