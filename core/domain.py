@@ -1,4 +1,4 @@
-"""What a number of a question may be, declared with the field that holds it."""
+"""Domains of a scenario's numbers, each declared with the dataclass field that holds it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Domain:
-    """What a number in a scenario may be.
+    """The domain of a number in a scenario, and its control.
 
     Attributes
     ----------
     low, high : float
         The least and the largest value.
     step : float
-        Of its slider.
+        Step of its slider.
     title : str
-        What its control is called; empty where it has none, or one of its own.
+        Title of its control; empty where it has no control, or a special one.
     whole : bool
         Whether it must be whole.
     optional : bool
         Whether it may be None.
     of_set : str
-        What its control is called under a notion about a set of distributions, if not `title`.
+        Title of its control under a notion on a set of distributions; `title` where empty.
     of_average : str
-        The same under a budget on an average.
+        Title of its control under a budget on an average; `title` where empty.
     """
 
     low: float
@@ -39,12 +39,12 @@ class Domain:
 
 
 def number(default: float | None, domain: Domain) -> Any:
-    """Return a dataclass field of a number with its domain."""
+    """Return a dataclass field with its domain as metadata."""
     return field(default=default, metadata={"domain": domain})
 
 
 def domains(kind: type) -> dict[str, Domain]:
-    """Return what the numbers of a dataclass may be, by name, in the order of its fields.
+    """Return the domains of a dataclass's numbers, by name, in the order of its fields.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Privacy notions: what is asked of every output."""
+"""Privacy notions: bounds on what the outputs of a mechanism may tell about S."""
 
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.notions.average import Average

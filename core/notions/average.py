@@ -1,4 +1,4 @@
-"""Budgets on averages: what all outputs together may tell about S, as in the privacy funnel."""
+"""Budgets on averages over outputs of what these tell about S, as in the privacy funnel."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Measure = Literal[
     "arimoto",
     "guessing",
 ]
-"""What is averaged."""
+"""The measures that may be bounded."""
 
 WITH_ORDER = ("sibson", "arimoto")
 """The measures that have an order α in (0, ∞]."""
@@ -52,6 +52,7 @@ TITLES: Mapping[str, str] = {
     "arimoto": "Arimoto information",
     "guessing": "probability of guessing S",
 }
+"""Short names of the measures."""
 
 _COMPUTE: Mapping[str, Callable[[FloatArray], float]] = {
     "mutual_information": measures.mutual_information,
@@ -60,13 +61,14 @@ _COMPUTE: Mapping[str, Callable[[FloatArray], float]] = {
     "maximal_leakage": measures.maximal_leakage,
     "guessing": measures.guessing_probability,
 }
+"""The measures without an order, of P(s, y)."""
 
 
 @dataclass(frozen=True)
 class Average(LevelNotion):
     """An average measure of S and Y is at most `bound`: [Funnel] Problem 1 for I(S;Y).
 
-    Unlike a pointwise notion it says nothing about one output: a rare output may tell all.
+    Unlike a pointwise notion it bounds no single output: a rare one may reveal S.
 
     Parameters
     ----------
@@ -74,16 +76,15 @@ class Average(LevelNotion):
         "mutual_information", "total_variation", "chi2", "maximal_leakage", "sibson", "arimoto" or
         "guessing", the probability Σ_y max_s P(s, y) that the best guess of S is right.
     bound : float
-        In [0, ∞], in nats where the measure is one of information; a probability in (0, 1] for
-        "guessing".
+        In [0, ∞], in nats for measures of information; a probability in (0, 1] for "guessing".
     order : float, optional
         α in (0, ∞], for "sibson" and "arimoto" only.
 
     Raises
     ------
     InvalidInputError
-        If the measure is unknown, the bound or the order outside its domain, an order is missing
-        or has no meaning.
+        If the measure is unknown, the bound or the order is outside its domain, or an order is
+        missing or is given for a measure that has none.
 
     Examples
     --------
@@ -131,12 +132,12 @@ class Average(LevelNotion):
 
     @property
     def in_nats(self) -> tuple[str, ...]:
-        """The bound, where the measure is information."""
+        """The bound's name, where the measure is one of information."""
         return () if self.measure in ("total_variation", "chi2", "guessing") else ("bound",)
 
     @property
-    def lets_nothing_be_told(self) -> bool:
-        """Whether it is perfect privacy: no output may tell anything about S."""
+    def is_perfect_privacy(self) -> bool:
+        """Whether the bound is 0, so that Y is independent of S."""
         return self.bound == 0
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
@@ -162,7 +163,7 @@ class Average(LevelNotion):
         return self.bound
 
     def named_levels(self) -> dict[str, float]:
-        """Return the budget, where what is averaged has no order."""
+        """Return the bound by the measure's key among levels; {} for a measure with an order."""
         key = "chi2_divergence" if self.measure == "chi2" else self.measure
         return {key: self.bound} if self.order is None else {}
 
@@ -179,16 +180,15 @@ class Average(LevelNotion):
         return float(np.log1p(self.bound)) if self.measure == "chi2" else np.inf
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the budget as the solver takes it: no condition on one output alone.
+        """Return the budget in the solver's form, without rows unless it is the least possible.
 
-        A bound that publishing X keeps asks nothing. One that leaves no room at all is a condition
-        on each output: that it tells nothing of S or, of a bound on guesses, that the guess stays
-        what it is without Y.
+        A bound that X itself keeps allows every mechanism. The least bound gives rows: each output
+        is independent of S or, for "guessing", leaves the likeliest secret the best guess.
 
         Raises
         ------
         InfeasibleError
-            If S is guessed better than that without Y.
+            If the measure is "guessing" and the bound is below max_s P(s).
         """
         excess, free = excess_lift(joint), inequalities.plain(np.empty((0, joint.n_x)))
         if self.holds(joint, np.eye(joint.n_x)):
@@ -202,12 +202,12 @@ class Average(LevelNotion):
         cost = self._cost(joint.p_s)
         if room <= ROUNDING * (self.measure == "guessing"):
             return inequalities.plain(_nothing_told(excess, cost))
-        # what the audit lets pass is what the solver's bounds must hold for
+        # the solver's upper bound must hold for every mechanism that the audit accepts
         limit = self._room(joint, ROUNDING)
         return AllowedSet(free.rows, joint.n_x, budgets=(AverageBudget(cost, excess, limit),))
 
     def _room(self, joint: Joint, slack: float = 0.0) -> float:
-        """Return what Σ_y P(y) c(l_y) may be where the measure is the bound and a slack."""
+        """Return Σ_y P(y) c(l_y) of a mechanism whose measure is the bound plus `slack`."""
         most = self.bound + slack
         if self.measure == "guessing":
             return float(most / joint.p_s.max() - 1.0)
@@ -236,7 +236,7 @@ class Average(LevelNotion):
 
 
 def _nothing_told(excess: FloatArray, cost: AverageCost) -> FloatArray:
-    """Return rows of the outputs that take nothing of a budget, shape (k, n_x)."""
+    """Return rows that allow the outputs of cost 0, shape (k, n_x)."""
     if isinstance(cost, Largest) and not (cost.weights == cost.weights[0]).all():
         share = cost.weights / cost.weights.max()
         top = int(share.argmax())
@@ -341,4 +341,4 @@ AVERAGES: tuple[NotionEntry, ...] = (
         in_nats=False,
     ),
 )
-"""The budgets as the catalogue knows them."""
+"""The catalogue's entries of these notions."""

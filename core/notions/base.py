@@ -1,4 +1,4 @@
-"""What a privacy notion is: a promise about every output of a mechanism."""
+"""What a privacy notion offers: its level for a mechanism, its check, and its allowed outputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.validation import BoolArray, FloatArray
 
 
 class Notion(ABC):
-    """A promise about what any output of a mechanism may tell about S.
+    """A bound on what the outputs of a mechanism may tell about S.
 
     Subclasses are frozen dataclasses that hold their budgets.
     """
@@ -26,7 +26,7 @@ class Notion(ABC):
     """The notion's usual short name."""
 
     convex: ClassVar[bool] = True
-    """Whether the allowed set is convex whatever the budgets are; `is_convex` knows them."""
+    """Whether the allowed set is convex for all budgets; `is_convex` looks at the budgets."""
 
     bounds_lift: ClassVar[bool] = False
     """Whether the two budgets bound log Ψ and log Λ themselves."""
@@ -35,42 +35,42 @@ class Notion(ABC):
     """Whether the upper budget bounds log(Λ/Ψ) itself, and the lower one nothing."""
 
     of_estimate: ClassVar[bool] = False
-    """Whether the joint is taken for an estimate, and the promise is about what may be true."""
+    """Whether it holds for every distribution of a set around the joint, which is an estimate."""
 
     secret_released: ClassVar[bool] = False
     """Whether S must be released too, so that X is the pair (S, U)."""
 
     order_of_lift: ClassVar[bool] = False
-    """Whether the order α is that of a mean of lifts."""
+    """Whether its order α is that of a mean of lifts, not of a Rényi divergence."""
 
     on_average: ClassVar[bool] = False
-    """Whether it is about an average over outputs, not about each."""
+    """Whether it bounds an average over outputs, not each output."""
 
     of_joint_sy: ClassVar[bool] = False
-    """Whether P(s, y) is all that it looks at, so that a mechanism may read S beside X."""
+    """Whether it depends on P(s, y) alone, so that a mechanism may read S too."""
 
     ends_at_x: ClassVar[bool] = False
-    """Whether what X itself reaches is the largest bound that makes a difference."""
+    """Whether the level of X itself is the largest budget that a slider offers."""
 
     reached: ClassVar[str] = ""
-    """What the level reached is, where it is told beside those of LIP and LDP."""
+    """Title of its level beside those of LIP and LDP; empty where it is not shown there."""
 
     risk: ClassVar[str] = r"\omega(X_i) = \log(e^{\text{lower level}} + e^{\text{upper level}})"
     """How [Lift] Algorithm 1 ranks sets of symbols under the notion, in LaTeX."""
 
     @property
     def parts(self) -> tuple[Notion, ...]:
-        """The promises that it is made of: itself, where it is one."""
+        """The notions that it combines; itself, where it combines none."""
         return (self,)
 
     @property
     def in_nats(self) -> tuple[str, ...]:
-        """Its budgets that are told in nats or bits, by name."""
+        """Names of its budgets that are in nats."""
         return tuple(name for name in ("eps", "eps_l", "eps_u") if hasattr(self, name))
 
     @property
-    def lets_nothing_be_told(self) -> bool:
-        """Whether it is perfect privacy: no output may tell anything about S."""
+    def is_perfect_privacy(self) -> bool:
+        """Whether it is perfect privacy: every output is independent of S."""
         return False
 
     @abstractmethod
@@ -86,67 +86,69 @@ class Notion(ABC):
         """
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return what is achieved over what is asked: at most 1 iff the notion holds.
+        """Return the least scale of the budgets at which the notion holds: at most 1 iff it holds.
 
-        `achieved` is that already, unless a notion's `achieved` is its least ε: then the notion
-        divides it by its budget here.
+        A notion whose `achieved` is its least ε divides it by its budget here.
         """
         return self.achieved(joint, kernel)
 
     @abstractmethod
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
 
     def is_convex(self) -> bool:
-        """Say whether the allowed set is convex, so that an optimum can be proven."""
+        """Return whether the allowed set is convex, so that an optimum can be proven."""
         return self.convex
 
     def most_about_secret(self) -> float:
-        """Return the largest I(S;Y) that it allows, in nats, whatever P(S) is; ∞ if unknown.
+        """Return an upper bound on I(S;Y), in nats, that holds for every P(S); ∞ if none is known.
 
-        Of a pointwise notion that is the largest D(P(S|y) ‖ P(S)) of one output.
+        For a pointwise notion it is the largest D(P(S|y) ‖ P(S)) of one output.
         """
         return np.inf
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {}
 
     def without_exceptions(self) -> Notion:
-        """Return the promise about every output that implies it: itself, where it has no δ."""
+        """Return the notion with δ = 0, which implies it; itself, where it has no δ."""
         return self
 
     def excepted(self, joint_sy: ArrayLike) -> BoolArray:
-        """Say which outputs of P(s, y), shape (n_s, n_y), it lets be exceptions: shape (n_y,)."""
+        """Return which outputs of P(s, y), shape (n_s, n_y), are exceptions: shape (n_y,)."""
         return np.zeros(np.shape(joint_sy)[-1], dtype=np.bool_)
 
     def short_name(self) -> str:
-        """Return what it is called where there is room for a word."""
+        """Return its name without budgets."""
         return self.name
 
     def composed(self, write: Callable[[Notion], str]) -> str | None:  # noqa: ARG002
-        """Return what it is called where it is made of other promises; None where it is not.
+        """Return the name of a notion that is made of others; None for any other notion.
 
         Parameters
         ----------
         write : callable
-            Returns what one of those is called.
+            Returns the name of each of those.
         """
         return None
 
     def without_budget(self) -> Notion | None:
-        """Return the promise that implies it and lets nothing be told of S; None if unknown."""
+        """Return a notion of perfect privacy that implies it; None if none is known.
+
+        A `PointwiseNotion` needs none: 0-LIP implies it.
+        """
         return None
 
     def in_words(self, level: float, secret: str, records: int) -> str | None:  # noqa: ARG002
-        """Return a sentence on what a release achieves; None where its lifts tell it best.
+        """Return a sentence on the level of a release; None where its lifts are described instead.
 
         Parameters
         ----------
         level : float
-            What is `achieved`.
+            The level, as of `achieved`.
         secret : str
-            What S is called.
+            Name of S.
         records : int
             Number of records behind the estimate.
         """
@@ -158,7 +160,7 @@ class Notion(ABC):
         Raises
         ------
         NotConvexError
-            If the notion's set is not convex: then no optimum over it is certified.
+            If the notion's set is not convex: then no optimum over it is proven.
         """
         raise NotConvexError(
             f"{self.name} does not allow a convex set of outputs, so its optimum is not known "
@@ -167,7 +169,7 @@ class Notion(ABC):
 
 
 class LevelNotion(Notion):
-    """A notion whose `achieved` is one level, and which holds where that is within one budget."""
+    """A notion that holds where its `achieved`, one level, is at most its one budget."""
 
     @property
     @abstractmethod
@@ -175,16 +177,16 @@ class LevelNotion(Notion):
         """Largest level at which the notion holds, in the unit of `achieved`."""
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return what is achieved over the budget: at most 1 iff the notion holds."""
+        """Return the level divided by the budget: at most 1 iff the notion holds."""
         return relative(self.achieved(joint, kernel), self.budget)
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
         return self.achieved(joint, kernel) <= self.budget + ROUNDING
 
 
 class PointwiseNotion(Notion):
-    """A notion that bounds every output by itself, through two levels in nats.
+    """A notion that bounds each output by itself, through two levels in nats.
 
     An output y is allowed iff its lower level is at most `lower_budget` and its upper level at
     most `upper_budget`. A notion with one budget for both, or with one level only, overrides
@@ -205,29 +207,29 @@ class PointwiseNotion(Notion):
 
     @abstractmethod
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return how far each output lowers beliefs, in nats.
+        """Return each output's lower level, how far it lowers beliefs, in nats.
 
         P(s, y) has shape (..., n_s, n_y), the result (..., n_y); NaN where P(y) = 0.
         """
 
     @abstractmethod
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return how far each output raises beliefs, in nats; shapes as `lower_level`."""
+        """Return each output's upper level, how far it raises beliefs; as `lower_level`."""
 
     def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Return ω of sets of symbols with these levels, in nats; the formula is `risk`.
 
-        Source: [Lift] §IV-A, corrected: Λ + Ψ as printed rewards a small Ψ. Sums are returned as
-        their logarithm, which orders sets alike and cannot overflow.
+        Source: [Lift] §IV-A, corrected: Λ + Ψ as printed is smaller where Ψ is. The logarithm of
+        the sum orders sets alike and cannot overflow.
         """
         total: FloatArray = np.logaddexp(lower, upper)
         return total
 
     def allows(self, joint_sy: ArrayLike) -> BoolArray:
-        """Say for each output, shape (..., n_y), whether it is allowed; an absent one is."""
+        """Return whether each output is allowed, shape (..., n_y); one with P(y) = 0 is."""
         too_low = self.lower_level(joint_sy) > self.lower_budget + ROUNDING
         too_high = self.upper_level(joint_sy) > self.upper_budget + ROUNDING
-        fits = ~(too_low | too_high)  # NaN, an absent output, is neither
+        fits = ~(too_low | too_high)  # NaN, where P(y) = 0, compares as neither
         return np.asarray(fits, dtype=np.bool_)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
@@ -244,7 +246,7 @@ class PointwiseNotion(Notion):
         return self.combined(worst(self.lower_level(joint_sy)), worst(self.upper_level(joint_sy)))
 
     def combined(self, lower: float, upper: float) -> float:
-        """Return what is achieved by outputs whose worst levels are these.
+        """Return the least scale of the budgets at which outputs with these levels are allowed.
 
         Parameters
         ----------
@@ -254,20 +256,20 @@ class PointwiseNotion(Notion):
         return max(relative(lower, self.lower_budget), relative(upper, self.upper_budget))
 
     def over_budget(self, achieved: float) -> float:
-        """Return what is achieved over what is asked, of what `combined` returns."""
+        """Return the scale of the budgets that belongs to a value of `achieved` or `combined`."""
         return achieved
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return what is achieved over what is asked: at most 1 iff the promise is kept."""
+        """Return the least scale of the budgets at which it holds: at most 1 iff it does."""
         return self.over_budget(self.achieved(joint, kernel))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
         return bool(self.allows(joint.release(kernel)).all())
 
 
 def worst(levels: FloatArray) -> float:
-    """Return the largest level of the outputs that occur."""
+    """Return the largest level, NaN left out."""
     return float(np.nanmax(levels))
 
 

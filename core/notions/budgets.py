@@ -10,17 +10,17 @@ from core.notions.base import PointwiseNotion, relative
 
 @dataclass(frozen=True)
 class OneBudget(PointwiseNotion):
-    """A pointwise notion with one budget, which `achieved` is measured in.
+    """A pointwise notion with one budget; its `achieved` is the least ε at which it holds.
 
     Parameters
     ----------
     eps : float
-        Budget in nats, in [0, ∞]; ∞ asks nothing.
+        Budget in nats, in [0, ∞]; ∞ is no bound.
 
     Raises
     ------
     InvalidInputError
-        If the budget is negative, NaN or no number.
+        If the budget is negative, NaN or not a number.
     """
 
     eps: float
@@ -42,27 +42,27 @@ class OneBudget(PointwiseNotion):
         return self.eps
 
     @property
-    def lets_nothing_be_told(self) -> bool:
+    def is_perfect_privacy(self) -> bool:
         """Whether the budget is 0."""
         return self.eps == 0
 
     def combined(self, lower: float, upper: float) -> float:
-        """Return the larger of two levels: the least ε at which the notion holds, in nats."""
+        """Return the larger level: the least ε at which these outputs are allowed, in nats."""
         return max(lower, upper)
 
     def over_budget(self, achieved: float) -> float:
-        """Return the least ε at which the notion holds over ε: at most 1 iff it does."""
+        """Return the least ε at which the notion holds, divided by `eps`: at most 1 iff it does."""
         return relative(achieved, self.eps)
 
 
 @dataclass(frozen=True)
 class TwoBudgets(PointwiseNotion):
-    """A pointwise notion that bounds what lowers and what raises beliefs apart.
+    """A pointwise notion with a budget for falling beliefs and another for rising beliefs.
 
     Parameters
     ----------
     eps_l, eps_u : float
-        Budgets in nats, in [0, ∞]; ∞ asks nothing of that side.
+        Budgets in nats, in [0, ∞]; ∞ leaves that side free.
 
     Raises
     ------
@@ -81,8 +81,8 @@ class TwoBudgets(PointwiseNotion):
         return f"({budget_text(self.eps_l)}, {budget_text(self.eps_u)})-{self.name}"
 
     @property
-    def lets_nothing_be_told(self) -> bool:
-        """Whether a budget is 0: lifts that nowhere fall, or rise, are 1."""
+    def is_perfect_privacy(self) -> bool:
+        """Whether a budget is 0: lifts average to 1, so none is below 1 if none is above."""
         return 0 in (self.eps_l, self.eps_u)
 
     @property
@@ -97,7 +97,7 @@ class TwoBudgets(PointwiseNotion):
 
 
 def budget_text(value: float) -> str:
-    """Return a budget as a reader would write it.
+    """Return a budget as text of at most six digits.
 
     Examples
     --------
@@ -108,12 +108,12 @@ def budget_text(value: float) -> str:
 
 
 def split(eps: float, lam: float) -> tuple[float, float]:
-    """Return (λε, (1−λ)ε), the λ view of two budgets ([Lift] §III).
+    """Return (ε_l, ε_u) = (λε, (1−λ)ε), and (∞, ∞) for ε = ∞ ([Lift] §III).
 
     Raises
     ------
     InvalidInputError
-        If `eps` is no budget or `lam` outside [0, 1].
+        If `eps` is outside [0, ∞] or `lam` outside [0, 1].
 
     Examples
     --------

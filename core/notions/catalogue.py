@@ -1,4 +1,4 @@
-"""Every notion by key: what it asks, in words and as a formula, and how to make one."""
+"""Every notion by key: its meaning in words and as a formula, and how to make one."""
 
 from core.errors import InvalidInputError
 from core.joint import Joint
@@ -262,7 +262,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         "Robust PML, S – X – Y",
     ),
 )
-"""Notions about each output by itself, in the order in which they are shown."""
+"""Notions that bound each output, in the order in which they are shown."""
 
 EXCEPTIONS: tuple[NotionEntry, ...] = (
     of_numbers(
@@ -316,7 +316,7 @@ ALL = ENTRIES + AVERAGES + EXCEPTIONS
 
 
 def always_told() -> tuple[NotionEntry, ...]:
-    """Return the notions whose level is told of every release, in the order of the catalogue.
+    """Return the notions whose level is shown for every release, in the order of the catalogue.
 
     Examples
     --------
@@ -365,15 +365,15 @@ def build(key: str, joint: Joint, numbers: Numbers) -> Notion:
     key : str
         One of the catalogue's keys.
     joint : Joint
-        P(s, x): what a notion that is about an estimate takes for it.
+        P(s, x), the estimate that a robust notion is built around; others ignore it.
     numbers : Numbers
-        Its budgets and the rest.
+        Its budgets and other numbers.
 
     Raises
     ------
     InvalidInputError
-        If the key is unknown, a number that is used is outside its domain, or the notion is not
-        about such joints.
+        If the key is unknown, a number that is used is outside its domain, or a robust notion is
+        not defined for the joint.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Promises made of others: several at once, or one that may fail with a small probability."""
+"""Notions made of others: several at once, or one that may fail with a small probability."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Intersection(Notion):
     Raises
     ------
     InvalidInputError
-        If no notion is given, or something that is none.
+        If no notion is given, or an argument is not a `Notion`.
 
     Examples
     --------
@@ -56,44 +56,44 @@ class Intersection(Notion):
 
     @property
     def parts(self) -> tuple[Notion, ...]:
-        """The promises, those of intersections among them one by one."""
+        """The notions, with intersections among them replaced by their own parts."""
         return tuple(part for notion in self.notions for part in notion.parts)
 
     @property
-    def lets_nothing_be_told(self) -> bool:
-        """Whether one of them is perfect privacy."""
-        return any(part.lets_nothing_be_told for part in self.parts)
+    def is_perfect_privacy(self) -> bool:
+        """Whether one of the notions is perfect privacy."""
+        return any(part.is_perfect_privacy for part in self.parts)
 
     def most_about_secret(self) -> float:
-        """Return the least that one of the notions allows, in nats."""
+        """Return the least of the notions' upper bounds on I(S;Y), in nats."""
         return min(notion.most_about_secret() for notion in self.notions)
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that the notions bound by definition, each as small as one of them."""
+        """Return all bounds of the notions on levels, by key, the least where several share one."""
         named = [notion.named_levels() for notion in self.notions]
         keys = {key for levels in named for key in levels}
         return {key: min(levels.get(key, np.inf) for levels in named) for key in keys}
 
     def without_exceptions(self) -> Notion:
-        """Return the promise about every output that implies it."""
+        """Return the intersection of the notions with δ = 0, which implies it."""
         parts = tuple(notion.without_exceptions() for notion in self.notions)
         same = all(new is old for new, old in zip(parts, self.notions, strict=True))
         return self if same else Intersection(*parts)
 
     def excepted(self, joint_sy: ArrayLike) -> BoolArray:
-        """Say which outputs of P(s, y), shape (n_s, n_y), one of them lets be exceptions."""
+        """Return which outputs of P(s, y), shape (n_s, n_y), are exceptions of some notion."""
         found = [notion.excepted(joint_sy) for notion in self.notions]
         return np.asarray(np.any(found, axis=0), dtype=np.bool_)
 
     def is_convex(self) -> bool:
-        """Say whether each of the notions allows a convex set."""
+        """Return whether each of the notions allows a convex set."""
         return all(notion.is_convex() for notion in self.notions)
 
     def __str__(self) -> str:
         return self.composed(str)
 
     def composed(self, write: Callable[[Notion], str]) -> str:
-        """Return what the promises are called, joined by "and"."""
+        """Return the notions' names, joined by "and"."""
         return " and ".join(write(notion) for notion in self.notions)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
@@ -109,7 +109,7 @@ class Intersection(Notion):
         return max(notion.scale(joint, kernel) for notion in self.notions)
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether the mechanism keeps every promise."""
+        """Return whether the mechanism keeps every notion, up to `ROUNDING`."""
         return all(notion.holds(joint, kernel) for notion in self.notions)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
@@ -120,11 +120,11 @@ class Intersection(Notion):
         NotConvexError
             If the set of one of the notions is not convex.
         InvalidInputError
-            If one of several that ask something allows exceptions.
+            As `core.allowed.inequalities.combined`: if exceptions meet another condition.
         """
         parts = self.notions
-        if any(part.on_average and part.lets_nothing_be_told for part in parts):
-            # so do exceptions then, and what tells nothing is none
+        if any(part.on_average and part.is_perfect_privacy for part in parts):
+            # every output is independent of S then, so there are no exceptions
             parts = tuple(part.notion if isinstance(part, EpsDelta) else part for part in parts)
         return inequalities.combined([notion.allowed_set(joint) for notion in parts])
 
@@ -136,32 +136,31 @@ _IN_WORDS = {
         "no output is more than ×{factor} as likely under one value of {secret} as under another"
     ),
 }
-"""What a level says of a release, by the notion's name."""
+"""Sentences on what a level e^{level} = factor means, by the notion's name."""
 
 
 @dataclass(frozen=True)
 class EpsDelta(Notion):
     """A notion that may fail on outputs of total probability δ: (ε, δ)-privacy.
 
-    An exception may tell everything: what is promised is how rarely there is one. That is the
-    probabilistic form of (ε, δ), P(level of Y > ε) ≤ δ.
+    It is the probabilistic form of (ε, δ), P(level of Y > ε) ≤ δ: an exception may reveal S.
 
     Parameters
     ----------
     notion : Notion
-        A promise about each output by itself, or an `Intersection` of such.
+        A `PointwiseNotion`, or an `Intersection` of such.
     delta : float
         δ in [0, 1); at 0 it is the notion itself.
 
     Raises
     ------
     InvalidInputError
-        If δ is outside [0, 1), or the notion is not about each output by itself.
+        If δ is outside [0, 1), or the notion is not pointwise.
 
     Notes
     -----
-    The optimum publishes some symbols as they are with probability δ in all, and the rest within
-    the notion: costs are concave, so an exception is worth most if it names its symbol.
+    The optimum publishes some symbols as they are, with total probability δ, and the rest under
+    the notion: utilities are convex in the posterior, so the best exceptions each name one symbol.
 
     Examples
     --------
@@ -170,7 +169,7 @@ class EpsDelta(Notion):
     >>> promise = EpsDelta(LIP(0.5), 0.05)
     >>> str(promise), promise.holds(joint, np.eye(3)), LIP(0.5).holds(joint, np.eye(3))
     ('0.5-LIP with δ = 0.05', False, False)
-    >>> round(promise.achieved(joint, np.eye(3)), 4)  # the third symbol, of 1 in 81, is excepted
+    >>> round(promise.achieved(joint, np.eye(3)), 4)  # the third symbol, 1 in 81, is an exception
     0.7054
     """
 
@@ -197,7 +196,7 @@ class EpsDelta(Notion):
         return self.composed(str)
 
     def composed(self, write: Callable[[Notion], str]) -> str:
-        """Return what the notion is called, and δ."""
+        """Return the notion's name, and δ."""
         return f"{write(self.notion)} with δ = {budget_text(self.delta)}"
 
     def without_exceptions(self) -> Notion:
@@ -205,12 +204,12 @@ class EpsDelta(Notion):
         return self.notion
 
     def excepted(self, joint_sy: ArrayLike) -> BoolArray:
-        """Say which outputs of P(s, y), shape (n_s, n_y), break the notion, as δ lets them."""
+        """Return which outputs of P(s, y), shape (n_s, n_y), break the notion; none where δ = 0."""
         broken = self.breaks(joint_sy)
         return broken if self.delta > 0 else np.zeros_like(broken)
 
     def in_words(self, level: float, secret: str, records: int) -> str | None:
-        """Say what is kept but for exceptions, and that those may tell everything."""
+        """Return a sentence on the level with exceptions; None if infinite or of another notion."""
         if self.delta == 0:
             return self.notion.in_words(level, secret, records)
         told = _IN_WORDS.get(self.notion.name)
@@ -223,19 +222,19 @@ class EpsDelta(Notion):
         )
 
     def most_about_secret(self) -> float:
-        """Return what the notion allows where there are no exceptions: else these may tell all."""
+        """Return the notion's where δ = 0, else ∞: an exception may reveal S."""
         return self.notion.most_about_secret() if self.delta == 0 else np.inf
 
     def named_levels(self) -> dict[str, float]:
-        """Return those of the notion where there are no exceptions: else they may be anything."""
+        """Return those of the notion where δ = 0, else none: an exception may have any level."""
         return self.notion.named_levels() if self.delta == 0 else {}
 
     def is_convex(self) -> bool:
-        """Say whether the notion allows a convex set."""
+        """Return whether the notion allows a convex set."""
         return self.notion.is_convex()
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε, or scale of the budgets, at which the notion holds but for δ.
+        """Return the least ε, or scale of the budgets, that outputs exceed with probability ≤ δ.
 
         Parameters
         ----------
@@ -252,33 +251,33 @@ class EpsDelta(Notion):
         return self._but_for_delta(joint_sy, _scales(inner, joint_sy) if levels is None else levels)
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return what is achieved over what is asked: at most 1 iff the promise is kept."""
+        """Return the least scale of the budgets that outputs exceed with probability ≤ δ."""
         if self.delta == 0:
             return self.notion.scale(joint, kernel)
         joint_sy = joint.release(kernel)
         return self._but_for_delta(joint_sy, _scales(self.notion, joint_sy))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether outputs that break the notion have a probability of at most δ in all."""
+        """Return whether outputs that break the notion have a total probability of at most δ."""
         if self.delta == 0:
             return self.notion.holds(joint, kernel)
         joint_sy = joint.release(kernel)
         return float(joint_sy.sum(axis=0)[self.breaks(joint_sy)].sum()) <= self.delta + ROUNDING
 
     def breaks(self, joint_sy: ArrayLike) -> BoolArray:
-        """Say which outputs of P(s, y), shape (n_s, n_y), break the notion: shape (n_y,)."""
+        """Return which outputs of P(s, y), shape (n_s, n_y), break the notion: shape (n_y,)."""
         parts = [part for part in self.notion.parts if isinstance(part, PointwiseNotion)]
         return np.asarray(~np.all([part.allows(joint_sy) for part in parts], axis=0))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the outputs that the notion allows, and how many exceptions there may be.
+        """Return the outputs that the notion allows, and the probability of exceptions.
 
         Raises
         ------
         NotConvexError
             If the notion's set is not convex.
         InfeasibleError
-            If the notion allows no output that says nothing.
+            If the notion allows no mechanism, not even one independent of X.
         """
         inner = self.notion.allowed_set(joint)
         free = inner.oracle is None and not inner.rows.shape[0]
@@ -290,20 +289,20 @@ class EpsDelta(Notion):
         occurs = p_y > 0
         p_y, levels = p_y[occurs], levels[occurs]
         order = np.argsort(-levels, kind="stable")
-        above = np.cumsum(p_y[order])  # probability of this output and of all above it
+        above = np.cumsum(p_y[order])  # probability of this output and those of larger levels
         first = int((above <= self.delta + ROUNDING).sum())
         return float(levels[order[min(first, len(order) - 1)]])
 
 
 def _levels(notion: PointwiseNotion, joint_sy: FloatArray) -> FloatArray:
-    """Return what each output by itself achieves, in the notion's unit, shape (n_y,)."""
+    """Return `combined` of each output by itself, shape (n_y,)."""
     lower, upper = notion.lower_level(joint_sy), notion.upper_level(joint_sy)
     pairs = zip(lower.tolist(), upper.tolist(), strict=True)
     return np.array([notion.combined(low, high) for low, high in pairs])
 
 
 def _scales(notion: Notion, joint_sy: FloatArray) -> FloatArray:
-    """Return what each output achieves over what is asked of it, shape (n_y,)."""
+    """Return the least scale of the budgets that allows each output, shape (n_y,)."""
     found = []
     for part in notion.parts:
         if not isinstance(part, PointwiseNotion):

@@ -18,7 +18,8 @@ from core.notions.budgets import OneBudget
 from core.validation import FloatArray
 
 SLACK = 1e-9
-"""Part by which these are moved out: the root finder's rounding, so that no row asks too much."""
+"""Part of the prior by which a belief's range is widened, so that rows stay valid in spite of the
+root finder's error, whose tolerance is half of it."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class PointwiseDivergence(OneBudget):
     Parameters
     ----------
     eps : float
-        Budget in nats, in [0, ∞]; ∞ asks nothing.
+        Budget in nats, in [0, ∞]; ∞ is no bound.
 
     Raises
     ------
@@ -48,7 +49,7 @@ class PointwiseDivergence(OneBudget):
 
     @property
     def lower_budget(self) -> float:
-        """∞: one level says both how far beliefs rise and how far they fall."""
+        """∞: the divergence is the upper level, and the lower one is 0."""
         return np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -67,14 +68,14 @@ class PointwiseDivergence(OneBudget):
         return self.eps
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"kl": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: rows and an oracle.
 
-        The rows hold each lift to what the divergence allows of {s} against all other secrets,
-        which is at most that of all secrets (data processing).
+        The rows bound each lift by the divergence of the belief in {s} against all other secrets,
+        which is at most that of all of S (data processing).
         """
         excess, p_s = excess_lift(joint), joint.p_s
         if joint.n_s == 1 or self.eps >= -np.log(p_s.min()):  # the divergence is below that
@@ -97,11 +98,15 @@ class PointwiseDivergence(OneBudget):
 
 
 def _belief_range(prior: float, eps: float) -> tuple[float, float]:
-    """Return the least and the largest belief q with d(q ‖ prior) ≤ eps, of two outcomes."""
+    """Return a range that holds every belief q in an event of this prior with d(q ‖ prior) ≤ eps.
+
+    d is the divergence of two Bernoulli distributions, in nats.
+    """
 
     def excess(q: float) -> float:
         return float(special.rel_entr(q, prior) + special.rel_entr(1 - q, 1 - prior)) - eps
 
-    low = 0.0 if excess(0.0) <= 0 else optimize.brentq(excess, 0.0, prior)
-    high = 1.0 if excess(1.0) <= 0 else optimize.brentq(excess, prior, 1.0)
-    return low * (1 - SLACK), min(high * (1 + SLACK), 1.0)
+    margin = SLACK * prior
+    low = 0.0 if excess(0.0) <= 0 else optimize.brentq(excess, 0.0, prior, xtol=margin / 2)
+    high = 1.0 if excess(1.0) <= 0 else optimize.brentq(excess, prior, 1.0, xtol=margin / 2)
+    return max(low - margin, 0.0), min(high + margin, 1.0)

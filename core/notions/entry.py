@@ -1,4 +1,4 @@
-"""What the catalogue knows of a notion, and how the numbers of a question make one."""
+"""A notion's catalogue entry: its names, its meaning, and how numbers make one."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class NotionEntry:
     Attributes
     ----------
     key, title : str
-        What code and what readers call it.
+        Name in code and name in the interface.
     family : str
         Key of `FAMILIES`.
     meaning : str
@@ -37,25 +37,26 @@ class NotionEntry:
     formula : str
         The same in LaTeX, for every output y.
     source : str
-        Paper and place.
+        Paper and its definition or equation.
     parameters : tuple of str
-        Which of the numbers have an effect, by name as in `Numbers`.
+        Names of the `Numbers` that it uses.
     kind : type
         Class of the notion.
     make : callable
         Takes the joint and the numbers; returns the notion.
     code : callable
-        Takes the numbers; returns the notion as a call, with the joint as `joint`.
+        Takes the numbers; returns Python code that makes the notion from `joint`.
     level_title : str
-        What its level is called; its title where empty, which is that of a budget.
+        Title of its level; `title` where empty.
     in_nats : bool
-        Whether its level is information; else it is a plain number.
+        Whether its level is in nats; else it is a plain number.
     sides : tuple of str
-        Keys of the notions whose levels are its own, one for each side, where it has no one level.
+        For a notion with a budget on each side and no single level: keys of the notions whose
+        levels are those of the sides.
     column_title : str
-        What it is called above a column; its title where empty.
+        Title above a column; `title` where empty.
     always_told : bool
-        Whether its level is told of every release, whatever was promised: it is one of the levels
+        Whether its level is shown for every release, whatever the notion: it is one of the levels
         in `Leakage.achieved`.
     """
 
@@ -92,7 +93,7 @@ def of_numbers(
     sides: tuple[str, ...] = (),
     always_told: bool = False,
 ) -> NotionEntry:
-    """Return the entry of a notion that is the same for every joint."""
+    """Return the entry of a notion that its numbers alone define; see `NotionEntry`."""
     return NotionEntry(
         key=key,
         title=title,
@@ -121,11 +122,11 @@ def robust(
     level_title: str,
     column_title: str = "",
 ) -> NotionEntry:
-    """Return the entry of a notion that is about a confidence set around the joint."""
+    """Return the entry of a notion on the confidence set around the joint; see `NotionEntry`."""
 
     def code(numbers: Numbers) -> str:
-        asked = f"n={numbers.n!r}, beta={numbers.beta!r}, alpha={numbers.alpha!r}"
-        return f"{kind.__name__}.of_joint(joint, eps={numbers.eps!r}, {asked})"
+        ball = f"n={numbers.n!r}, beta={numbers.beta!r}, alpha={numbers.alpha!r}"
+        return f"{kind.__name__}.of_joint(joint, eps={numbers.eps!r}, {ball})"
 
     def make(joint: Joint, numbers: Numbers) -> Notion:
         return kind.of_joint(joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha)

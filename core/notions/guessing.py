@@ -1,4 +1,4 @@
-"""Bounds on how well S is guessed from one output: linear in the posterior, so free to ask."""
+"""Bounds on how well S is guessed from one output, linear in the posterior."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -24,8 +24,10 @@ from core.validation import FloatArray
 class PointwiseMaximalLeakage(OneBudget):
     """ε-pointwise maximal leakage: log Λ(y) ≤ ε for every y.
 
-    No function of S, even a random one, is guessed from y more than e^{ε} times as well as
+    No function of S, even a randomised one, is guessed from y more than e^{ε} times as well as
     without it. It is (∞, ε)-ALIP.
+
+    Source: Saeidian et al. 2023, cited in [RLDP] as 34.
 
     Examples
     --------
@@ -37,11 +39,11 @@ class PointwiseMaximalLeakage(OneBudget):
 
     @property
     def lower_budget(self) -> float:
-        """∞: nothing is asked of Ψ."""
+        """∞: Ψ is not bounded."""
         return np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): nothing is asked of Ψ."""
+        """Return 0, shape (..., n_y): Ψ is not bounded."""
         return 0.0 * log_max_lift(joint_sy)
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -49,11 +51,11 @@ class PointwiseMaximalLeakage(OneBudget):
         return log_max_lift(joint_sy)
 
     def most_about_secret(self) -> float:
-        """Return ε: no log-lift is larger."""
+        """Return ε: I(S;Y) is a mean of log-lifts, and none is larger."""
         return self.eps
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"pml": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
@@ -96,7 +98,7 @@ class GuessingProbability(PointwiseNotion):
 
     @property
     def lower_budget(self) -> float:
-        """∞: no belief is too low."""
+        """∞: falling beliefs are not bounded."""
         return np.inf
 
     @property
@@ -105,7 +107,7 @@ class GuessingProbability(PointwiseNotion):
         return float(np.log(self.bound))
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): no belief is too low."""
+        """Return 0, shape (..., n_y): falling beliefs are not bounded."""
         return 0.0 * self.upper_level(joint_sy)
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -125,16 +127,16 @@ class GuessingProbability(PointwiseNotion):
         """
         return worst(conditionals(joint.release(kernel)).posterior)
 
-    def combined(self, lower: float, upper: float) -> float:  # noqa: ARG002 - no belief is too low
+    def combined(self, lower: float, upper: float) -> float:  # noqa: ARG002 - the lower one is free
         """Return the best guess's probability, whose log is the upper level."""
         return float(np.exp(upper))
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"guess": self.bound}
 
     def over_budget(self, achieved: float) -> float:
-        """Return the best guess's probability over the bound: at most 1 iff the notion holds."""
+        """Return the best guess's probability divided by the bound: at most 1 iff it holds."""
         return achieved / self.bound
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
@@ -143,8 +145,8 @@ class GuessingProbability(PointwiseNotion):
         Raises
         ------
         InfeasibleError
-            If S is guessed better than that with no output at all: the posteriors of any
-            mechanism average to P(s), so one of them is above the bound.
+            If max_s P(s) is above the bound: the posteriors of any mechanism average to P(s), so
+            some posterior is above it too.
         """
         prior = joint.p_s
         if np.log(prior.max()) > self.upper_budget + ROUNDING:

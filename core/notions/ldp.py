@@ -17,11 +17,11 @@ from core.notions.budgets import OneBudget
 from core.validation import FloatArray
 
 _FEW_SECRETS = 6
-"""Up to so many secrets their pairs are the rows, at most 30: without an auxiliary variable
-a solver may look for the few vertices that matter, which takes a part of the time."""
+"""Up to this many secrets there is a row for each pair, at most 30: without auxiliary variables the
+solver can use the vertices of the set, which is faster."""
 
 _NEAR = 0.1
-"""Below this budget lifts are all but equal, and what they differ by has to keep its digits."""
+"""Below this budget in nats rows are made of differences of lifts, to keep their digits."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class LDP(OneBudget):
 
     @property
     def lower_budget(self) -> float:
-        """∞: the ratio Γ is all that is bounded, and it is the upper level."""
+        """∞: only the ratio Γ is bounded, and it is the upper level."""
         return np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): nothing is asked of Ψ alone."""
+        """Return 0, shape (..., n_y): Ψ alone is not bounded."""
         return 0.0 * measures.max_lift(joint_sy)
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -71,16 +71,15 @@ class LDP(OneBudget):
         return most_divergence(least, self.eps + float(np.log(least)))
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"ldp": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows.
 
-        Of few secrets, a row for each pair: lift_s(r) ≤ e^ε lift_t(r), unnormalised. Of more,
-        2·n_s rows and an auxiliary variable h between the lifts: e^{−ε/2} lift_s(r) ≤ h and
-        e^{−ε/2} h ≤ lift_s(r).
-        Half of ε on each side keeps the coefficients of a large ε apart from 0.
+        With few secrets, a row for each pair: lift_s(r) ≤ e^ε lift_t(r). With more, 2·n_s rows and
+        an auxiliary variable h between the lifts: e^{−ε/2} lift_s(r) ≤ h and
+        e^{−ε/2} h ≤ lift_s(r). Half of ε on each side keeps coefficients of a large ε above 0.
         """
         if self.eps == np.inf or joint.n_s == 1:
             return inequalities.plain(np.empty((0, joint.n_x)))
@@ -106,7 +105,7 @@ class LDP(OneBudget):
     def _beside_first(self, joint: Joint) -> AllowedSet:
         """Return the same cone with the variable g = h − e^{−ε/2} lift_1(r), which is at least 0.
 
-        Its rows are made of differences of two lifts, which keep their digits near independence.
+        Its rows consist of differences of two lifts, which lose no digits near independence.
         """
         excess, shrink = excess_lift(joint), np.exp(-self.eps / 2)
         first, others = excess[:1], excess[1:]

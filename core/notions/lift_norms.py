@@ -1,4 +1,4 @@
-"""Privacy by the lift-based measures: averages over s instead of the extremes."""
+"""Notions that bound a mean over s of each output's lifts, in place of the extremes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class L1Privacy(TwoBudgets):
     )
 
     def is_convex(self) -> bool:
-        """Say whether the upper side alone is bounded: the bound on the inverse is not convex."""
+        """Return whether the lower budget is ∞: a bound on the inverse is not convex."""
         return self.eps_l == np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -56,14 +56,14 @@ class L1Privacy(TwoBudgets):
         return level
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"l1_upper": self.eps_u}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that an upper bound alone allows.
+        """Return the cone of outputs that the upper bound allows where the lower budget is ∞.
 
-        Of n_s rows and n_s auxiliary variables, which are at least P(s | y) − P(s); as these sum
-        to 0, the ℓ1-lift is twice the sum of their positive parts.
+        It has n_s + 1 rows and n_s auxiliary variables, each at least P(s | y) − P(s) and 0. As
+        these differences sum to 0, the ℓ1-lift is twice the sum of their positive parts.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class Chi2Privacy(TwoBudgets):
     )
 
     def is_convex(self) -> bool:
-        """Say whether the upper side alone is bounded: the bound on the inverse is not convex."""
+        """Return whether the lower budget is ∞: a bound on the inverse is not convex."""
         return self.eps_l == np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -109,20 +109,20 @@ class Chi2Privacy(TwoBudgets):
 
     def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Return log(1 + √(measure + inverse)) of sets with these levels."""
-        with np.errstate(over="ignore"):  # e^710 is ∞ here, as good as any largest risk
+        with np.errstate(over="ignore"):  # e^710 is ∞, and orders such sets last as it should
             total: FloatArray = np.log1p(np.hypot(np.expm1(lower), np.expm1(upper)))
         return total
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"chi2_upper": self.eps_u}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that an upper bound alone allows: rows and an oracle.
+        """Return the cone of outputs that the upper bound allows where the lower budget is ∞.
 
-        The rows hold each lift to |l − 1| ≤ (e^{ε_u}−1) √((1−P(s))/P(s)), which the χ²-lift
-        implies: the others' deviations balance this one's, so Σ P(s)(l−1)² is at least
-        P(s)(l−1)²/(1−P(s)).
+        It has rows and an oracle. The rows are |l − 1| ≤ (e^{ε_u}−1) √((1−P(s))/P(s)), which the
+        bound on the χ²-lift implies: as Σ P(s)(l−1) = 0, the χ²-lift is at least
+        P(s)(l−1)²/(1−P(s)) for each s.
 
         Raises
         ------
@@ -155,7 +155,7 @@ class AlphaLift(TwoBudgets):
     Parameters
     ----------
     eps_l, eps_u : float
-        Budgets in nats, in [0, ∞]; ∞ asks nothing of that side.
+        Budgets in nats, in [0, ∞]; ∞ leaves that side free.
     alpha : float
         Order, in (1, ∞].
 
@@ -202,8 +202,8 @@ class AlphaLift(TwoBudgets):
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: rows, and an oracle for finite α.
 
-        The rows hold each lift to e^{−ε_l} P(s)^{1/α} ≤ l ≤ e^{ε_u} P(s)^{−1/α}, which the
-        measures imply ([Lift] Prop. 4 and 6) and which is all at α = ∞.
+        The rows are e^{−ε_l} P(s)^{1/α} ≤ l ≤ e^{ε_u} P(s)^{−1/α}, which the bounds on the
+        measures imply ([Lift] Prop. 4 and 6), and which are equivalent to them at α = ∞.
         """
         lift, excess, p_s = inequalities.data_lift(joint), excess_lift(joint), joint.p_s
         if min(self.eps_l, self.eps_u) <= ROUNDING:
@@ -220,7 +220,7 @@ class AlphaLift(TwoBudgets):
 
 
 def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
-    """Raise where a finite lower budget makes the allowed set not convex."""
+    """Raise NotConvexError where the lower budget is finite."""
     if notion.eps_l < np.inf:
         raise NotConvexError(
             f"{notion} has no certified optimum: its lift-inverse measure is not convex in the "
@@ -229,13 +229,13 @@ def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
 
 
 def _independence(excess: FloatArray) -> AllowedSet:
-    """Return the outputs that tell nothing about S: every lift is 1."""
+    """Return the set of outputs that are independent of S: every lift is 1."""
     equal = [inequalities.lift_at_least(excess, 0.0), inequalities.lift_at_most(excess, 0.0)]
     return inequalities.plain(np.vstack(equal))
 
 
 def _l1_rows(excess: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
-    """Return the outputs with Σ_s P(s)|l_s − 1| ≤ e^{ε_u} − 1."""
+    """Return the set of outputs with Σ_s P(s)|l_s − 1| ≤ e^{ε_u} − 1."""
     n_s, n_x = excess.shape
     if eps_u >= np.log(3):  # the ℓ1-lift is at most 2
         return inequalities.plain(np.empty((0, n_x)))

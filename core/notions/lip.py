@@ -20,7 +20,7 @@ from core.validation import FloatArray
 
 
 class _LiftBounds(PointwiseNotion):
-    """What bounds on both extremes of the lift share: e^{−ε_l} ≤ Ψ(y) and Λ(y) ≤ e^{ε_u}."""
+    """Bounds on both extremes of the lift: e^{−ε_l} ≤ Ψ(y) and Λ(y) ≤ e^{ε_u}."""
 
     bounds_lift: ClassVar[bool] = True
     risk: ClassVar[str] = r"\omega(X_i) = \max\{\log \Lambda(X_i), |\log \Psi(X_i)|\}"
@@ -69,7 +69,7 @@ class LIP(_LiftBounds, OneBudget):
     name: ClassVar[str] = "LIP"
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"lip": self.eps, "pml": self.eps, "min_lift": self.eps}
 
 
@@ -94,12 +94,12 @@ class ALIP(_LiftBounds, TwoBudgets):
         Raises
         ------
         InvalidInputError
-            If `eps` is no budget or `lam` outside [0, 1].
+            If `eps` is outside [0, ∞] or `lam` outside [0, 1].
         """
         return cls(*split(eps, lam))
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"pml": self.eps_u, "min_lift": self.eps_l}
 
 

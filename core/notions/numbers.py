@@ -1,7 +1,7 @@
-"""The numbers that a notion may have: each is declared here, once, with what it may be.
+"""The numbers that a notion may have: each is declared here once, with its domain.
 
 Scenarios have them as fields; the address, JSON, the sliders and the tests read the declarations.
-A notion says in its catalogue entry which of them have an effect.
+A notion's catalogue entry names those that it uses.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ class Numbers:
     lam : float
         λ in [0, 1]: ε_l = λε, ε_u = (1−λ)ε, where the notion has two budgets.
     alpha : float
-        Order of the α-lift, α > 1 with ∞ included, or of the uncertainty set of RLDP, which may
-        be below 1 and is finite; 1 is Kullback–Leibler.
+        Order α: of the α-lift, in (1, ∞]; or of the Rényi divergence of RLDP's uncertainty set,
+        in (0, ∞), where 1 is Kullback–Leibler; or of Sibson's or Arimoto's information, in (0, ∞].
     beta : float
-        β in (0, 1): the chance that the uncertainty set misses the truth (RLDP).
+        β in (0, 1): the probability that the uncertainty set misses the truth (RLDP).
     n : int or None
-        Records behind the designer's estimate (RLDP); None: as many as the data has, 1,000 where
-        it has no number of them.
+        Records behind the estimate (RLDP); None: as many as the data has, 1,000 where that number
+        is not known.
     eps_l, eps_u : float
-        Budgets in nats of what lowers and of what raises beliefs, where the notion has each by
-        itself, in [0, ∞]; ∞ asks nothing of that side.
+        Budgets in nats for falling and for rising beliefs, where a notion takes both, in [0, ∞];
+        ∞ leaves that side free.
     bound : float
         Largest probability of guessing S, in (0, 1].
     delta : float
-        δ in [0, 1): outputs of this probability in all may break the promise.
+        δ in [0, 1): outputs of this total probability may break the notion.
 
     Examples
     --------
@@ -66,5 +66,5 @@ class Numbers:
 
 
 def declared() -> dict[str, Domain]:
-    """Return what each number of a notion may be, by name, in the order in which to show them."""
+    """Return the domain of each number by name, in the order in which to show them."""
     return domains(Numbers)

@@ -1,4 +1,4 @@
-"""Notions of one side: what an output may lower beliefs by, or raise them by, and no more."""
+"""Notions with one side: a bound on lifts from below, or on a measure of lifts from above."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -32,7 +32,7 @@ class MinLift(OneBudget):
 
     @property
     def upper_budget(self) -> float:
-        """∞: nothing is asked of Λ."""
+        """∞: Λ is not bounded."""
         return np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -40,11 +40,11 @@ class MinLift(OneBudget):
         return log_min_lift(joint_sy)
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): nothing is asked of Λ."""
+        """Return 0, shape (..., n_y): Λ is not bounded."""
         return 0.0 * max_lift(joint_sy)
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"min_lift": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
@@ -54,15 +54,15 @@ class MinLift(OneBudget):
 
 @dataclass(frozen=True)
 class _OfTheLift(OneBudget):
-    """A bound on a measure of the lift alone: its inverse is free."""
+    """A bound on a measure of the lift, with its inverse free."""
 
     @property
     def lower_budget(self) -> float:
-        """∞: nothing is asked of the inverse."""
+        """∞: the inverse is not bounded."""
         return np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): nothing is asked of the inverse."""
+        """Return 0, shape (..., n_y): the inverse is not bounded."""
         return 0.0 * max_lift(joint_sy)
 
 
@@ -86,7 +86,7 @@ class L1Lift(_OfTheLift):
         return L1Privacy(np.inf, self.eps).upper_level(joint_sy)
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"l1_upper": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
@@ -114,7 +114,7 @@ class Chi2Lift(_OfTheLift):
         return Chi2Privacy(np.inf, self.eps).upper_level(joint_sy)
 
     def named_levels(self) -> dict[str, float]:
-        """Return the levels that it bounds by its definition, by their keys in the catalogue."""
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"chi2_upper": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:

@@ -25,23 +25,23 @@ from core.validation import FloatArray
 from core.wording import all_records, rounded_up
 
 _FEW_CELLS = 20
-"""Up to so many cells the vertices of D_s are written out, at most 400 rows: without
-auxiliary variables the solver can carve the set."""
+"""Up to this many cells there is a row for each pair of vertices of the D_s, at most 400: without
+auxiliary variables the solver can use double description."""
 
 _MANY_SECRETS = 7
 """With more secrets than this, 6·n_s rows of running minima are fewer than n_s(n_s − 1) pairs."""
 
 _MANY_CELLS = 150
-"""Fewer cells keep the pairs: the auxiliary variables of running minima are not unique at an
-output, which costs vertices where these are walked; from here on outputs are found by linear
-programs."""
+"""With fewer cells there is a row for each pair of secrets: an output does not determine the
+auxiliary variables of running minima, which adds vertices to walk. From this many cells on outputs
+are found by linear programs."""
 
 
 @dataclass(frozen=True)
 class RLDP(LevelNotion):
     """(ε, F)-robust LDP: P(y|s1) ≤ e^{ε} P(y|s2) for all s1 ≠ s2 and every P in F.
 
-    It is about joints of S and X = (S, U), `Joint.with_secret_released`.
+    It is defined for joints of S and X = (S, U), `Joint.with_secret_released`.
 
     Parameters
     ----------
@@ -50,17 +50,17 @@ class RLDP(LevelNotion):
     uncertainty : RenyiBall
         F.
     exact : bool
-        Ask it of F itself. Else of the larger product of the polytopes
-        D_s = {R : R_u ≥ L_{u|s}}, which is what PolyOpt does: enough, and simpler, but stricter.
+        Whether the condition is over F itself. Else it is over the larger product of the polytopes
+        D_s = {R : R_u ≥ L_{u|s}}, as in PolyOpt: sufficient and simpler, but stricter.
     include_same_secret : bool
-        Compare a secret with itself as well, as the printed PolyOpt does without need; only for
-        the polytopes.
+        Compare a secret with itself too, as PolyOpt is printed, which RLDP does not need; only
+        for the polytopes.
 
     Raises
     ------
     InvalidInputError
-        If the budget is none, `uncertainty` is no RenyiBall, or the printed variant is to be
-        exact.
+        If `eps` is outside [0, ∞], `uncertainty` is not a RenyiBall, or both `exact` and
+        `include_same_secret` are set.
 
     Notes
     -----
@@ -106,7 +106,7 @@ class RLDP(LevelNotion):
         beta: float = 0.05,
         alpha: float = 2.0,
     ) -> RLDP:
-        """Ask it of the confidence set around a joint of S and X = (S, U), taken for P̂.
+        """Return exact RLDP over the confidence set around a joint of S and X = (S, U).
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class RLDP(LevelNotion):
         Raises
         ------
         InvalidInputError
-            If X is not the pair (S, U), a secret was never seen, or a number does not fit.
+            If X is not the pair (S, U), a secret was never seen, or a number is outside its domain.
 
         Examples
         --------
@@ -145,21 +145,21 @@ class RLDP(LevelNotion):
         Parameters
         ----------
         joint : Joint
-            P(s, x) of S and X = (S, U). Only which cells it has matters, not their probability.
+            P(s, x) of S and X = (S, U). Only its set of cells matters, not their probabilities.
         kernel : array_like
             P(y | x), shape (n_x, n_y), or P(y | s, u) of all cells, shape (n_s·n_u, n_y). Cells
-            that neither has answer as the mixture of their secret's.
+            without a row have the mixture of their secret's rows, as in `robust_cells.spread`.
 
         Notes
         -----
         Exact: the search of `core.uncertainty.worst_case`. Polytopes: at a vertex of D_s one u has
-        all the mass κ_s = 1 − Σ L_{u|s} that is free, so the extremes of R·v over D_s are
+        all the free mass κ_s = 1 − Σ L_{u|s}, so the extremes of R·v over D_s are
         L_s·v + κ_s max v and L_s·v + κ_s min v.
         """
         return self.level_of(answers(self.uncertainty, joint, kernel))
 
     def level_of(self, table: FloatArray) -> float:
-        """Return the same of P(y | s, u), shape (n_s, n_u, n_y)."""
+        """Return `achieved` of P(y | s, u), shape (n_s, n_u, n_y)."""
         ball = self.uncertainty
         if self.exact:
             return worst_case(ball, table).level
@@ -179,18 +179,18 @@ class RLDP(LevelNotion):
         return self.eps
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
         return self.holds_of(answers(self.uncertainty, joint, kernel))
 
     def holds_of(self, table: FloatArray) -> bool:
-        """Say the same of P(y | s, u), shape (n_s, n_u, n_y)."""
+        """Return `holds` of P(y | s, u), shape (n_s, n_u, n_y)."""
         limit = self.eps + ROUNDING
         if self.exact:
             return not exceeds(self.uncertainty, table, limit)
         return self.level_of(table) <= limit
 
     def in_words(self, level: float, secret: str, records: int) -> str:
-        """Say how much likelier an output can be under one secret than under another, over F."""
+        """Return a sentence on the largest likelihood ratio of two secrets over F."""
         which = (
             "Whatever the true distribution is"
             if np.isinf(self.uncertainty.bound)
@@ -210,19 +210,19 @@ class RLDP(LevelNotion):
 
         For the polytopes, with v = P(y | s, u) up to scale and h_s ≥ v_{s,u} ≥ l_s as auxiliary
         variables: κ_{s1}h_{s1} + L_{s1}·v_{s1} ≤ e^{ε}(κ_{s2}l_{s2} + L_{s2}·v_{s2}). It is
-        equivalent to [RLDP] Def. 3 with a² rows. Exact: the same at L = P̂(u | s), κ = 0
-        (LDP at P̂, which is in F), and an oracle for the rest of F.
+        equivalent to [RLDP] Def. 3 with its a² rows. Exact: the same rows with L = P̂(u | s) and
+        κ = 0 (LDP at P̂, which is in F), and an oracle for the rest of F.
         """
         allowed = self.set_of(spread(self.uncertainty, joint) / joint.p_x)
         many = self.uncertainty.p_hat_su.size >= _MANY_CELLS
         if self.eps < np.inf and many and not (self.exact or self.include_same_secret):
-            # nearly the same outputs, and prices found with them settle sooner
+            # it allows nearly the same outputs, and dual prices converge sooner on it
             smaller = replace(self, include_same_secret=True).allowed_set(joint)
             return replace(allowed, restriction=smaller)
         return allowed
 
     def set_of(self, v_of_r: FloatArray) -> AllowedSet:
-        """Return the same where r answers with v = v_of_r @ r, shape (n_s·n_u, n_x)."""
+        """Return the allowed set for v = v_of_r @ r, with `v_of_r` of shape (n_s·n_u, n_x)."""
         ball, n_x = self.uncertainty, v_of_r.shape[1]
         if self.eps == np.inf:
             return AllowedSet(sparse.csr_array((0, n_x)), n_x)
@@ -238,12 +238,12 @@ class RLDP(LevelNotion):
 
 
 def around(notion: Notion, estimate: Joint) -> RLDP | None:
-    """Return the promise, if it is robust LDP of S and X = (S, U) around a joint; else None.
+    """Return the notion if it is RLDP with a set around this estimate P̂(s, x); else None.
 
     Raises
     ------
     InvalidInputError
-        If it is robust LDP and X is not the pair (S, U), or a secret was never seen.
+        If it is RLDP and X is not the pair (S, U), or a secret was never seen.
     """
     if not isinstance(notion, RLDP):
         return None
@@ -261,10 +261,19 @@ def _free_mass(ball: RenyiBall) -> FloatArray:
 def _compact_rows(
     v_of_r: FloatArray, lower: FloatArray, free: FloatArray, eps: float, same_secret: bool
 ) -> sparse.csr_array:
-    """Return the rows of the compact form on [r, h, l], scaled to a largest coefficient of 1.
+    """Return the rows of `RLDP.allowed_set` on [r, h, l], scaled to a largest coefficient of 1.
 
-    `v_of_r` takes r to v, shape (n_s·n_u, n_x). Where no mass is free, or the cells are few,
-    there are no auxiliary variables.
+    Parameters
+    ----------
+    v_of_r : ndarray
+        Matrix from r to v, shape (n_s·n_u, n_x).
+    lower, free : ndarray
+        L, shape (n_s, n_u), and κ, shape (n_s,). Where all κ are 0, or there are at most
+        `_FEW_CELLS` cells, there are no auxiliary variables.
+    eps : float
+        Budget in nats, finite.
+    same_secret : bool
+        Whether each secret is compared with itself too.
     """
     n_s, n_u = lower.shape
     n_x = v_of_r.shape[1]
@@ -279,9 +288,9 @@ def _compact_rows(
         return sparse.csr_array(_unit_rows(pairs))
     own = np.count_nonzero(v_of_r, axis=1) == 1
     if n_s * n_u <= _FEW_CELLS:
-        corners = fixed[owner] + free[owner, None] * v_of_r
+        at_vertex = fixed[owner] + free[owner, None] * v_of_r
         first, second = np.nonzero(own & own[:, None] & ((owner[:, None] != owner) | same_secret))
-        return sparse.csr_array(_unit_rows(shrink * corners[first] - corners[second]))
+        return sparse.csr_array(_unit_rows(shrink * at_vertex[first] - at_vertex[second]))
     pairs = np.hstack([pairs, shrink * free[s1, None] * pick[s1], -free[s2, None] * pick[s2]])
     symbols, owners = v_of_r[own], owner[own]
     none = np.zeros((len(owners), n_s))
@@ -295,25 +304,25 @@ def _compact_rows(
 
 
 def _chained(fixed: FloatArray, free: FloatArray, eps: float, same_secret: bool) -> FloatArray:
-    """Return rows on [r, h, l, p, q] that say the same as the rows of all pairs of secrets.
+    """Return rows on [r, h, l, p, q] that are equivalent to the rows of all pairs of secrets.
 
-    p_s and q_s are at most every B_t = L_t·v + κ_t l_t with t ≤ s and t ≥ s, so the least B of
-    the secrets other than s is min(p_{s−1}, q_{s+1}).
+    With B_t = L_t·v + κ_t l_t, p_s is at most every B_t of t ≤ s and q_s at most every B_t of
+    t ≥ s, so min(p_{s−1}, q_{s+1}) is at most every B_t of t ≠ s.
     """
     n_s = len(free)
     pick, none = np.eye(n_s), np.zeros((n_s, n_s))
     up, down = np.exp(eps / 2), np.exp(-eps / 2)
     high = down * np.hstack([fixed, free[:, None] * pick, none, none, none])
     low = np.hstack([fixed, none, free[:, None] * pick, none, none])
-    nothing = np.zeros_like(fixed)
-    before = np.hstack([nothing, none, none, pick, none])
-    after = np.hstack([nothing, none, none, none, pick])
+    zero = np.zeros_like(fixed)
+    before = np.hstack([zero, none, none, pick, none])
+    after = np.hstack([zero, none, none, none, pick])
     minima = [before - low, after - low, before[1:] - before[:-1], after[:-1] - after[1:]]
     if same_secret:
-        asked = [high - up * before[-1]]
+        ratios = [high - up * before[-1]]
     else:
-        asked = [high[1:] - up * before[:-1], high[:-1] - up * after[1:]]
-    rows: FloatArray = np.vstack([*minima, *asked])
+        ratios = [high[1:] - up * before[:-1], high[:-1] - up * after[1:]]
+    rows: FloatArray = np.vstack([*minima, *ratios])
     return rows
 
 

@@ -1,8 +1,7 @@
 """Robust notions for S – X – Y: they hold for every P(X | S) that the records leave possible.
 
-[RLDP] releases S together with the rest. Here the mechanism sees X alone, so an output answers
-with the same v(x) = P(y | x) whatever s is: its rows and its oracle stay as they are, with
-v tied over the secrets.
+In [RLDP] the mechanism sees X = (S, U). Here it sees X alone, so P(y | s, x) = v(x) is the same for
+every s: RLDP's rows and oracle apply, with v equal over the secrets.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from core.validation import FloatArray
 
 @dataclass(frozen=True)
 class _RobustForX(LevelNotion):
-    """What the robust notions for S – X – Y share.
+    """A robust notion for S – X – Y.
 
     Parameters
     ----------
@@ -42,8 +41,8 @@ class _RobustForX(LevelNotion):
     Raises
     ------
     InvalidInputError
-        If the budget is none or `uncertainty` is no RenyiBall; when it is used, if the set's
-        shape is not the joint's.
+        If `eps` is outside [0, ∞] or `uncertainty` is not a RenyiBall; when it is used, if the
+        set's shape is not the joint's.
     """
 
     eps: float
@@ -65,7 +64,7 @@ class _RobustForX(LevelNotion):
         beta: float = 0.05,
         alpha: float = 2.0,
     ) -> Self:
-        """Ask it of the confidence set around a joint, taken for the estimate; as `ball_around`."""
+        """Return the notion on the confidence set around a joint; parameters as `ball_around`."""
         return cls(eps, ball_around(joint, n, beta, alpha))
 
     def __str__(self) -> str:
@@ -82,13 +81,13 @@ class _RobustForX(LevelNotion):
         Raises
         ------
         InvalidInputError
-            If it is no kernel of X alone, or the set's shape is not the joint's.
+            If it is not a kernel of X alone, or the set's shape is not the joint's.
         """
         self._check(joint)
         return validation.kernel(kernel, joint.n_x)
 
     def _check(self, joint: Joint) -> None:
-        """Raise if the set is not around an estimate of this joint's shape."""
+        """Raise InvalidInputError if the set is not around an estimate of the joint's shape."""
         ball = self.uncertainty
         if (ball.n_s, ball.n_u) != (joint.n_s, joint.n_x):
             raise InvalidInputError(
@@ -100,7 +99,7 @@ class _RobustForX(LevelNotion):
 def ball_around(
     joint: Joint, n: int | None = None, beta: float = 0.05, alpha: float = 2.0
 ) -> RenyiBall:
-    """Return the confidence set around a joint P(s, x), taken for the estimate P̂.
+    """Return the confidence set around a joint P(s, x) as the estimate P̂.
 
     Parameters
     ----------
@@ -133,11 +132,12 @@ class RobustLDP(_RobustForX):
     uncertainty : RenyiBall
         F, around the estimate P̂(s, x), shape (n_s, n_x).
     exact : bool
-        Ask it of F itself; else of the larger product of the polytopes D_s = {R : R_x ≥ L_{x|s}}.
+        Whether the condition is over F itself; else it is over the larger product of the polytopes
+        D_s = {R : R_x ≥ L_{x|s}}.
 
     Notes
     -----
-    Source: [RLDP] Def. 1 and Theorem 2, with the same answers for every secret.
+    Source: [RLDP] Def. 1 and Theorem 2, with the same P(y | x) for every secret.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class RobustLDP(_RobustForX):
 
     @cached_property
     def of_pairs(self) -> RLDP:
-        """The same of answers that may differ between secrets."""
+        """RLDP on the same set, where the mechanism sees the pair (S, X)."""
         return RLDP(self.eps, self.uncertainty, exact=self.exact)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
@@ -171,12 +171,12 @@ class RobustLDP(_RobustForX):
         return float(self.of_pairs.level_of(table))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether the mechanism keeps the promise (up to the rounding of this sum only)."""
+        """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
         table = np.broadcast_to(self._answers(joint, kernel), (joint.n_s, *np.shape(kernel)))
         return self.of_pairs.holds_of(table)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the notion allows: RLDP's, with v tied over s."""
+        """Return the cone of outputs that the notion allows: RLDP's, with v equal over s."""
         self._check(joint)
         return self.of_pairs.set_of(np.tile(np.diag(1 / joint.p_x), (joint.n_s, 1)))
 
@@ -190,8 +190,8 @@ class RobustPML(_RobustForX):
 
     Notes
     -----
-    Source: the polytopes of [RLDP] Theorem 2. The ratio is largest where R_s·v is and every other
-    R_t·v is least, L·v + κ max v and L·v + κ min v, with κ_s = 1 − Σ_x L_{x|s}.
+    Source: the polytopes of [RLDP] Theorem 2. The ratio is largest where R_s·v is largest,
+    L_s·v + κ_s max v, and every other R_t·v least, L_t·v + κ_t min v; κ_s = 1 − Σ_x L_{x|s}.
 
     Examples
     --------
@@ -225,10 +225,10 @@ class RobustPML(_RobustForX):
         return max(0.0, float(np.log(ratio.max())))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of allowed outputs, with max v and min v as auxiliary variables.
+        """Return the cone of allowed outputs, with h ≥ max v and l ≤ min v as auxiliary variables.
 
-        (1 − e^{ε}P(s)) (L_s·v + κ_s h) ≤ e^{ε} Σ_{t≠s} P(t) (L_t·v + κ_t l), l ≤ v ≤ h; a secret
-        with e^{ε}P(s) ≥ 1 asks nothing.
+        (1 − e^{ε}P(s)) (L_s·v + κ_s h) ≤ e^{ε} Σ_{t≠s} P(t) (L_t·v + κ_t l); a secret with
+        e^{ε}P(s) ≥ 1 has no row.
         """
         self._check(joint)
         ball, n_x = self.uncertainty, joint.n_x
@@ -237,13 +237,17 @@ class RobustPML(_RobustForX):
         v_of_r = np.diag(1 / joint.p_x)
         free = np.maximum(1 - ball.lower.sum(axis=1), 0.0)
         fixed, p_s, shrink = ball.lower @ v_of_r, ball.p_s, np.exp(-self.eps)
-        asked = shrink - p_s
-        rest = (p_s @ fixed) - p_s[:, None] * fixed
-        slack = (p_s @ free) - p_s * free
+        factor = shrink - p_s
+        others_fixed = (p_s @ fixed) - p_s[:, None] * fixed
+        others_free = (p_s @ free) - p_s * free
         matrix = np.hstack(
-            [asked[:, None] * fixed - rest, (asked * free)[:, None], -slack[:, None]]
+            [
+                factor[:, None] * fixed - others_fixed,
+                (factor * free)[:, None],
+                -others_free[:, None],
+            ]
         )
-        matrix = matrix[asked > 0]
+        matrix = matrix[factor > 0]
         ones, none = np.ones((n_x, 1)), np.zeros((n_x, 1))
         below = np.hstack([v_of_r, -ones, none])
         above = np.hstack([-v_of_r, none, ones])

@@ -1,4 +1,4 @@
-"""Side-channel resistant LIP: no output tells much even to those who know a part of X already."""
+"""Side-channel resistant LIP: LIP also against adversaries who know some attributes of X."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from core.notions.budgets import budget_text
 from core.validation import FloatArray, IntArray
 
 FEW_ATTRIBUTES = 3
-"""Up to this many attributes all sets of them are offered as ways to part the symbols."""
+"""Up to this many attributes, every set of them gives a partition of the symbols into blocks."""
 
 SETS_AT_ONCE = 100_000
-"""Symbols of X, times sets of known attributes, that are looked at in one go."""
+"""Largest product of symbols of X and sets of known attributes in one batch."""
 
 
 @dataclass(frozen=True)
@@ -33,27 +33,28 @@ class SRLIP(LevelNotion):
     """ε-side-channel resistant LIP, for X = (X¹, …, X^m).
 
     e^{−ε} ≤ P(y | s, x^J)/P(y | x^J) ≤ e^{ε} for every proper subset J of the attributes, every
-    x^J, s and y; a condition on what never happens asks nothing. J = ∅ is ε-LIP, and with one
-    attribute there is no more to it.
+    x^J, s and y with P(s, x^J) > 0 and P(x^J, y) > 0. J = ∅ is ε-LIP; with one attribute it is
+    the only J.
 
     Source: [Funnel] Def. 3.
 
     Parameters
     ----------
     eps : float
-        Budget in nats, in [0, ∞]; ∞ asks nothing.
+        Budget in nats, in [0, ∞]; ∞ is no bound.
     shape : tuple of int, optional
         Sizes of the attributes: the columns that the joint was made of are all combinations in
-        C order, the last attribute fastest. The joint's own `x_shape` where not given.
+        C order, the last attribute fastest. The joint's own `x_shape` by default.
 
     Raises
     ------
     InvalidInputError
-        If the budget is negative, NaN or no number; when it is used, if the sizes do not fit.
+        If the budget is negative, NaN or not a number, or a size is not a positive whole number;
+        when it is used, if the sizes do not fit the joint.
 
     Examples
     --------
-    X¹ alone tells nothing about S = X¹ xor X², unless X² is known:
+    X¹ alone is independent of S = X¹ xor X², but not given X²:
 
     >>> joint = Joint.from_counts([[1, 0, 0, 1], [0, 1, 1, 0]])
     >>> first = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
@@ -98,7 +99,7 @@ class SRLIP(LevelNotion):
         return self.eps
 
     def most_about_secret(self) -> float:
-        """Return that of ε-LIP, which it implies, in nats."""
+        """Return the upper bound on I(S;Y) of ε-LIP, which it implies, in nats."""
         return most_divergence(float(np.exp(-self.eps)), self.eps)
 
     def without_budget(self) -> SRLIP:
@@ -109,7 +110,8 @@ class SRLIP(LevelNotion):
         """Return the cone of outputs that the notion allows: two rows for each (J, x^J, s).
 
         P(y | s, x^J)/P(y | x^J) = Σ_x C[s, x] r(x)/Σ_x r(x), both over the x that agree with
-        x^J, and C the lift of the data given x^J. Rows that repeat or say nothing are left out.
+        x^J, and C the lift of the data given x^J. A set of x that occurs for several J has its
+        rows once, and one of a single x none.
 
         Raises
         ------
@@ -131,7 +133,7 @@ class SRLIP(LevelNotion):
         return AllowedSet(matrix, joint.n_x, blocks=_blocks(values))
 
     def _rows(self, joint: Joint, members: np.ndarray) -> sparse.csr_array:
-        """Return the rows of one x^J, which the x of `members` agree with."""
+        """Return the rows of one x^J: `members` are the x that agree with it."""
         excess = excess_lift(joint, members)
         below, above = (
             inequalities.lift_at_least(excess, self.eps),
@@ -146,7 +148,7 @@ class SRLIP(LevelNotion):
 def side_channel_levels(
     joint: Joint, kernel: ArrayLike, shape: tuple[int, ...] | None = None
 ) -> dict[tuple[int, ...], float]:
-    """Return for each proper subset J of the attributes the LIP level against who knows x^J.
+    """Return for each proper subset J of the attributes the LIP level given x^J, in nats.
 
     Parameters
     ----------
@@ -178,9 +180,13 @@ def side_channel_levels(
 
 
 def _blocks(values: IntArray) -> tuple[IntArray, ...]:
-    """Return the cells of sets J of attributes, fewer first: most conditions are on one cell."""
+    """Return partitions of the symbols by x^J, coarsest first: most rows concern one cell only.
+
+    With more than `FEW_ATTRIBUTES` attributes there is one J of each size, that with the fewest
+    cells.
+    """
     known = known_sets(len(values))[1:]
-    if len(values) > FEW_ATTRIBUTES:  # of as many attributes, those with the fewest cells
+    if len(values) > FEW_ATTRIBUTES:
         counts = [int(cells_of(values, one).max()) for one in known]
         best: dict[int, int] = {}
         for i in np.argsort(counts, kind="stable"):
@@ -192,7 +198,7 @@ def _blocks(values: IntArray) -> tuple[IntArray, ...]:
 
 @lru_cache(maxsize=4)  # of 16 MB each at most
 def _all_cells(kept_x: bytes, shape: tuple[int, ...]) -> IntArray:
-    """Return the number of x^J at each x for every J, counted on from J to J, shape (k, n_x)."""
+    """Return the number of x^J at each x for every J, shape (k, n_x); no two J share a number."""
     symbols = np.frombuffer(kept_x, dtype=np.int64)
     values = np.array(np.unravel_index(symbols, shape))
     cells = np.array([cells_of(values, known) for known in known_sets(len(shape))])
@@ -205,7 +211,7 @@ def _all_cells(kept_x: bytes, shape: tuple[int, ...]) -> IntArray:
 def _lip_levels(joint_sy: FloatArray) -> FloatArray:
     """Return the LIP level of each P(s, y) of a batch, shapes (k, n_s, n_y) → (k,).
 
-    It is ∞ with a zero cell whose s and y occur; what does not occur is left out.
+    It is ∞ where P(s, y) = 0 < P(s)P(y); s and y with P(s)P(y) = 0 are left out.
     """
     independent = joint_sy.sum(axis=2, keepdims=True) * joint_sy.sum(axis=1, keepdims=True)
     occurs = independent > 0

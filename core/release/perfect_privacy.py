@@ -158,7 +158,7 @@ def leaves_no_room(notion: Notion) -> bool:
     >>> leaves_no_room(LIP(0)), leaves_no_room(LIP(0.1)), leaves_no_room(Average("chi2", 0))
     (True, False, True)
     """
-    return notion.lets_nothing_be_told
+    return notion.is_perfect_privacy
 
 
 def _rank_modulo(matrix: np.ndarray[tuple[int, ...], np.dtype[np.object_]], prime: int) -> int:

@@ -228,7 +228,7 @@ def _why(result: Result) -> str:
     """Say why perfect privacy leaves something of X, or nothing, where an average asks for it."""
     asked, data = result.mechanism.notion, result.scenario.data
     parts = () if asked is None else asked.parts
-    if not any(part.on_average and part.lets_nothing_be_told for part in parts):
+    if not any(part.on_average and part.is_perfect_privacy for part in parts):
         return ""
     released = data.secret + data.released if data.secret_released else data.released
     return what_is_left(result.joint, _columns(data.secret, "S"), _columns(released, "X"))

@@ -161,7 +161,7 @@ def kept_by(average, joint, kernel):
     def with_erasures(share):
         return np.hstack([share * kernel, np.full((joint.n_x, 1), 1.0 - share)])
 
-    if average.lets_nothing_be_told:  # the measure of what tells 1e-9 is 0 by rounding
+    if average.is_perfect_privacy:  # the measure of what tells 1e-9 is 0 by rounding
         told = joint.release(kernel) / joint.p_s[:, None]
         return kernel if (np.ptp(told, axis=0) <= EXACT * told.max(axis=0)).all() else None
     if average.achieved(joint, kernel) <= average.bound:

@@ -1,3 +1,5 @@
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,6 +21,7 @@ from core.notions import (
     MinLift,
     PointwiseDivergence,
     PointwiseMaximalLeakage,
+    divergence,
 )
 from core.optimal.polish import polished
 from tests.strategies import joints, kernels
@@ -80,6 +83,25 @@ def test_the_set_of_bounded_divergence_is_what_the_notion_holds_for(release, eps
         inside = polished(joint, np.array([r, joint.p_x]).T / (r + joint.p_x)[:, None], notion)
         outputs = (joint.p_x[:, None] * inside).T
         assert (outputs @ cuts.T <= 1e-9).all()  # a cut holds for all that is allowed
+
+
+def divergence_of_two(q, p):
+    """Return d(q ‖ p) of two outcomes in nats, to 50 digits."""
+    with localcontext() as context:
+        context.prec = 50
+        q, p = Decimal(q), Decimal(p)
+        return sum((a * (a / b).ln() for a, b in ((q, p), (1 - q, 1 - p)) if a > 0), Decimal(0))
+
+
+@pytest.mark.parametrize("prior", [1e-7, 1e-5, 1e-3, 0.1, 0.5, 0.999])
+def test_rows_of_a_bounded_divergence_cut_no_belief_that_it_allows(prior):
+    # a root finder's absolute tolerance of 2e-12 is much beside a prior of 1e-7
+    for eps in np.geomspace(1e-9, 3, 20).tolist():
+        low, high = divergence._belief_range(prior, eps)
+        assert low == 0 or divergence_of_two(low, prior) >= Decimal(eps)
+        assert high == 1 or divergence_of_two(high, prior) >= Decimal(eps)
+        if low > 0:
+            assert divergence_of_two(low + 1e-8 * prior, prior) <= Decimal(eps)
 
 
 @pytest.mark.parametrize("eps", [0.05, 0.3])
