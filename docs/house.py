@@ -3,8 +3,9 @@
 A room is a folder of modules, or a module that lies beside folders. What a folder's `__init__`
 imports in order to offer it is not counted; who imports a name from there imports it from the
 module that has it. Rooms are grouped into floors (`FLOORS`): an import leads to a lower floor, or
-stays on its own, and no two rooms import from each other, directly or not. What breaks one of
-these rules, or the limits on folders and files, is named, and the exit status is 1.
+stays on its own, and no two rooms, and no two modules, import from each other, directly or not.
+What breaks one of these rules, or the limits on folders and files, is named, and the exit status
+is 1.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -85,11 +87,6 @@ class House:
         graph.add_edges_from(sorted(self.imports))
         return graph
 
-    def circles(self) -> list[list[str]]:
-        """Return the sets of rooms that import from each other, directly or not."""
-        parts = nx.strongly_connected_components(self.graph())
-        return sorted(sorted(part) for part in parts if len(part) > 1)
-
     def upwards(self) -> list[tuple[str, str]]:
         """Return the imports that lead to a higher floor."""
         return sorted((a, b) for a, b in self.imports if place(a)[0] > place(b)[0])
@@ -128,31 +125,47 @@ def place(name: str) -> tuple[int, str]:
 
 def survey(root: Path = ROOT) -> House:
     """Return the house as the files' own imports describe it; those for type checks alone too."""
+    ways = module_imports(root)
+    split = {module.rpartition(".")[0].rpartition(".")[0] for module in ways}
+    modules: Counter[str] = Counter()
+    imports: Counter[tuple[str, str]] = Counter()
+    for name, targets in ways.items():
+        here = room(name, split)
+        modules[here] += 1
+        for target in targets:
+            there = room(target, split) if target in ways else target
+            if there != here:
+                imports[here, there] += 1
+    return House(dict(modules), imports)
+
+
+def module_imports(root: Path = ROOT) -> dict[str, set[str]]:
+    """Return for each module those that it imports from, whoever offers it their names."""
     files = {
         ".".join(path.relative_to(root).with_suffix("").parts): path
         for package in PACKAGES
         for path in sorted((root / package).rglob("*.py"))
     }
     names = {name.removesuffix(".__init__") for name in files}
-    split = {name.rpartition(".")[0].rpartition(".")[0] for name in files}
     offered = {
         f"{name.removesuffix('.__init__')}.{alias}": source
         for name, path in files.items()
         if path.name == "__init__.py"
         for alias, source in offers(path, names)
     }
-    modules: Counter[str] = Counter()
-    imports: Counter[tuple[str, str]] = Counter()
-    for name, path in files.items():
-        if path.name == "__init__.py":
-            continue
-        here = room(name, split)
-        modules[here] += 1
-        for target in imported(path, names, offered):
-            there = room(target, split) if target in files else target
-            if there != here:
-                imports[here, there] += 1
-    return House(dict(modules), imports)
+    return {
+        name: imported(path, names, offered)
+        for name, path in files.items()
+        if path.name != "__init__.py"
+    }
+
+
+def circles(ways: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Return the sets of rooms, or modules, that import from each other, directly or not."""
+    graph: nx.DiGraph[str] = nx.DiGraph(list(ways))
+    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    parts = nx.strongly_connected_components(graph)
+    return sorted(sorted(part) for part in parts if len(part) > 1)
 
 
 def room(module: str, split: set[str]) -> str:
@@ -206,8 +219,12 @@ def crowded(root: Path = ROOT) -> list[str]:
 def faults(root: Path = ROOT) -> list[str]:
     """Return, as sentences, what breaks a rule of the house."""
     house = survey(root)
+    modules = {(name, to) for name, targets in module_imports(root).items() for to in targets}
     return [
-        *(f"These import from each other: {', '.join(circle)}." for circle in house.circles()),
+        *(
+            f"These import from each other: {', '.join(circle)}."
+            for circle in circles(house.imports) + circles(modules)
+        ),
         *(f"{a} imports from {b}, which is on a higher floor." for a, b in house.upwards()),
         *crowded(root),
         *overlong(root),

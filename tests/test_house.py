@@ -48,10 +48,25 @@ def test_a_circle_is_found_through_what_a_folder_offers(house, tmp_path):
             "core/joint.py": "def joint():\n    from core.data import Spec\n    return Spec\n",
         },
     )
-    assert house.survey(tmp_path).circles() == [["core.data", "core.joint"]]
+    assert house.circles(house.survey(tmp_path).imports) == [["core.data", "core.joint"]]
     assert house.faults(tmp_path) == [
         "These import from each other: core.data, core.joint.",
+        "These import from each other: core.data.spec, core.joint.",
         "core.joint imports from core.data, which is on a higher floor.",
+    ]
+
+
+def test_a_circle_within_a_room_is_found_though_it_is_for_type_checks_alone(house, tmp_path):
+    write(
+        tmp_path,
+        {
+            "core/data/spec.py": "if TYPE_CHECKING:\n    from core.data.count import count\n",
+            "core/data/count.py": "from core.data.spec import Spec\n",
+        },
+    )
+    assert house.circles(house.survey(tmp_path).imports) == []
+    assert house.faults(tmp_path) == [
+        "These import from each other: core.data.count, core.data.spec."
     ]
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from core.command.parsing import add_command, read_text
 from core.data import Sources
 from core.errors import InvalidInputError
 from core.records.applying import Applied, write
@@ -44,13 +45,14 @@ REPORTED = 10
 
 def add(commands: Any) -> None:
     """Add the command to those of a parser."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "release",
-        help="apply a scenario's mechanism to the records of a file",
+        run,
+        summary="apply a scenario's mechanism to the records of a file",
         description="Write the records of IN to OUT with Y in place of X. IN is CSV, TSV, Parquet "
         "or Excel; OUT ends in .csv, .tsv or .parquet. Nothing is written unless all goes well.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
     parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
     parser.add_argument("records", type=Path, metavar="IN", help="the records")
@@ -82,7 +84,6 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--certificate", type=Path, metavar="FILE", help="write what is promised to whom, as JSON"
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,16 +110,6 @@ def run(options: argparse.Namespace) -> int:
     if isinstance(draw, Seeded) and draw.guessable:
         _say("The seed is so small that it can be found by trying: use it for tests alone.")
     return 0
-
-
-def read_text(path: Path, kind: str) -> str:
-    """Return the text of a small file; `kind` names the file in the error's sentence."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
-        raise InvalidInputError(
-            f"The {kind} file {str(path)!r} cannot be read: {error}."
-        ) from error
 
 
 def _draw(options: argparse.Namespace) -> Draw:

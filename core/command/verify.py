@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.command.release import read_text
+from core.command.parsing import add_command, read_text
 from core.records.verifying import failed, verify
 from core.wording import number_of
 
@@ -28,13 +28,14 @@ MARKS = {True: "holds", False: "FAILS", None: "not checked"}
 
 def add(commands: Any) -> None:
     """Add the command to those of a parser."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "verify",
-        help="check a release's certificate against its files",
+        run,
+        summary="check a release's certificate against its files",
         description="Check a certificate's hashes, kernel, counts, levels and promise, and test "
         "that the released outputs are consistent with its kernel.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
     parser.add_argument("certificate", type=Path, help="the certificate's JSON file")
     parser.add_argument("released", type=Path, metavar="RELEASED", help="the released file")
@@ -43,7 +44,6 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--seed", metavar="N", help="the seed: then every draw is made again")
     parser.add_argument("--json", action="store_true", help="print the checks as JSON")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

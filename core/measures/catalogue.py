@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core import measures
-from core.errors import InvalidInputError
+from core.catalogued import Catalogued, found
 
 POINTWISE = "pointwise"
 """A measure of each output y."""
@@ -15,19 +15,13 @@ AVERAGE = "average"
 
 
 @dataclass(frozen=True)
-class MeasureEntry:
+class MeasureEntry(Catalogued):
     """One measure of the catalogue.
 
     Attributes
     ----------
-    key, title : str
-        The function's name in `core.measures`, and the name that the interface shows.
-    meaning : str
-        What it measures, in one sentence.
-    formula : str
-        Its definition in LaTeX.
-    source : str
-        Paper and equation or section.
+    key, title, meaning, formula, source
+        As in `Catalogued`; the key is the function's name in `core.measures`.
     kind : str
         `POINTWISE` or `AVERAGE`.
     parameters : tuple of str
@@ -38,11 +32,6 @@ class MeasureEntry:
         Takes P(s, y) and the parameters.
     """
 
-    key: str
-    title: str
-    meaning: str
-    formula: str
-    source: str
     kind: str
     parameters: tuple[str, ...]
     unit: str
@@ -231,8 +220,4 @@ def entry(key: str) -> MeasureEntry:
     >>> entry("max_lift").title
     'Max-lift Λ'
     """
-    for candidate in ENTRIES:
-        if candidate.key == key:
-            return candidate
-    known = ", ".join(candidate.key for candidate in ENTRIES)
-    raise InvalidInputError(f"measure must be one of {known}, got {key!r}.")
+    return found(ENTRIES, key, "measure")

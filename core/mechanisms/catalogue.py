@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from core.catalogued import found
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.entry import MechanismEntry
@@ -16,7 +17,6 @@ from core.mechanisms.optima.entries import (
 from core.mechanisms.options import DEFAULTS, Options
 from core.mechanisms.result import Mechanism, valued
 from core.notions import Notion
-from core.validation import shown
 
 _AFTER = {
     "subset_merging": (OPTIMAL,),
@@ -45,10 +45,7 @@ def entry(key: str) -> MechanismEntry:
     >>> entry("watchdog").title
     'Watchdog'
     """
-    if not isinstance(key, str) or key not in CATALOGUE:
-        known = ", ".join(CATALOGUE)
-        raise InvalidInputError(f"mechanism must be one of {known}, got {shown(key)}.")
-    return CATALOGUE[key]
+    return found(CATALOGUE.values(), key, "mechanism")
 
 
 def build(key: str, joint: Joint, notion: Notion, options: Options = DEFAULTS) -> Mechanism:

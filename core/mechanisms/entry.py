@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from core.catalogued import Catalogued
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.options import Options
@@ -18,19 +19,13 @@ which starts from it, has time left to be better within the same limit."""
 
 
 @dataclass(frozen=True)
-class MechanismEntry:
+class MechanismEntry(Catalogued):
     """One mechanism of the catalogue.
 
     Attributes
     ----------
-    key, title : str
-        What code and what readers call it.
-    meaning : str
-        What it does, in one sentence.
-    formula : str
-        The same in LaTeX.
-    source : str
-        Paper and place.
+    key, title, meaning, formula, source
+        As in `Catalogued`.
     code : str
         The call, with the package as `m`, the joint as `joint`, the notion as `notion` and the
         symbols' numbers as `values`; a format string of the options.
@@ -55,9 +50,9 @@ class MechanismEntry:
     slow_from : int or None
         From how many symbols of X on it takes more than a quarter of a second, whatever its time
         limit; None where it never does, or where it can be cut short.
-    quick_sweep : bool
-        Whether it takes a few milliseconds up to 60 symbols, so that a line of it over all
-        budgets is there at once.
+    sweep_slow_from : int
+        From how many symbols of X on its utility along all budgets takes more than a quarter of
+        a second; 0 where it always does.
     instant : bool
         Whether it takes a millisecond or two: optima that need no start are held against it.
     monotone : bool
@@ -66,11 +61,6 @@ class MechanismEntry:
         along. The line of any other may fall as its budget grows, which a chart of it should say.
     """
 
-    key: str
-    title: str
-    meaning: str
-    formula: str
-    source: str
     code: str
     make: Callable[[Joint, Notion, Options], Mechanism]
     notions: tuple[type[Notion], ...] = ()
@@ -83,7 +73,7 @@ class MechanismEntry:
     instant: bool = False
     monotone: bool = False
     slow_from: int | None = None
-    quick_sweep: bool = False
+    sweep_slow_from: int = 0
 
     @property
     def uses_notion(self) -> bool:

@@ -27,10 +27,6 @@ def _product(joint: Joint, notion: Notion, split: Split, options: Options) -> Me
     return srlip_product(joint, asked.eps, asked.shape, split, options.time_limit)
 
 
-_SLOW_CLUSTERING = {"anonymity": 400, "maximin": 400, "reduction": 160}
-"""From how many symbols of X on a clustering takes more than a quarter of a second."""
-
-
 def _clustering(problem: str) -> MechanismEntry:
     """Return the entry of the quantisation that answers a problem of [NonStoch]."""
     known = clusterings.entry(problem, clusterings.ALGORITHM)
@@ -45,7 +41,7 @@ def _clustering(problem: str) -> MechanismEntry:
             joint, problem, options.weight, options.utility, options.values
         ),
         parameters=("weight", "utility"),
-        slow_from=_SLOW_CLUSTERING[problem],
+        slow_from=known.slow_from,
         monotone=True,
     )
 
@@ -81,7 +77,7 @@ HEURISTICS = (
         "m.watchdog(joint, notion)",
         lambda joint, notion, _options: watchdog(joint, notion),
         (PointwiseNotion,),
-        quick_sweep=True,
+        sweep_slow_from=61,
     ),
     MechanismEntry(
         "watchdog_uniform",
@@ -93,7 +89,7 @@ HEURISTICS = (
         'm.watchdog(joint, notion, merge="uniform")',
         lambda joint, notion, _options: watchdog(joint, notion, "uniform"),
         (PointwiseNotion,),
-        quick_sweep=True,
+        sweep_slow_from=61,
     ),
     MechanismEntry(
         "subset_merging",
@@ -105,7 +101,7 @@ HEURISTICS = (
         "m.subset_merging(joint, notion)",
         lambda joint, notion, _options: subset_merging(joint, notion),
         (PointwiseNotion,),
-        quick_sweep=True,
+        sweep_slow_from=61,
         instant=True,
     ),
     MechanismEntry(
@@ -132,7 +128,7 @@ HEURISTICS = (
         lambda joint, notion, _options: generalized_randomized_response(joint, notion=notion),
         (PointwiseNotion,),
         monotone=True,
-        quick_sweep=True,
+        sweep_slow_from=61,
     ),
     MechanismEntry(
         "oue",

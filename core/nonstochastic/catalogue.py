@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.errors import InvalidInputError
+from core.catalogued import Catalogued, found
 
 MEASURE = "measure"
 """A number that says what a release tells or keeps."""
@@ -17,32 +17,25 @@ BASELINE = "baseline"
 
 
 @dataclass(frozen=True)
-class ClusteringEntry:
+class ClusteringEntry(Catalogued):
     """One measure or algorithm.
 
     Attributes
     ----------
-    key : str
-        The function's name in `core.nonstochastic`; for an algorithm its name in
-        `pareto_frontier`.
-    title : str
-        What readers call it.
-    meaning : str
-        What it says or does, in plain words.
-    formula : str
-        The measure, or what the algorithm makes small, in LaTeX.
-    source : str
-        Paper and place.
+    key, title, meaning, formula, source
+        As in `Catalogued`; the key is the function's name in `core.nonstochastic`, for an
+        algorithm its name in `pareto_frontier`. The formula is the measure, or what the algorithm
+        makes small.
     kind : str
         `MEASURE`, `ALGORITHM` or `BASELINE`.
+    slow_from, sweep_slow_from : int
+        From how many symbols of X on an algorithm takes more than a quarter of a second for one
+        weight, and for its frontier over all weights.
     """
 
-    key: str
-    title: str
-    meaning: str
-    formula: str
-    source: str
     kind: str
+    slow_from: int = 0
+    sweep_slow_from: int = 0
 
 
 CATALOGUE: tuple[ClusteringEntry, ...] = (
@@ -111,6 +104,8 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
         r"\min_{\hat X} \; L_0(S \to \hat X) - \lambda \, U(X; \hat X)",
         "[NonStoch] problem (3), Algorithm 1",
         ALGORITHM,
+        slow_from=400,
+        sweep_slow_from=400,
     ),
     ClusteringEntry(
         "maximin",
@@ -120,6 +115,8 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
         r"\min_{\hat X} \; I_*(S; \hat X) - \lambda \, U(X; \hat X)",
         "[NonStoch] problem (5), Algorithm 2",
         ALGORITHM,
+        slow_from=300,
+        sweep_slow_from=300,
     ),
     ClusteringEntry(
         "reduction",
@@ -130,6 +127,8 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
         r" \quad \text{subject to } I_*(S; \hat X) = 0",
         "[NonStoch] problem (10)",
         ALGORITHM,
+        slow_from=240,
+        sweep_slow_from=60,
     ),
     ClusteringEntry(
         "generalise_and_suppress",
@@ -165,8 +164,4 @@ def entry(key: str, kind: str = MEASURE) -> ClusteringEntry:
     >>> entry("anonymity").title, entry("anonymity", ALGORITHM).source
     ('k-anonymity', '[NonStoch] problem (3), Algorithm 1')
     """
-    for each in CATALOGUE:
-        if (each.key, each.kind) == (key, kind):
-            return each
-    known = ", ".join(each.key for each in CATALOGUE if each.kind == kind)
-    raise InvalidInputError(f"There is no {kind} {key!r}; there are: {known or 'none'}.")
+    return found((each for each in CATALOGUE if each.kind == kind), key, kind)

@@ -1,6 +1,6 @@
 """Every notion by key: its meaning in words and as a formula, and how to make one."""
 
-from core.errors import InvalidInputError
+from core.catalogued import found
 from core.joint import Joint
 from core.notions.average import AVERAGES
 from core.notions.base import Notion
@@ -17,7 +17,6 @@ from core.notions.one_sided import Chi2Lift, L1Lift, MinLift
 from core.notions.rldp import RLDP
 from core.notions.robust_markov import RobustLDP, RobustPML
 from core.notions.srlip import SRLIP
-from core.validation import shown
 
 __all__ = [
     "ALL",
@@ -339,11 +338,7 @@ def entry(key: str) -> NotionEntry:
     >>> entry("ldp").parameters
     ('eps',)
     """
-    for candidate in ALL:
-        if candidate.key == key:
-            return candidate
-    known = ", ".join(candidate.key for candidate in ALL)
-    raise InvalidInputError(f"notion must be one of {known}, got {shown(key)}.")
+    return found(ALL, key, "notion")
 
 
 def of_family(key: str) -> tuple[NotionEntry, ...]:

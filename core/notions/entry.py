@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from core.catalogued import Catalogued
 from core.joint import Joint
 from core.notions.base import Notion
 from core.notions.numbers import Numbers
@@ -23,21 +24,15 @@ FAMILIES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class NotionEntry:
+class NotionEntry(Catalogued):
     """One notion of the catalogue.
 
     Attributes
     ----------
-    key, title : str
-        Name in code and name in the interface.
+    key, title, meaning, formula, source
+        As in `Catalogued`; the formula is to hold for every output y.
     family : str
         Key of `FAMILIES`.
-    meaning : str
-        What it promises, in one sentence.
-    formula : str
-        The same in LaTeX, for every output y.
-    source : str
-        Paper and its definition or equation.
     parameters : tuple of str
         Names of the `Numbers` that it uses.
     kind : type
@@ -60,12 +55,7 @@ class NotionEntry:
         in `Leakage.achieved`.
     """
 
-    key: str
-    title: str
     family: str
-    meaning: str
-    formula: str
-    source: str
     parameters: tuple[str, ...]
     kind: type[Notion]
     make: Callable[[Joint, Numbers], Notion]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,6 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.utilities import Distortion, Guess, Information, Purpose, SquaredError, Task
 from core.validation import FloatArray, shown
-
-if TYPE_CHECKING:
-    from core.scenario.scenario import Scenario
 
 PURPOSES = {
     "information": "all of X",
@@ -33,6 +31,26 @@ LOSSES = {
 
 Table = tuple[tuple[float, ...], ...]
 """A loss table d(x, z): a row for each x."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PurposeChoice:
+    """What a question asks to be kept of X.
+
+    Attributes
+    ----------
+    purpose : str
+        What is to be kept of X: "information" (all of it), "task" (the task of the data), "guess"
+        (of the task, or of X where the data names none) or "distortion" (a small error).
+    loss : str
+        The loss of a "distortion": "absolute", "squared", "hamming" or "table".
+    table : tuple of tuple of float
+        The loss d(x, z) of guessing z where X is x, a row for each symbol of X.
+    """
+
+    purpose: str = "information"
+    loss: str = "absolute"
+    table: Table = ()
 
 
 def check_purpose(purpose: str, loss: str, table: Any) -> Table:
@@ -65,7 +83,7 @@ def check_purpose(purpose: str, loss: str, table: Any) -> Table:
 
 
 def build_purpose(
-    scenario: Scenario,
+    asked: PurposeChoice,
     joint: Joint,
     values: FloatArray | None = None,
     task: CountedTask | None = None,
@@ -74,8 +92,8 @@ def build_purpose(
 
     Parameters
     ----------
-    scenario : Scenario
-        The question.
+    asked : PurposeChoice
+        The question, or this part of it.
     joint : Joint
         P(s, x).
     values : ndarray, optional
@@ -88,43 +106,51 @@ def build_purpose(
     InvalidInputError
         If the task, the numbers or the table that it needs are missing or do not fit.
     """
-    if scenario.purpose == "information":
+    if asked.purpose == "information":
         return Information()
-    if scenario.purpose == "guess" and task is None:
+    if asked.purpose == "guess" and task is None:
         return Guess()
-    if scenario.purpose in ("task", "guess"):
+    if asked.purpose in ("task", "guess"):
         if task is None:
             raise InvalidInputError("To keep a task, choose the column of T.")
-        kind = Task if scenario.purpose == "task" else Guess
+        kind = Task if asked.purpose == "task" else Guess
         return kind(task.p_t_given_x)
-    if scenario.loss == "table":
-        if not scenario.table:
+    if asked.loss == "table":
+        if not asked.table:
             raise InvalidInputError("The loss table is empty: give a row for each symbol of X.")
-        return Distortion(np.array(scenario.table))
-    if scenario.loss == "hamming":
+        return Distortion(np.array(asked.table))
+    if asked.loss == "hamming":
         return Distortion(1 - np.eye(joint.n_x))
     if values is None:
         raise InvalidInputError(
-            f"The {LOSSES[scenario.loss]} needs numbers, and X is not numeric here: count any "
+            f"The {LOSSES[asked.loss]} needs numbers, and X is not numeric here: count any "
             "error, or give a loss table."
         )
-    if scenario.loss == "squared":
+    if asked.loss == "squared":
         return SquaredError(values)
     return Distortion(np.abs(values[:, None] - values))
 
 
-def purpose_code(scenario: Scenario) -> str:
-    """Return Python source of a scenario's purpose, with the data as `counted`."""
+def purpose_code(asked: PurposeChoice, *, of_task: bool) -> str:
+    """Return Python source of what is asked for, with the data as `counted`.
+
+    Parameters
+    ----------
+    asked : PurposeChoice
+        The question, or this part of it.
+    of_task : bool
+        Whether the data names a task.
+    """
     task, values = "counted.task.p_t_given_x", "counted.x_values"
-    if scenario.purpose == "information":
+    if asked.purpose == "information":
         return "Information()"
-    if scenario.purpose == "task":
+    if asked.purpose == "task":
         return f"Task({task})"
-    if scenario.purpose == "guess":
-        return f"Guess({task})" if scenario.data.task else "Guess()"
+    if asked.purpose == "guess":
+        return f"Guess({task})" if of_task else "Guess()"
     return {
-        "table": f"Distortion({[list(row) for row in scenario.table]!r})",
+        "table": f"Distortion({[list(row) for row in asked.table]!r})",
         "hamming": "Distortion(1 - np.eye(joint.n_x))",
         "squared": f"SquaredError({values})",
         "absolute": f"Distortion(np.abs(np.subtract.outer({values}, {values})))",
-    }[scenario.loss]
+    }[asked.loss]

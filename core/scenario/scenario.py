@@ -26,7 +26,7 @@ from core.notions.numbers import Numbers, declared
 from core.scenario.domains import DOMAINS, check_numbers, plain_json
 from core.scenario.json_text import read_json
 from core.scenario.promise import Promise
-from core.scenario.purpose import Table, build_purpose, check_purpose
+from core.scenario.purpose import PurposeChoice, build_purpose, check_purpose
 from core.validation import FloatArray, shown
 
 VERSION = 1
@@ -38,7 +38,7 @@ NOTHING = LIP(np.inf)
 
 
 @dataclass(frozen=True)
-class Scenario(Settings, Numbers):
+class Scenario(PurposeChoice, Settings, Numbers):
     """A question: what releasing X under a notion, by a mechanism, keeps and gives away.
 
     Attributes
@@ -55,13 +55,8 @@ class Scenario(Settings, Numbers):
         The mechanism's settings, as in `Settings`; a scenario always has a time limit.
     also : tuple of Promise
         Further notions, which are to hold together with the first.
-    purpose : str
-        What is to be kept of X: "information" (all of it), "task" (the task of the data), "guess"
-        (of the task, or of X where the data names none) or "distortion" (a small error).
-    loss : str
-        The loss of a "distortion": "absolute", "squared", "hamming" or "table".
-    table : tuple of tuple of float
-        The loss d(x, z) of guessing z where X is x, a row for each symbol of X.
+    purpose, loss, table
+        What is to be kept of X, as in `PurposeChoice`.
 
     Raises
     ------
@@ -80,9 +75,6 @@ class Scenario(Settings, Numbers):
     mechanism: str = "optimal"
     time_limit: float = field(default=5.0, kw_only=True)
     also: tuple[Promise, ...] = ()
-    purpose: str = "information"
-    loss: str = "absolute"
-    table: Table = ()
 
     def __post_init__(self) -> None:
         notion_catalogue.entry(self.notion)

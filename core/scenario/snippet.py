@@ -42,7 +42,8 @@ def snippet(scenario: Scenario) -> str:
     entry = mechanism_catalogue.entry(scenario.mechanism)
     code = entry.code.format(**scenario.settings)
     data = _call(scenario.data)
-    asked_for, purpose = scenario.purpose != "information", purpose_code(scenario)
+    asked_for = scenario.purpose != "information"
+    purpose = purpose_code(scenario, of_task=bool(scenario.data.task))
     if asked_for and entry.key in FOR_A_PURPOSE:
         code = re.sub(r",?\s*\)$", ", utility=purpose)", code)
     told = 'print(f"I(X;Y) {mechanism.information:.6f} nats, NMI {mechanism.nmi:.6f}")'

@@ -1,6 +1,7 @@
 """The Confusability page through Streamlit's own test harness."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -203,7 +204,8 @@ def test_baselines_can_be_left_out():
 
 @pytest.mark.usefixtures("afresh")
 def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch):
-    monkeypatch.setattr(results, "QUICK_SYMBOLS", 0)
+    slow = replace(results.algorithm("anonymity"), slow_from=0, sweep_slow_from=0)
+    monkeypatch.setattr(results, "algorithm", lambda _: slow)
     asked = HEART | {"weight": "0.123"}
     with busy(long_answer.WORKERS):
         mine, other = opened(**asked), opened(**asked)

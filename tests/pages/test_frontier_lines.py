@@ -59,7 +59,7 @@ def test_each_line_appears_as_soon_as_it_is_there(sweeps, drawn):
 
 
 def test_while_no_line_is_there_yet_the_chart_says_so(sweeps, drawn, monkeypatch):
-    monkeypatch.setattr(answers, "QUICK_SYMBOLS", 0)
+    monkeypatch.setattr(answers, "_is_quick", lambda _: False)
     app = opened(**SMALL)
     assert len(sweeps.open) == 4
     assert notes(drawn) == ["The lines are being worked out."]
@@ -71,7 +71,7 @@ def test_while_no_line_is_there_yet_the_chart_says_so(sweeps, drawn, monkeypatch
 def test_where_every_line_failed_the_chart_does_not_say_that_work_is_under_way(
     sweeps, drawn, monkeypatch
 ):
-    monkeypatch.setattr(answers, "QUICK_SYMBOLS", 0)
+    monkeypatch.setattr(answers, "_is_quick", lambda _: False)
     app = opened(**SMALL)
     while sweeps.open:
         sweeps.fail(SolverError("The worker process died (exit status -9)."))
@@ -251,8 +251,8 @@ def test_a_line_with_budgets_that_failed_is_its_sessions_alone(sweeps, drawn, mo
         utility = np.where(np.arange(len(made)) == 3, np.nan, found.utility)
         return replace(found, mechanisms=tuple(made), utility=utility, nmi=utility)
 
-    whole = answers.QUICK_SYMBOLS if quick else 0
-    monkeypatch.setattr(answers, "QUICK_SYMBOLS", whole)
+    if not quick:
+        monkeypatch.setattr(answers, "_is_quick", lambda _: False)
     with monkeypatch.context() as broken:
         broken.setattr(answers if quick else work, "sweep", gappy)
         app = opened(**SMALL | {"mech": "watchdog"})

@@ -75,7 +75,7 @@ CLOSED_FORMS = (
         ),
         (RLDP,),
         ignored=_OF_RECORDS,
-        quick_sweep=True,
+        sweep_slow_from=61,
     ),
     MechanismEntry(
         "pair_rr",
@@ -94,7 +94,7 @@ CLOSED_FORMS = (
         (RLDP,),
         ignored=_OF_RECORDS,
         monotone=True,
-        quick_sweep=True,
+        sweep_slow_from=61,
     ),
 )
 """From the one that keeps most."""

@@ -15,6 +15,9 @@ from core.nonstochastic.ranges.partition import joint_range
 EXACT = "exact"
 """Stands for the optimum over all partitions."""
 
+SLOW_FROM = 9
+"""From how many symbols of X on looking at all partitions takes more than a quarter of a second."""
+
 BASELINES = {
     "anonymity": ("generalise_and_suppress", suppression_frontier),
     "maximin": ("submodular_path", submodular_frontier),

@@ -10,6 +10,8 @@ from core.errors import InvalidInputError
 from core.jobs import Job
 from core.jobs.work import cluster, make_rivals, make_trade_offs
 from core.nonstochastic import Clustering, FrontierPoint
+from core.nonstochastic.baselines.rivals import SLOW_FROM
+from core.nonstochastic.catalogue import ALGORITHM, ClusteringEntry, entry
 from core.nonstochastic.ranges.partition import Partition
 from core.release.confusability import DRAWN, Lookalikes, lookalikes, parts_alone
 from core.release.quantised import RangeRelease, RangeTable, range_release, range_table
@@ -17,15 +19,6 @@ from core.scenario import Scenario
 from core.validation import BoolArray, FloatArray
 from pages.ui.work import derived
 from pages.ui.work.long_answer import LongAnswer
-
-QUICK_SYMBOLS = 160
-"""Largest alphabet of X whose clustering takes less than a glance."""
-
-QUICK_SWEEP = 40
-"""The same for the frontier of (10), which is merged anew for every stretch of λ."""
-
-EXACT_SYMBOLS = 8
-"""Alphabet of X from which on looking at all partitions takes longer than a glance."""
 
 LIMIT = 120.0
 """Seconds that work in the background may take."""
@@ -64,7 +57,7 @@ def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]
     """
     return _found(
         clustering_work(problem, scenario),
-        quick=_symbols(scenario.data) <= QUICK_SYMBOLS,
+        quick=_symbols(scenario.data) < algorithm(problem).slow_from,
     )
 
 
@@ -84,13 +77,13 @@ def trade_offs(asked: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
     problem, _, data = asked
     return _found(
         trade_offs_work(asked),
-        quick=_symbols(data) <= (QUICK_SWEEP if problem == "reduction" else QUICK_SYMBOLS),
+        quick=_symbols(data) < algorithm(problem).sweep_slow_from,
     )
 
 
 def compared(asked: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
     """Return the frontiers to hold an algorithm's against; a job while it is at work."""
-    return _found(rivals_work(asked), quick=_symbols(asked[2]) <= EXACT_SYMBOLS)
+    return _found(rivals_work(asked), quick=_symbols(asked[2]) < SLOW_FROM)
 
 
 def trade_offs_work(asked: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
@@ -117,6 +110,11 @@ def _frontier_work(kind: str, call: Callable[..., Made], asked: RangeQuestion) -
 def _with_utility(data: DataSpec, utility: str) -> tuple[Any, ...]:
     occurs, values = joint_range(data, utility)
     return occurs, utility, values
+
+
+def algorithm(problem: str) -> ClusteringEntry:
+    """Return what the catalogue says of a problem's algorithm."""
+    return entry(problem, ALGORITHM)
 
 
 def _symbols(data: DataSpec) -> int:

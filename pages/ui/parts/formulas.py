@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from core.catalogued import Catalogued
 from core.measures import catalogue as measures
 from core.mechanisms import catalogue as mechanisms
-from core.mechanisms.entry import MechanismEntry as Mechanism
 from core.nonstochastic import catalogue as ranges
 from core.notions import catalogue as notions
 from pages.ui.style.labels import markdown
@@ -30,9 +30,7 @@ def of_ranges(key: str, kind: str = ranges.MEASURE) -> str:
     return _paragraph(ranges.entry(key, kind))
 
 
-def _paragraph(
-    entry: measures.MeasureEntry | notions.NotionEntry | Mechanism | ranges.ClusteringEntry,
-) -> str:
+def _paragraph(entry: Catalogued) -> str:
     source = f":gray[{markdown(entry.source)}]"
     return f"**{entry.title}**. {entry.meaning}\n\n$$ {entry.formula} $$\n\n{source}"
 

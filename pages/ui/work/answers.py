@@ -29,9 +29,6 @@ from pages.ui.work.derived import counted, promise, purpose
 from pages.ui.work.long_answer import LONGER, LongAnswer
 from pages.ui.work.store import Store, kept_for, known_for, sparing
 
-QUICK_SYMBOLS = 60
-"""Largest alphabet of X for which the sweep of a mechanism that is quick to sweep is."""
-
 POINT_LIMIT = 1.5
 """Seconds that a solver may take over one optimum of a frontier in the background."""
 
@@ -339,8 +336,8 @@ def _elsewhere(scenario: Scenario) -> bool:
 
 
 def _is_quick(scenario: Scenario) -> bool:
-    quick = catalogue.entry(scenario.mechanism).quick_sweep
-    return quick and _joint(scenario).n_x <= QUICK_SYMBOLS
+    """Say whether a frontier is there at once."""
+    return _joint(scenario).n_x < catalogue.entry(scenario.mechanism).sweep_slow_from
 
 
 def _joint(scenario: Scenario) -> Joint:

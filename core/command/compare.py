@@ -1,0 +1,54 @@
+"""The command `python -m core compare`: the columns of a project, side by side."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from core.command.parsing import add_command, read_text
+from core.scenario import Project
+from core.studies.columns_table import described, table
+from core.studies.side_by_side import compare, reference
+
+EXAMPLE = """\
+example:
+  $ cat project.json
+  {"columns": [
+    {"name": "LIP", "scenario": {"notion": "lip", "eps": 0.5, "mechanism": "watchdog"}},
+    {"name": "LDP", "scenario": {"notion": "ldp", "eps": 0.5, "mechanism": "watchdog"}}
+  ]}
+  $ python -m core compare project.json"""
+"""The end of `compare --help`; a test runs it."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to those of a parser."""
+    parser = add_command(
+        commands,
+        "compare",
+        run,
+        summary="answer the columns of a project side by side",
+        description="Answer every column of a project, and say what each reaches of every notion, "
+        "that which differs most first.",
+        example=EXAMPLE,
+    )
+    parser.add_argument("project", type=Path, help="a project's JSON file, as the page saves it")
+    parser.add_argument("--json", action="store_true", help="print all of it as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a comparison; return 2, and print why, where a column has no answer."""
+    project = Project.from_json(read_text(options.project, "project"))
+    columns = compare(project)
+    numbers = reference(project.scenarios)
+    if options.json:
+        print(json.dumps(described(project, columns, numbers), indent=2, ensure_ascii=False))
+    else:
+        print(table(columns, numbers))
+    for column in columns:
+        if column.reason:
+            print(f"{column.name}: {column.reason}", file=sys.stderr)
+    return 2 if any(column.reason for column in columns) else 0
