@@ -1,4 +1,4 @@
-"""Ways to release X: each returns a `Mechanism` that passed its audit."""
+"""Mechanisms: each function returns a `Mechanism` that passed its audit, if it has a notion."""
 
 from core.mechanisms.merging.batch import Batch, subset_merging_batch, watchdog_batch
 from core.mechanisms.merging.subset_merging import (

@@ -1,4 +1,4 @@
-"""Every mechanism by key: what it is, where it comes from, when it works, how to make it."""
+"""Every mechanism by key: its meaning, its source, the notions it works under, how to make it."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ _AFTER = {
     "srlip_product_optimised": (ROBUST_OPTIMAL, POLYOPT),
     "pair_rr": (NON_ROBUST,),
 }
-"""Which optima are listed after which other mechanism."""
+"""Optima, by the mechanism after which they are listed."""
 
 CATALOGUE: Mapping[str, MechanismEntry] = {
     item.key: item for other in HEURISTICS for item in (other, *_AFTER.get(other.key, ()))
@@ -38,7 +38,7 @@ def entry(key: str) -> MechanismEntry:
     Raises
     ------
     InvalidInputError
-        If there is none.
+        If there is no such mechanism.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def entry(key: str) -> MechanismEntry:
 
 
 def build(key: str, joint: Joint, notion: Notion, options: Options = DEFAULTS) -> Mechanism:
-    """Make the mechanism of a key; one that depends on no notion ignores it.
+    """Return the mechanism of a key; one that depends on no notion ignores it.
 
     Parameters
     ----------
@@ -58,14 +58,15 @@ def build(key: str, joint: Joint, notion: Notion, options: Options = DEFAULTS) -
     joint : Joint
         P(s, x).
     notion : Notion
-        What is asked.
+        The notion that it must keep.
     options : Options, optional
-        How to make it. A mechanism that is no optimum for their purpose is valued by it.
+        Its options. The result's utility is that of their purpose for every mechanism, also for
+        one that does not maximise it.
 
     Raises
     ------
     CoreError
-        If the key is unknown, or the mechanism does not work under the notion or has no answer.
+        If the key is unknown, the mechanism does not work under the notion, or it fails.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the catalogue knows of a mechanism."""
+"""A mechanism's catalogue entry."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from core.notions import Notion
 N = TypeVar("N", bound=Notion)
 
 TIME_SHARE = 0.4
-"""Part of its time limit that a mechanism takes at most which is no optimum: then the optimum,
-which starts from it, has time left to be better within the same limit."""
+"""Largest part of its time limit that a mechanism other than an optimum uses: the optimum, which
+starts from it, then has time left to improve on it within the same limit."""
 
 
 @dataclass(frozen=True)
@@ -27,38 +27,38 @@ class MechanismEntry(Catalogued):
     key, title, meaning, formula, source
         As in `Catalogued`.
     code : str
-        The call, with the package as `m`, the joint as `joint`, the notion as `notion` and the
-        symbols' numbers as `values`; a format string of the options.
+        Python code of the call, with the package as `m`, the joint as `joint`, the notion as
+        `notion` and the symbols' numbers as `values`; a format string of the options.
     make : callable
         Takes joint, notion and options; returns the mechanism.
     notions : tuple of type
         The notions it works under; empty where it depends on none.
     needs_lift : bool
-        Whether it works under those of them alone whose budgets bound the lift, or the ratio of
-        two lifts.
+        Whether it works only under those whose budgets bound the lift, or the ratio of two lifts.
     needs_convex : bool
-        Whether it works under those of them alone that allow a convex set of outputs.
+        Whether it works only under those that allow a convex set of outputs.
     parameters : tuple of str
-        Which of the options have an effect.
+        Names of the options that it uses.
     reads_secret : bool
-        Whether S must be at hand when X is released.
+        Whether its kernel depends on S as well as on X.
     ignored : tuple of str
-        The notion's numbers that have no effect on it.
+        Names of the notion's numbers that it does not use.
     optimum : bool
-        Whether it is the most that a promise allows. Every other mechanism is what it starts
-        from.
+        Whether it maximises utility under the notion over kernels P(y | x); such a search starts
+        from the other mechanisms.
     slow_from : int or None
-        From how many symbols of X on it takes more than a quarter of a second, whatever its time
-        limit; None where it never does, or where it can be cut short.
+        Number of symbols of X from which on it takes more than a quarter of a second, whatever its
+        time limit; None where there is none, or where the time limit holds.
     sweep_slow_from : int
-        From how many symbols of X on its utility along all budgets takes more than a quarter of
-        a second; 0 where it always does.
+        Number of symbols of X from which on its utility at all budgets of a chart takes more than a
+        quarter of a second; 0 where it always does.
     instant : bool
-        Whether it takes a millisecond or two: optima that need no start are held against it.
+        Whether it takes a millisecond or two: it is then compared with every optimum, also where
+        the search needs no start.
     monotone : bool
-        Whether a larger budget never makes it keep less: so for every optimum, since what is
-        allowed at one budget is allowed at each larger one, and `core.studies.frontier` carries it
-        along. The line of any other may fall as its budget grows, which a chart of it should say.
+        Whether its utility never falls as the budget grows. This holds for every optimum, as a
+        larger budget allows all that a smaller one does and `core.studies.frontier` carries it
+        over; of other mechanisms a chart should say that their line may fall.
     """
 
     code: str
@@ -81,7 +81,7 @@ class MechanismEntry(Catalogued):
         return bool(self.notions)
 
     def works_under(self, notion: Notion | type[Notion]) -> bool:
-        """Say whether the mechanism works under a notion, or under every notion of a type."""
+        """Return whether the mechanism works under a notion, or under every notion of a type."""
         if not self.notions:
             return True
         if isinstance(notion, type):
@@ -94,12 +94,12 @@ class MechanismEntry(Catalogued):
 
 
 def required(notion: Notion, kind: type[N], maker: str) -> N:
-    """Return a promise, checked to be of the only kind that a mechanism is made for.
+    """Return a notion, checked to be of the one type that a mechanism works under.
 
     Raises
     ------
     InvalidInputError
-        If it is another.
+        If it is of another type; the message names the mechanism `maker`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which mechanism goes with which promise, why another does not, and what takes its place."""
+"""Which mechanisms work under which notions, why one does not, and which replaces it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from core.notions.base import Notion, PointwiseNotion
 from core.wording import listed
 
 BEST = ("optimal", "subset_merging")
-"""What takes the place of a mechanism that does not go with a promise: the first that does."""
+"""What replaces a mechanism that does not work under a notion: the first of these that does."""
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "The best there is": (
@@ -32,7 +32,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "Merging by what occurs together": ("merge_anonymity", "merge_maximin", "merge_reduction"),
     "The two ends": ("identity", "constant"),
 }
-"""The mechanisms of the catalogue by what they do, in the order in which to offer them."""
+"""Keys of the catalogue's mechanisms by family, in the order in which to offer them."""
 
 
 def families() -> dict[str, tuple[MechanismEntry, ...]]:
@@ -53,14 +53,14 @@ def families() -> dict[str, tuple[MechanismEntry, ...]]:
 
 
 def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]]) -> str:
-    """Return why a mechanism does not work under promises; "" where it does.
+    """Return the reason why a mechanism does not work under notions; "" where it does.
 
     Parameters
     ----------
     entry : MechanismEntry
         The mechanism.
     kinds : sequence of type
-        The notions that are to be kept at once, at least one.
+        Types of the notions that must hold together, at least one.
 
     Examples
     --------
@@ -92,12 +92,14 @@ def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]]) -> str:
 
 
 def successor(key: str, kinds: Sequence[type[Notion]]) -> str:
-    """Return the mechanism to go on with under promises: the same, the optimum, or the next best.
+    """Return a mechanism that works under notions: the same if it does, else one of `BEST`.
+
+    Where neither does, it is the first of the catalogue that does, or the same if none does.
 
     Parameters
     ----------
     key : str
-        The mechanism so far.
+        The present mechanism.
     kinds : sequence of type
         As in `obstacle`.
 

@@ -1,4 +1,4 @@
-"""Every mechanism that is not an optimum, as catalogue entries: what an optimum starts from."""
+"""Catalogue entries of the mechanisms other than optima, which optima start from."""
 
 from core.joint import Joint
 from core.mechanisms.entry import MechanismEntry, required
@@ -22,13 +22,13 @@ _LOSS = r"I(X;Y) = H(X) - \sum_{x \in X_H} P(x) \log \frac{P(X_H)}{P(x)}"
 
 
 def _product(joint: Joint, notion: Notion, split: Split, options: Options) -> Mechanism:
-    """Return the product protocol; `build` lets nothing but SRLIP come here."""
-    asked = required(notion, SRLIP, "The product protocol")
-    return srlip_product(joint, asked.eps, asked.shape, split, options.time_limit)
+    """Return the product protocol under SRLIP."""
+    srlip = required(notion, SRLIP, "The product protocol")
+    return srlip_product(joint, srlip.eps, srlip.shape, split, options.time_limit)
 
 
 def _clustering(problem: str) -> MechanismEntry:
-    """Return the entry of the quantisation that answers a problem of [NonStoch]."""
+    """Return the entry of the quantisation that solves a problem of [NonStoch] §V, by its key."""
     known = clusterings.entry(problem, clusterings.ALGORITHM)
     return MechanismEntry(
         f"merge_{problem}",
@@ -186,4 +186,4 @@ HEURISTICS = (
     *CLOSED_FORMS,
     *map(_clustering, PROBLEMS),
 )
-"""In the order in which to list them, less the optima."""
+"""The entries in the order in which to list them; `catalogue` inserts the optima."""

@@ -1,4 +1,4 @@
-"""What a mechanism may need beside joint and notion."""
+"""The options of a mechanism: what it may depend on beside joint and notion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.validation import FloatArray
 
 
 class SearchLimits(TypedDict):
-    """What limits a search and makes it repeatable; as in `Settings`."""
+    """Limits and seed of a search, as in `Settings`."""
 
     time_limit: float | None
     gap: float
@@ -20,20 +20,20 @@ class SearchLimits(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a question says of how its mechanism is made.
+    """The options that a scenario holds.
 
     Attributes
     ----------
     time_limit : float or None
-        Seconds that a solver may take.
+        Seconds that a solver may take; its default where None.
     gap : float
-        Stop when the optimum is known to within this many nats.
+        Stop when utility and upper bound differ by at most this, in units of the utility's `size`.
     seed : int
-        Seed of everything that is random.
+        Seed of every random draw.
     weight : float
-        λ of a clustering: what a unit of its utility is worth, in bits of leakage.
+        λ of a clustering: bits of leakage that one unit of its utility is worth.
     utility : str
-        What a clustering keeps: "resolution", or "distortion", which needs a numeric X.
+        Utility of a clustering: "resolution", or "distortion", which needs a numeric X.
     """
 
     time_limit: float | None = number(None, Domain(0.05, 600.0, 0.05))
@@ -44,7 +44,7 @@ class Settings:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """These by name, without what a subclass adds.
+        """The attributes above by name, without those of a subclass.
 
         Examples
         --------
@@ -56,16 +56,16 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Options(Settings):
-    """The settings, and what of the data and of the question a mechanism may need.
+    """The settings, and what a mechanism may need of the data and the utility function.
 
     Attributes
     ----------
     time_limit, gap, seed, weight, utility
         As in `Settings`.
     values : ndarray or None
-        A number for each symbol of X, where there are numbers; distortion needs them.
+        A number for each symbol of X, shape (n_x,), which "distortion" needs.
     purpose : Purpose or None
-        What an optimum is to keep, and what every mechanism is valued by; I(X;Y) where None.
+        The utility that optima maximise and that is reported of every mechanism; I(X;Y) where None.
     """
 
     values: FloatArray | None = None
@@ -73,15 +73,15 @@ class Options(Settings):
 
     @property
     def search(self) -> SearchLimits:
-        """What a search takes of them."""
+        """The options of a search."""
         return {"time_limit": self.time_limit, "gap": self.gap, "seed": self.seed}
 
 
 DEFAULTS = Options()
-"""What holds where nothing is said."""
+"""The default options."""
 
 SEARCH = ("time_limit", "gap", "seed")
-"""Which settings have an effect on a search."""
+"""Names of the options of a search."""
 
 SEARCH_CODE = "time_limit={time_limit!r}, gap={gap!r}, seed={seed!r}"
-"""The same as arguments of a call, to be filled in by `str.format`."""
+"""The same as arguments of a call: a format string."""

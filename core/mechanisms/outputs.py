@@ -1,4 +1,4 @@
-"""The outputs of a mechanism in an order, and with names, that a reader can follow."""
+"""The order and the names of a mechanism's outputs."""
 
 import re
 from collections import Counter
@@ -11,27 +11,27 @@ from core.validation import FloatArray
 from core.wording import percent
 
 VISIBLE = 1e-6
-"""Least P(x | y) at which x is named: what a solver's tolerance leaves behind stays below it."""
+"""Least P(x | y) at which x is named: residues of a solver's tolerance are smaller."""
 
 NAMED = 5
-"""Most inputs that a name lists, the likeliest; it counts the others."""
+"""Most inputs that a name lists, the likeliest first; of the others it gives the number."""
 
 FINEST = 3
 """Most decimals of a share in a name."""
 
 PART = re.compile(r"(.+?) ([<>]?\d+(?:\.\d+)? %)(?:; |$)")
-"""An input and its share in a name."""
+"""Matches an input and its share in a name."""
 
 
 def in_reading_order(joint: Joint, kernel: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
-    """Order outputs by the input that each speaks for most, and name them after their inputs.
+    """Order outputs by their likeliest input, and name them after their inputs.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     kernel : ndarray
-        P(y | x), shape (n_x, n_y), every output possible.
+        P(y | x), shape (n_x, n_y).
 
     Returns
     -------
@@ -52,7 +52,7 @@ def in_reading_order(joint: Joint, kernel: FloatArray) -> tuple[FloatArray, tupl
 def reading_order(
     p_x: FloatArray, x_labels: Sequence[str], kernel: FloatArray
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Do the same as `in_reading_order` for inputs some of which may be impossible.
+    """Order and name outputs as `in_reading_order`, where some P(x) may be 0.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def reading_order(
     """
     posterior = p_x[:, None] * kernel
     mass = posterior.sum(axis=0)
-    posterior = np.where(mass > 0, posterior, kernel)  # of none that occurs, what leads to it
+    posterior = np.where(mass > 0, posterior, kernel)  # where P(y) = 0, the inputs that lead to y
     posterior = posterior / np.maximum(posterior.sum(axis=0), np.finfo(float).tiny)
     ranked = np.argsort(-posterior, axis=0, kind="stable")
     order = sorted(
@@ -81,7 +81,7 @@ def reading_order(
 
 
 def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, ...]:
-    """Name each output by what it mostly says: its likeliest inputs with their shares.
+    """Name each output by its likeliest inputs with their shares.
 
     An output of a single input has that input's name.
 
@@ -95,7 +95,7 @@ def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, .
     Returns
     -------
     tuple of str
-        Distinct names: decimals are added, and then numbers, where two would be alike.
+        Distinct names: where two would be equal they get decimals, and then numbers.
 
     Examples
     --------
@@ -112,12 +112,12 @@ def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, .
             _name(posterior[:, y], x_labels, decimals) if count[name] > 1 else name
             for y, name in enumerate(names)
         ]
-    count = Counter(names)  # those that no decimal tells apart need none
+    count = Counter(names)  # names that decimals do not tell apart have none
     return numbered([plain[y] if count[name] > 1 else name for y, name in enumerate(names)])
 
 
 def numbered(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names with a number after each that stood before.
+    """Return names with a number after each that repeats an earlier one.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def numbered(names: Sequence[str]) -> tuple[str, ...]:
     ('a', 'b', 'a (2)', 'a (2) (2)')
     """
     taken: set[str] = set()
-    following: Counter[str] = Counter()  # of a thousand alike none is counted up to again
+    following: Counter[str] = Counter()  # the last number of each name, so that none is tried twice
     found = []
     for name in names:
         label = name
@@ -140,12 +140,12 @@ def numbered(names: Sequence[str]) -> tuple[str, ...]:
 def leads(names: Sequence[str]) -> tuple[str, ...]:
     """Return the likeliest input of each output, numbered where several outputs share it.
 
-    Shares move with every budget; these stay, for a link or a choice to hold on to.
+    Shares change with every budget, these seldom do, so a link or a selection refers to them.
 
     Parameters
     ----------
     names : sequence of str
-        Names of outputs, as `output_names` gives them or any others, which stay as they are.
+        Names of outputs as of `output_names`; any other name stays as it is.
 
     Examples
     --------
@@ -159,6 +159,7 @@ def leads(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _name(shares: FloatArray, x_labels: Sequence[str], decimals: int) -> str:
+    """Return the name of one output, given P(x | y), shape (n_x,)."""
     ranked = np.argsort(-shares, kind="stable")
     members = ranked[shares[ranked] >= VISIBLE]
     if len(members) <= 1:

@@ -1,4 +1,4 @@
-"""A quantisation of X as a mechanism: publish the cluster that x is in ([NonStoch] §V)."""
+"""Quantisations of X as mechanisms: publish the cluster that holds x ([NonStoch] §V)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from core.nonstochastic.ranges.partition import checked_partition
 
 
 def quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mechanism:
-    """Return the mechanism that publishes the cluster of X; it asks for no notion.
+    """Return the mechanism that publishes the cluster of X, without a notion.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     partition : sequence of clusters
-        Of the indices of X, as the clustering algorithms return it.
+        Clusters of the indices of X, as the clustering algorithms return them.
 
     Raises
     ------
     InvalidInputError
-        If the partition does not hold every index once.
+        If the clusters do not hold every index once.
 
     Examples
     --------
@@ -56,25 +56,25 @@ def clustering(
 ) -> Mechanism:
     """Return the quantisation that an agglomerative algorithm finds on a joint's range.
 
-    Only which pairs occur matters for the clusters; the probabilities only measure the result.
+    The clusters depend on which pairs (s, x) occur, not on their probabilities.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     problem : {"anonymity", "maximin", "reduction"}
-        (3) by Algorithm 1, (5) by Algorithm 2, or (10).
+        Problem (3), by Algorithm 1; (5), by Algorithm 2; or (10).
     weight : float
-        λ ≥ 0: what a unit of utility is worth, in bits of leakage.
+        λ ≥ 0: bits of leakage that one unit of utility is worth.
     utility : {"resolution", "distortion"}
-        I0(X;X̂), or minus the largest distortion.
+        I0(X;X̂), or the negative of the largest distortion.
     values : array_like, optional
-        The symbols' numbers, for "distortion".
+        A number for each symbol, shape (n_x,), for "distortion".
 
     Raises
     ------
     InvalidInputError
-        If the problem or the utility is unknown, λ is below 0, or values do not fit.
+        If the problem or the utility is unknown, λ is below 0, or the values do not fit.
 
     Source: [NonStoch] §V.
 
@@ -96,13 +96,13 @@ def secret_quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mec
     joint : Joint
         P(s, x).
     partition : sequence of clusters
-        Of the pairs that `core.nonstochastic.with_secret` lists for `joint.p > 0`. A pair of
-        probability 0 has no cluster; its row of the kernel publishes the first one.
+        Clusters of the pairs that `core.nonstochastic.with_secret` lists for `joint.p > 0`. A
+        pair of probability 0 is in none; its row of the kernel publishes the first one.
 
     Raises
     ------
     InvalidInputError
-        If the partition does not hold every pair once.
+        If the clusters do not hold every pair once.
 
     Examples
     --------

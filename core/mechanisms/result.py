@@ -1,4 +1,4 @@
-"""The result of every mechanism: a kernel, what it is worth and what it was found to promise."""
+"""The result of every mechanism: its kernel, its utility and its audit."""
 
 from __future__ import annotations
 
@@ -22,38 +22,37 @@ class Mechanism:
     Attributes
     ----------
     name : str
-        What made it, as a reader would call it.
+        Name of the method that made it.
     kernel : ndarray
         P(y | x), shape (n_x, n_y); P(y | s, x), shape (n_s·n_x, n_y), where it reads S too.
     x_labels, y_labels : tuple of str
         Names of the inputs and of the outputs.
     utility : float
-        What is kept for the purpose, in its own unit: I(X;Y) in nats where no other was given.
+        Value of `purpose`, in its unit: by default I(X;Y) in nats.
     nmi : float
         I(X;Y)/H(X), in [0, 1]; 1 where H(X) = 0.
     upper_bound : float
-        No mechanism under the same notion has more utility, in its unit.
+        A utility that no mechanism under the same notion exceeds.
     gap : float
         `upper_bound` − `utility`.
     solver : str
-        What computed it: "closed form", "greedy", "enumerate", "columns", …
+        How it was computed: "closed form", "greedy", "enumerate", "columns", …
     status : str
         "optimal" (proven), "heuristic", "repaired", "time limit", …
     notion : Notion or None
-        What was asked, if anything was.
+        The notion that it keeps, if any was given.
     audit : Audit or None
-        The check of what was asked, from kernel and joint alone.
+        The check of the notion from kernel and joint alone.
     notes : tuple of str
         Sentences that a reader of the result must know.
     partition : tuple of tuple of int, or None
         The sets of inputs that share an output, where the mechanism merges.
     purpose : Purpose
-        What was to survive.
+        The utility function.
     information : float
         I(X;Y), in nats, whatever the purpose.
     kept : float
-        How far the utility is on the way from an output that says nothing to X itself, in [0, 1]:
-        of I(X;Y) it is `nmi`.
+        `Purpose.share` of the utility, in [0, 1]: for I(X;Y) it is `nmi`.
     """
 
     name: str
@@ -94,7 +93,7 @@ def make_mechanism(
     partition: tuple[tuple[int, ...], ...] | None = None,
     purpose: Purpose | None = None,
 ) -> Mechanism:
-    """Audit a kernel and make it a result; every mechanism of the project ends here.
+    """Audit a kernel and return it as a `Mechanism`; every mechanism is made here.
 
     Parameters
     ----------
@@ -105,18 +104,18 @@ def make_mechanism(
     name, solver, status, notes, partition
         As in `Mechanism`.
     notion : Notion or None
-        What was asked; None asks nothing (identity, constant).
+        The notion to audit; None where there is none, as for identity and constant.
     y_labels : sequence of str, optional
-        Names of the outputs; y1, y2, … where not given.
+        Names of the outputs; y1, y2, … by default.
     upper_bound : float, optional
-        A proven bound on the utility; what X itself is worth, which always holds, where not given.
+        A proven bound on the utility, in its unit; by default the utility of X itself.
     purpose : Purpose, optional
-        What is to survive: I(X;Y) where not given.
+        The utility function; I(X;Y) by default.
 
     Raises
     ------
     AuditError
-        If the kernel gives less privacy than asked.
+        If the kernel does not keep the notion.
     """
     verdict = None if notion is None else require(joint, kernel, notion, name)
     goal = Information() if purpose is None else purpose
@@ -152,21 +151,21 @@ def make_mechanism(
 
 
 def revalued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
-    """Return a mechanism with its worth for another purpose; bounds on the old one are dropped.
+    """Return a mechanism with its utility for another purpose; its upper bound is that of X itself.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     made : Mechanism
-        Made for any purpose, audited already.
+        A mechanism for any purpose, already audited.
     purpose : Purpose
-        What is to survive.
+        The new utility function.
 
     Raises
     ------
     InvalidInputError
-        If the mechanism reads S too: what it then tells of T is not known.
+        If the mechanism reads S and the purpose is not defined then (`Purpose.of_x`).
     """
     if isinstance(purpose, type(made.purpose)) and isinstance(purpose, Information):
         return made
@@ -183,9 +182,10 @@ def revalued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
 
 
 def _numbered(count: int) -> tuple[str, ...]:
+    """Return the names y1, y2, … of outputs."""
     return tuple(f"y{i + 1}" for i in range(count))
 
 
 def valued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
-    """Return a mechanism with its worth for a purpose; one that was made for it stays as it is."""
+    """Return `revalued`, but a mechanism made for this very purpose as it is, with its bound."""
     return made if made.purpose is purpose else revalued(joint, made, purpose)

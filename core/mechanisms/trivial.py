@@ -1,4 +1,4 @@
-"""The two ends of every trade-off: publish all, publish nothing."""
+"""The two trivial mechanisms: publish X as it is, or the same output always."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from core.mechanisms.result import Mechanism, make_mechanism
 
 
 def identity(joint: Joint) -> Mechanism:
-    """Publish X as it is: the most utility there is, and no promise.
+    """Publish X as it is: the most utility, without a notion.
 
     Examples
     --------

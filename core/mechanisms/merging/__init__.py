@@ -1,1 +1,1 @@
-"""Mechanisms that merge symbols: watchdog, subset merging, and many of either at once."""
+"""Mechanisms that merge symbols: watchdog and subset merging, one by one and in batches."""

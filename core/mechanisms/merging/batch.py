@@ -1,7 +1,7 @@
 """Watchdog and subset merging over many joints and budgets at once, for averages and frontiers.
 
-Every pair of a joint and a notion is one row; all rows of a block take each step of the
-algorithm together. The answers are those of `watchdog` and `subset_merging` with their repair.
+Each pair of a joint and a notion is one row; all rows of a block take each step of the
+algorithm together. The results equal those of `watchdog` and `subset_merging` with repair.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,15 +25,16 @@ from core.notions import Notion
 from core.validation import BoolArray, FloatArray, IntArray
 
 BLOCK = 1 << 15
-"""Cells of P(s, x) that one block of rows holds: its arrays then stay in the cache."""
+"""Most cells of P(s, x) in one block of rows, so that its arrays fit the processor's cache."""
 
 Merger = Callable[[Block, BoolArray], tuple[IntArray, BoolArray]]
-"""Takes what is in X_H; returns each symbol's set, 0 for X_L, and whether the budget holds."""
+"""Takes a block and which symbols are in X_H, shape (n_rows, n_x); returns the number of each
+symbol's set, 0 for X_L, same shape, and whether the notion allows the sets, shape (n_rows,)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """What a mechanism keeps of X, for every joint and every notion.
+    """The utility of a mechanism for every joint and every notion.
 
     Attributes
     ----------
@@ -48,21 +49,23 @@ class Batch:
 
 
 def watchdog_batch(joints: ArrayLike, notions: Sequence[Notion]) -> Batch:
-    """Return what the watchdog keeps of X, for every joint and every notion.
+    """Return the watchdog's utility for every joint and every notion.
 
     Parameters
     ----------
     joints : array_like
         P(s, x) of each, shape (n_joints, n_s, n_x).
     notions : sequence of PointwiseNotion
-        What is asked; those that differ in their budgets only are answered together.
+        The notions; those that differ in their budgets only share a block.
 
     Raises
     ------
     InvalidInputError
-        If a joint is no distribution or a notion does not bound single symbols.
+        If a joint is not a distribution or a notion is not a `PointwiseNotion`.
     InfeasibleError
         If not even the constant mechanism keeps a notion.
+    AuditError
+        If a result does not keep its notion.
 
     Examples
     --------
@@ -76,7 +79,7 @@ def watchdog_batch(joints: ArrayLike, notions: Sequence[Notion]) -> Batch:
 def subset_merging_batch(
     joints: ArrayLike, notions: Sequence[Notion], risk: Risk | None = None
 ) -> Batch:
-    """Return what subset merging keeps of X, for every joint and every notion.
+    """Return subset merging's utility for every joint and every notion.
 
     Parameters
     ----------
@@ -88,10 +91,12 @@ def subset_merging_batch(
     Raises
     ------
     InvalidInputError
-        If a joint is no distribution, a notion does not bound single symbols or `risk` does
+        If a joint is not a distribution, a notion is not a `PointwiseNotion` or `risk` does
         not apply to it.
     InfeasibleError
         If not even the constant mechanism keeps a notion.
+    AuditError
+        If a result does not keep its notion.
 
     Examples
     --------
@@ -108,31 +113,31 @@ def _in_blocks(
     risk: Risk | None,
     merge: Merger,
 ) -> Batch:
-    """Cut all pairs of a joint and a notion into blocks of one family, and answer each."""
+    """Split all pairs of a joint and a notion into blocks of one family, and solve each."""
     p = validation.distribution(joints, "The joints", batch=True)
     if p.ndim != 3:
         raise InvalidInputError(f"The joints must have shape (k, n_s, n_x), got {p.shape}.")
-    asked = [pointwise_notion(notion, "A batch") for notion in notions]
+    pointwise = [pointwise_notion(notion, "A batch") for notion in notions]
     families: dict[object, list[int]] = {}
-    for j, notion in enumerate(asked):
+    for j, notion in enumerate(pointwise):
         check_risk(notion, risk)
-        # What levels depend on beside the joint: all other fields are budgets.
+        # levels depend on the type and the order alone: all other fields are budgets
         families.setdefault((type(notion), getattr(notion, "alpha", None)), []).append(j)
-    nmi = np.empty((len(p), len(asked)))
+    nmi = np.empty((len(p), len(pointwise)))
     attained = np.empty(nmi.shape, dtype=np.bool_)
     step = max(1, BLOCK // (p.shape[1] * p.shape[2]))
     for columns in families.values():
-        measured = Block.of(p, asked[columns[0]], risk)
+        measured = Block.of(p, pointwise[columns[0]], risk)
         pairs = np.array([(i, j) for j in columns for i in range(len(p))], dtype=np.int64)
         for start in range(0, len(pairs), step):
             i, j = pairs[start : start + step].T
-            block = measured.rows(i).ask([asked[int(one)] for one in j])
-            nmi[i, j], attained[i, j] = _answer(block, merge)
+            block = measured.rows(i).ask([pointwise[int(one)] for one in j])
+            nmi[i, j], attained[i, j] = _solved(block, merge)
     return Batch(nmi, attained)
 
 
-def _answer(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
-    """Return NMI and whether the budget was attained for each row of one family."""
+def _solved(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
+    """Return NMI and whether the budget held without repair, each of shape (n_rows,)."""
     sets, attained = merge(block, block.high)
     broken = np.flatnonzero(~attained)
     if broken.size:
@@ -140,7 +145,7 @@ def _answer(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
         sets[broken] = merge(rows, _repaired(rows))[0]
     merged = set_masses(block.p, sets, int(sets.max()))
     _audit(block, sets, merged)
-    # I(X;Y) = H(Y): Y is a function of X.
+    # I(X;Y) = H(Y), as Y is a function of X
     parts = special.entr(block.p_x)
     entropy = parts.sum(axis=1)
     kept = np.where(sets == 0, parts, 0.0).sum(axis=1)
@@ -150,7 +155,10 @@ def _answer(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
 
 
 def _repaired(block: Block) -> BoolArray:
-    """Return X_H with symbols of X_L moved in, least probable first, until it is allowed."""
+    """Return X_H, shape (n_rows, n_x), with symbols of X_L added, least probable first.
+
+    It ends where the notion allows X_H as one output; InfeasibleError if not even all of X.
+    """
     high = block.high
     order = np.argsort(np.where(high, -1.0, block.p_x), axis=1, kind="stable")
     growing = np.take_along_axis(block.p, order[:, None, :], axis=2).cumsum(axis=2)
@@ -166,23 +174,23 @@ def _repaired(block: Block) -> BoolArray:
 
 
 def _audit(block: Block, sets: IntArray, merged: FloatArray) -> None:
-    """Check every output by the notion's own levels: X_L one by one, and the merged sets.
+    """Check every output by the notion's own levels: each symbol of X_L, and the merged sets.
 
     Parameters
     ----------
     block : Block
         The rows.
     sets : ndarray
-        The set of each symbol, shape (n_rows, n_x); 0 is published as it is.
+        The number of each symbol's set, shape (n_rows, n_x); 0 for a symbol published as it is.
     merged : ndarray
         P(s, A) of the sets, shape (n_rows, n_s, n_sets).
 
     Raises
     ------
     AuditError
-        If a row gives less privacy than asked.
+        If a row does not keep its notion.
     """
-    rest = np.maximum(block.p_s - merged.sum(axis=2), 0.0)  # X_L as a whole, not judged
+    rest = np.maximum(block.p_s - merged.sum(axis=2), 0.0)  # X_L as a whole, not an output
     released = np.concatenate([merged, rest[:, :, None]], axis=2)
     published = (sets == 0) & (block.p_x > 0)
     worst = [

@@ -1,4 +1,4 @@
-"""Algorithm 1 on many rows at once: each row is one joint under one notion of a family."""
+"""[Lift] Algorithm 1 on many rows at once: each row is one joint under one notion of a family."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from core.validation import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Rows that are answered together: notions that differ in their budgets only.
+    """Rows that are solved together: their notions differ in their budgets only.
 
     Attributes
     ----------
     notion : PointwiseNotion
-        One of the family: its levels count, its budgets do not.
+        One of the family, for its levels; its budgets are not used.
     risk : {"max", "sum", "ratio"} or None
         As in `subset_merging`.
     p : ndarray
@@ -51,7 +51,7 @@ class Block:
 
     @classmethod
     def of(cls, p: FloatArray, notion: PointwiseNotion, risk: Risk | None) -> Block:
-        """Measure joints, shape (n_rows, n_s, n_x), under one notion."""
+        """Return the block of joints P(s, x), shape (n_rows, n_s, n_x), under one notion."""
         lower, upper = notion.lower_level(p), notion.upper_level(p)
         return cls(
             notion,
@@ -66,7 +66,7 @@ class Block:
         )
 
     def rows(self, index: IntArray) -> Block:
-        """Return some of the rows, any of them more than once."""
+        """Return the block of the rows at these indices, which may repeat."""
         return Block(
             self.notion,
             self.risk,
@@ -89,22 +89,27 @@ class Block:
 
     @property
     def high(self) -> BoolArray:
-        """Which symbols are in X_H, shape (n_rows, n_x); none that never occurs."""
+        """Which symbols are in X_H, shape (n_rows, n_x); False where P(x) = 0."""
         return ~self._allowed(self.lower, self.upper) & (self.p_x > 0)
 
     def judge(self, masses: FloatArray) -> tuple[FloatArray, BoolArray]:
-        """Return ω of sets and whether they are allowed, shapes (n_rows, n_sets), of P(s, A)."""
+        """Return ω of sets and whether they are allowed, shapes (n_rows, n_sets).
+
+        `masses` is P(s, A), shape (n_rows, n_s, n_sets).
+        """
         lower, upper = set_levels(self.notion, masses, self.p_s)
         return set_risk(self.notion, lower, upper, self.risk), self._allowed(lower, upper)
 
     def _allowed(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
+        """Return whether levels, shape (n_rows, k), are within each row's budgets."""
         return within(lower, self.lower_budget) & within(upper, self.upper_budget)
 
 
 def merge_completely(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray]:
     """Return the set of each symbol, 0 for X_L and 1 for X_H, and whether X_H is allowed.
 
-    Shapes (n_rows, n_x), as `high`, which says what is in X_H, and (n_rows,).
+    `high` says which symbols are in X_H; it and the sets have shape (n_rows, n_x), the verdicts
+    (n_rows,).
     """
     sets = high.astype(np.int64)
     attained = np.ones(len(sets), dtype=np.bool_)
@@ -117,8 +122,8 @@ def merge_completely(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray
 def merge_in_subsets(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray]:
     """Return the set of each symbol, 0 for X_L and 1, 2, … for X_H's, and whether all are allowed.
 
-    Shapes (n_rows, n_x), as `high`, which says what is in X_H, and (n_rows,). A row whose sets
-    are not allowed has one set only.
+    `high` says which symbols are in X_H; it and the sets have shape (n_rows, n_x), the verdicts
+    (n_rows,). Where not all sets are allowed, they have been merged into one.
     """
     p = block.p
     queued = high.copy()
@@ -163,10 +168,11 @@ def set_masses(p: FloatArray, sets: IntArray, count: int) -> FloatArray:
 def _join(
     block: Block, mass: FloatArray, queued: BoolArray
 ) -> tuple[IntArray, FloatArray, BoolArray]:
-    """Choose for each row the queued symbol whose joining gives the least risk.
+    """Choose for each row the queued symbol that gives its open set the least risk.
 
-    Returns the symbols, shape (n_rows,), the sets' masses with them and whether these are
-    allowed. Queued symbols are moved to the front first, so that no other is judged.
+    Returns the symbols, shape (n_rows,), the masses P(s, A) of the sets with them, shape
+    (n_rows, n_s), and whether these sets are allowed, shape (n_rows,). Queued symbols are moved to
+    the front first, so that others cost no time.
     """
     width = int(queued.sum(axis=1).max())
     order = np.argsort(~queued, axis=1, kind="stable")[:, :width]
@@ -179,10 +185,10 @@ def _join(
 
 
 def _join_earlier(block: Block, sets: IntArray, count: IntArray) -> tuple[IntArray, BoolArray]:
-    """Join to each row's last set the earlier one that gives the least risk.
+    """Merge each row's last set with the earlier one that gives the least risk.
 
-    Returns the sets, renumbered without a gap and with the last one still last, and whether
-    that one is allowed now.
+    Returns the sets, renumbered without a gap and with the merged one last, and whether that one
+    is allowed.
     """
     masses = set_masses(block.p, sets, int(count.max()))
     row = np.arange(len(sets))

@@ -1,4 +1,4 @@
-"""Algorithm 1 replayed: the sets as they stand after some of its steps."""
+"""The sets of [Lift] Algorithm 1 after some of its steps, and each step as a sentence."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from core.errors import InvalidInputError
 from core.mechanisms.merging.subset_merging import MergeStep
 
 MOST_NAMED = 3
-"""Symbols of a set that a sentence names: more are a list, not a name."""
+"""Most symbols of a set that a sentence names; of the others it gives the number."""
 
 
 @dataclass(frozen=True)
 class OpenSet:
-    """A set of symbols on the way.
+    """A set of symbols between two steps.
 
     Attributes
     ----------
@@ -40,12 +40,12 @@ def replay(steps: Sequence[MergeStep], count: int) -> tuple[OpenSet, ...]:
     steps : sequence of MergeStep
         As `subset_merging_steps` returns them.
     count : int
-        How many of them to take, from 0 to all.
+        Number of steps to take, from 0 to all.
 
     Raises
     ------
     InvalidInputError
-        If there are not so many steps.
+        If `count` is negative or there are fewer steps.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def replay(steps: Sequence[MergeStep], count: int) -> tuple[OpenSet, ...]:
 
 
 def told(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) -> str:
-    """Say in a sentence what a step does, with risks in nats, or in bits.
+    """Return a sentence on what a step does, with risks in nats, or in bits.
 
     Examples
     --------
@@ -89,10 +89,12 @@ def told(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) -> str
 
 
 def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:
+    """Return the names of a set's first symbols, and how many more there are."""
     named = " + ".join(f"'{x_labels[x]}'" for x in members[:MOST_NAMED])
     more = len(members) - MOST_NAMED
     return f"{named} and {more} more" if more > 0 else named
 
 
 def _written(risk: float, bits: bool) -> str:
+    """Return a risk in nats as text, in nats or bits."""
     return "∞" if math.isinf(risk) else f"{risk / math.log(2) if bits else risk:.3f}"

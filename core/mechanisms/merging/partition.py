@@ -1,4 +1,4 @@
-"""A mechanism that publishes which set of a partition X is in."""
+"""Mechanisms that publish the set of a partition that holds x."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from core.notions.base import Notion
 from core.validation import FloatArray
 
 LONGEST = 40
-"""Most letters of a merged label that is spelt out: longer ones do not fit an axis."""
+"""Longest merged label, in characters, that lists all symbols: longer ones do not fit an axis."""
 
 Partition = tuple[tuple[int, ...], ...]
 """Disjoint sets of indices of X that cover it."""
@@ -34,7 +34,7 @@ def partition_mechanism(
     joint : Joint
         P(s, x).
     sets : sequence of sequence of int
-        Sets of indices that cover X; outputs are ordered by their first symbol.
+        Disjoint sets of indices that cover X; outputs are ordered by their first symbol.
     name, solver, status, notion, notes
         As in `Mechanism`.
     """
@@ -71,7 +71,7 @@ def merging_kernel(partition: Partition, n_x: int) -> FloatArray:
 def merged_labels(
     partition: Partition, x_labels: Sequence[str], p_x: FloatArray
 ) -> tuple[str, ...]:
-    """Name each output after the symbols it stands for; all names are distinct.
+    """Name each output after the symbols of its set; all names are distinct.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ def merged_labels(
     x_labels : sequence of str
         Names of the symbols.
     p_x : ndarray
-        P(x), shape (n_x,): of a set too large to spell out, the likeliest symbols are named with
-        their shares, as in `output_names`.
+        P(x), shape (n_x,): a set whose label would be too long is named after its likeliest
+        symbols and their shares, as in `output_names`.
 
     Examples
     --------

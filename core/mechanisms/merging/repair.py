@@ -1,4 +1,4 @@
-"""What to do when the high-risk symbols leak too much even as one: the repair of [ALIP] §III."""
+"""The repair of [ALIP] §III, for high-risk symbols that leak too much even as one output."""
 
 import numpy as np
 
@@ -11,25 +11,25 @@ from core.notions import PointwiseNotion
 def attain(
     joint: Joint, notion: PointwiseNotion, high: tuple[int, ...], *, repair: bool
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return symbols that the notion allows as one output, and the notes that go with them.
+    """Return symbols that the notion allows as one output, and notes on their repair.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     notion : PointwiseNotion
-        What is asked.
+        The notion.
     high : tuple of int
-        Indices of X_H. It is returned as it is, with no note, where the notion allows it.
+        Indices of X_H. It is returned as it is, without a note, where the notion allows it.
     repair : bool
-        Move symbols from X_L into X_H where it does not, least utility lost first (that is,
-        least probable first), until it does.
+        Where the notion does not allow X_H as one output: move symbols from X_L into it, least
+        utility lost first (that is, least probable first), until it does.
 
     Raises
     ------
     InfeasibleError
-        If X_H as one output breaks the budget and `repair` is off, or all of X as one output
-        does: then no mechanism keeps the promise.
+        If X_H as one output breaks the budget and `repair` is off, or if even all of X as one
+        output does: then no mechanism keeps the notion.
 
     Examples
     --------
@@ -48,7 +48,8 @@ def attain(
         raise InfeasibleError(
             f"{sentence}; repair=True moves symbols from X_L to X_H until the budget holds."
         )
-    # Merging x costs (M + p)·log(M + p) − M·log M − p·log p, which grows with p.
+    # moving a symbol of probability p into a set of probability M costs
+    # (M + p)·log(M + p) − M·log M − p·log p, which grows with p
     low = np.setdiff1d(np.arange(joint.n_x), high)
     order = low[np.argsort(joint.p_x[low], kind="stable")]
     growing = merged[:, None] + joint.p[:, order].cumsum(axis=1)
@@ -66,7 +67,7 @@ def attain(
 
 
 def _excess(notion: PointwiseNotion, lower: float, upper: float) -> str:
-    """Say which of the two levels breaks its budget."""
+    """Return text on the levels that break their budgets."""
     parts = [
         f"{level:.4g} nats {way} ({budget:.4g} allowed)"
         for level, budget, way in (

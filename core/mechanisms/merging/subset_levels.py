@@ -1,7 +1,7 @@
-"""Judge sets of symbols of X that share one output: does the notion allow them, how risky are they.
+"""Levels and risks of sets of symbols of X that share one output.
 
-Only sums over a set are needed: P(s, A) = Σ_{x∈A} P(s, x) ([Lift] eq. 4–5), so every function
-takes the masses of many sets at once, and of many joints on the leading axes.
+They depend on P(s, A) = Σ_{x∈A} P(s, x) alone ([Lift] eq. 4–5), so every function takes the masses
+of many sets at once, and of many joints on leading axes.
 """
 
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from core.notions import PointwiseNotion
 from core.validation import BoolArray, FloatArray, IntArray
 
 Risk = Literal["max", "sum", "ratio"]
-"""How risky a set is, for notions that bound the lift: max(log Λ, |log Ψ|), Λ + 1/Ψ or Λ/Ψ."""
+"""The risk of a set under notions that bound the lift: max(log Λ, |log Ψ|), Λ + 1/Ψ or Λ/Ψ."""
 
 TIE = 1e-12
-"""Risks this close, relative to their size, are a tie: the same answer whatever way sums round."""
+"""Risks this close, relative to their size, are a tie, so that rounding does not decide."""
 
 
 def pointwise_notion(notion: Any, maker: str) -> PointwiseNotion:
-    """Return `notion`, checked to bound every symbol by itself.
+    """Return `notion`, checked to be a `PointwiseNotion`, which alone gives single sets a level.
 
     Raises
     ------
     InvalidInputError
-        If it does not: then no set of symbols can be judged without the others.
+        If it is not; the message names the mechanism `maker`.
     """
     if not isinstance(notion, PointwiseNotion):
         raise InvalidInputError(
@@ -46,7 +46,7 @@ def set_levels(
     Parameters
     ----------
     notion : PointwiseNotion
-        Whose levels.
+        The notion that defines the levels; its budgets are not used.
     masses : ndarray
         P(s, A), shape (..., n_s, n_sets); the sets may overlap.
     p_s : ndarray
@@ -55,7 +55,7 @@ def set_levels(
     Returns
     -------
     lower, upper : ndarray
-        Shape (..., n_sets); 0 for a set that never occurs.
+        Shape (..., n_sets); 0 for a set of probability 0.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def set_levels(
     if notion.bounds_lift or notion.bounds_ratio:
         low, high = _log_lifts(masses, p_s)
         return (0.0 * high, high - low) if notion.bounds_ratio else (-low, high)
-    # A notion reads P(S) off the joint it gets. Overlapping sets form one when each has an equal
-    # share of the mass and one more output takes the rest.
+    # A notion computes P(S) from the joint that it gets. Overlapping sets form a joint once each
+    # mass is divided by the same count and one more output has the rest.
     count = masses.shape[-1]
     rest = (count + 1) * p_s - masses.sum(axis=-1)
     joint_sy = np.concatenate([masses, rest[..., None]], axis=-1) / (count + 1)
@@ -82,29 +82,29 @@ def set_levels(
 
 
 def _log_lifts(masses: FloatArray, p_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return log Ψ ≤ 0 and log Λ ≥ 0 of sets, shapes (..., n_sets); 0 for one that never occurs.
+    """Return log Ψ ≤ 0 and log Λ ≥ 0 of sets, shapes (..., n_sets); 0 for one of probability 0.
 
-    The most used levels, in few passes over the masses: what batches spend their time on. The
-    audit asks the notions themselves.
+    Batches spend their time here, so it makes few passes over the masses. The audit uses the
+    notions' own levels.
     """
     by_secret = np.ascontiguousarray(np.moveaxis(masses, -2, 0))  # sums and extremes: 10× faster
     secret = np.moveaxis(p_s, -1, 0)[..., None]
     occurs = by_secret.sum(axis=0)
     if secret.all():
         scaled = by_secret / secret
-    else:  # a secret of probability 0 counts as told nothing about
+    else:  # a secret of probability 0 gets lift 1
         scaled = np.where(secret > 0, by_secret / np.where(secret > 0, secret, 1.0), occurs)
     ratio = np.where(occurs > 0, occurs, 1.0)
-    with np.errstate(divide="ignore"):  # log 0 = −∞: a secret is excluded
+    with np.errstate(divide="ignore"):  # log 0 = −∞: the set rules a secret out
         low = np.log(np.where(occurs > 0, scaled.min(axis=0), 1.0) / ratio)
         high = np.log(np.where(occurs > 0, scaled.max(axis=0), 1.0) / ratio)
     return np.minimum(low, 0.0), np.maximum(high, 0.0)
 
 
 def within(level: float | FloatArray, budget: float | FloatArray) -> BoolArray:
-    """Say which levels are within a budget.
+    """Return whether levels are within a budget, up to half of the audit's `ROUNDING`.
 
-    The slack is half the audit's, so that what is decided here on running sums passes there.
+    Sums here are added up in another order than the audit's, so its slack is not used up.
     """
     return np.asarray(level <= budget + ROUNDING / 2, dtype=np.bool_)
 
@@ -112,17 +112,17 @@ def within(level: float | FloatArray, budget: float | FloatArray) -> BoolArray:
 def fits(
     notion: PointwiseNotion, lower: float | FloatArray, upper: float | FloatArray
 ) -> BoolArray:
-    """Say which sets with these levels the notion allows."""
+    """Return whether the notion allows sets with these levels, in nats; shapes as the levels."""
     return within(lower, notion.lower_budget) & within(upper, notion.upper_budget)
 
 
 def check_risk(notion: PointwiseNotion, risk: Risk | None) -> None:
-    """Check that a risk was asked for only where there is a choice.
+    """Check that a risk is given only for a notion that bounds the lift.
 
     Raises
     ------
     InvalidInputError
-        If `risk` is unknown, or given for a notion with one risk only.
+        If `risk` is unknown, or given for another notion.
     """
     if risk is None:
         return
@@ -139,19 +139,19 @@ def set_risk(
 ) -> FloatArray:
     """Return ω(A) of sets with these levels, in nats; shapes as the levels.
 
-    Source: [Lift] §IV-A, corrected: Λ + Ψ as printed rewards a small Ψ. Sums are returned as
-    their logarithm, which orders sets alike and cannot overflow.
+    Source: [Lift] §IV-A, corrected: Λ + Ψ as printed is smaller where Ψ is. The logarithm of a sum
+    orders sets alike and cannot overflow.
 
     Parameters
     ----------
     notion : PointwiseNotion
-        Whose `set_risk`: LDP: log Γ. LIP, ALIP: the larger level. χ²: log(1 + √(measure +
-        inverse)). Others, as ℓ1 and α-lift: log(e^lower + e^upper), which orders by measure +
-        inverse.
+        The notion whose `set_risk` is used: for LDP log Γ; for LIP and ALIP the larger level; for
+        χ² log(1 + √(measure + inverse)); for others, such as ℓ1 and α-lift, log(e^lower + e^upper),
+        which orders by measure + inverse.
     lower, upper : ndarray
         Levels, in nats.
     risk : {"max", "sum", "ratio"}, optional
-        Which risk under LIP and ALIP: the notion's own, which is "max", where None.
+        The risk under LIP and ALIP; by default the notion's own, which is "max".
 
     Examples
     --------
@@ -169,12 +169,12 @@ def set_risk(
 
 @dataclass(frozen=True, eq=False)
 class SetJudge:
-    """Says of sets of symbols how risky they are and whether the notion allows them.
+    """The risk of sets of symbols under a notion, and whether it allows them.
 
     Attributes
     ----------
     notion : PointwiseNotion
-        What is asked.
+        The notion.
     p_s : ndarray
         P(s), shape (..., n_s).
     risk : {"max", "sum", "ratio"} or None
@@ -186,13 +186,16 @@ class SetJudge:
     risk: Risk | None = None
 
     def __call__(self, masses: FloatArray) -> tuple[FloatArray, BoolArray]:
-        """Return ω and whether the set is allowed, shapes (..., n_sets), of P(s, A)."""
+        """Return ω and whether the set is allowed, shapes (..., n_sets).
+
+        `masses` is P(s, A), shape (..., n_s, n_sets).
+        """
         lower, upper = set_levels(self.notion, masses, self.p_s)
         return set_risk(self.notion, lower, upper, self.risk), fits(self.notion, lower, upper)
 
 
 def low_risk(joint: Joint, notion: PointwiseNotion) -> BoolArray:
-    """Return which symbols are in X_L, shape (n_x,): the notion allows them as they are."""
+    """Return whether each symbol is in X_L, that is allowed as an output, shape (n_x,)."""
     return fits(notion, *set_levels(notion, joint.p, joint.p_s))
 
 

@@ -1,4 +1,4 @@
-"""Subset merging: hide the high-risk symbols of X in sets as small as the budget lets them be."""
+"""Subset merging: merge the high-risk symbols of X into small sets that the notion allows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,18 +23,18 @@ from core.validation import FloatArray
 
 @dataclass(frozen=True)
 class MergeStep:
-    """One step of Algorithm 1: symbols join a set.
+    """One step of [Lift] Algorithm 1: symbols join a set.
 
     Attributes
     ----------
     joined : tuple of int
-        Indices of X: one symbol, or an earlier set where the last one still broke the budget.
+        Indices of X: one symbol, or an earlier set where the last one broke the budget at the end.
     into : tuple of int
-        The set before; empty where a symbol opens one.
+        The set before the step; empty where a symbol opens one.
     risk_before, risk_after : float
-        ω of the set before and after, in nats; 0 before the first.
+        ω of the set before and after the step, in nats; 0 before the set is opened.
     fits : bool
-        Whether the notion allows the set now.
+        Whether the notion allows the set after the step.
     """
 
     joined: tuple[int, ...]
@@ -46,16 +46,16 @@ class MergeStep:
 
 @dataclass(frozen=True)
 class HighRiskMerging:
-    """What Algorithm 1 makes of X_H.
+    """The partition of X_H by [Lift] Algorithm 1.
 
     Attributes
     ----------
     sets : tuple of tuple of int
         A partition of X_H, in the order in which the sets were opened.
     steps : tuple of MergeStep
-        How it came about.
+        The steps in order.
     attained : bool
-        Whether the notion allows every set; if not, X_H is one set that leaks too much.
+        Whether the notion allows every set; if not, X_H is one set that it does not allow.
     """
 
     sets: tuple[tuple[int, ...], ...]
@@ -68,17 +68,17 @@ def subset_merging(
 ) -> Mechanism:
     """Publish X_L as it is and merge X_H greedily into small sets that the notion allows.
 
-    Source: [Lift] Algorithm 1, corrected (see `merge_high_risk`). It keeps at least what the
-    watchdog does, whose sets it refines.
+    Source: [Lift] Algorithm 1, corrected (see `merge_high_risk`). Its utility is at least the
+    watchdog's, whose set it refines.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     notion : PointwiseNotion
-        LIP, ALIP, LDP, ℓ1, χ² or α-lift.
+        LIP, ALIP, LDP, ℓ1, χ², α-lift or another `PointwiseNotion`.
     risk : {"max", "sum", "ratio"}, optional
-        How LIP and ALIP rank sets: max(log Λ, |log Ψ|) (where None), Λ + 1/Ψ or Λ/Ψ.
+        The risk under LIP and ALIP: max(log Λ, |log Ψ|), the default, Λ + 1/Ψ or Λ/Ψ.
     repair : bool
         Where X_H even as one set breaks the budget: move symbols from X_L to it, least
         utility lost first, until it holds, then run the algorithm on that; a note says so.
@@ -86,9 +86,10 @@ def subset_merging(
     Raises
     ------
     InvalidInputError
-        If the notion does not bound single symbols, or `risk` does not apply to it.
+        If the notion is not a `PointwiseNotion`, or `risk` does not apply to it.
     InfeasibleError
-        If X_H as one set breaks the budget and `repair` is off.
+        If X_H as one set breaks the budget and `repair` is off, or not even the constant mechanism
+        keeps the notion.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def subset_merging(
 def subset_merging_steps(
     joint: Joint, notion: Notion, *, risk: Risk | None = None
 ) -> tuple[MergeStep, ...]:
-    """Return the steps that made the sets of `subset_merging`, whose parameters these are.
+    """Return the steps that make the sets of `subset_merging`; parameters and errors as there.
 
     Examples
     --------
@@ -129,12 +130,12 @@ def subset_merging_steps(
 def _merged(
     joint: Joint, notion: Notion, risk: Risk | None, *, repair: bool
 ) -> tuple[HighRiskMerging, tuple[str, ...]]:
-    """Return what Algorithm 1 makes of X_H, repaired where it must be, and the notes on that."""
+    """Return the partition of X_H, repaired where it is not allowed, and notes on the repair."""
     merging = merge_high_risk(joint, notion, risk)
     if merging.attained:
         return merging, ()
-    asked = pointwise_notion(notion, "Subset merging")
-    high, notes = attain(joint, asked, merging.sets[0], repair=repair)
+    pointwise = pointwise_notion(notion, "Subset merging")
+    high, notes = attain(joint, pointwise, merging.sets[0], repair=repair)
     return merge_high_risk(joint, notion, risk, high), notes
 
 
@@ -147,24 +148,24 @@ def merge_high_risk(
     """Partition X_H by Algorithm 1, in O(|X_H|²·n_s).
 
     Source: [Lift] Algorithm 1 without the condition of line 4 that Q as a whole breaks the
-    budget (it stops the printed algorithm at once whenever merging X_H completely is enough),
-    and with a risk that does not reward a small min-lift.
+    budget, which stops the printed algorithm at once whenever merging X_H completely is enough;
+    and with a risk that grows as the min-lift falls.
 
     Parameters
     ----------
     joint, notion, risk
         As in `subset_merging`.
     high : sequence of int, optional
-        Symbols to partition in the place of X_H; one that the notion allows is a set already.
+        Symbols to partition in place of X_H; one that the notion allows is a set by itself.
 
     Raises
     ------
     InvalidInputError
-        If the notion does not bound single symbols, or `risk` does not apply to it.
+        If the notion is not a `PointwiseNotion`, or `risk` does not apply to it.
     """
-    asked = pointwise_notion(notion, "Subset merging")
-    check_risk(asked, risk)
-    judge = SetJudge(asked, joint.p_s, risk)
+    pointwise = pointwise_notion(notion, "Subset merging")
+    check_risk(pointwise, risk)
+    judge = SetJudge(pointwise, joint.p_s, risk)
     single_risk, low = judge(joint.p)
     queue = list(map(int, np.flatnonzero(~low))) if high is None else sorted(high)
     sets: list[tuple[int, ...]] = []
@@ -199,7 +200,7 @@ def _best_join(
     options: list[tuple[int, ...]],
     grown: FloatArray,
 ) -> tuple[MergeStep, int]:
-    """Return the step to the union of least risk, and which of the options joins.
+    """Return the step to the union of least risk, and the index of the option that joins.
 
     `grown` holds P(s, union) for each option, shape (n_s, n_options).
     """

@@ -1,4 +1,4 @@
-"""The watchdog: publish what is harmless as it is, hide which of the rest it was."""
+"""The watchdog: publish low-risk symbols as they are, and hide which high-risk symbol x is."""
 
 from typing import Literal, get_args
 
@@ -19,9 +19,9 @@ Merge = Literal["complete", "uniform"]
 def watchdog(
     joint: Joint, notion: Notion, merge: Merge = "complete", *, repair: bool = True
 ) -> Mechanism:
-    """Publish X_L as it is and randomise X_H without looking at which of its symbols x is.
+    """Publish X_L as it is; on X_H the output does not depend on which of its symbols x is.
 
-    I(X;Y) = H(X) − Σ_{x∈X_H} P(x) log(P(X_H)/P(x)), for either way to merge. Source: [Lift]
+    I(X;Y) = H(X) − Σ_{x∈X_H} P(x) log(P(X_H)/P(x)), for either value of `merge`. Source: [Lift]
     §III-A, [ALIP] §III.
 
     Parameters
@@ -29,19 +29,21 @@ def watchdog(
     joint : Joint
         P(s, x).
     notion : PointwiseNotion
-        LIP, ALIP, LDP, ℓ1, χ² or α-lift: X_L is the symbols that it allows by themselves.
+        LIP, ALIP, LDP, ℓ1, χ², α-lift or another `PointwiseNotion`: X_L are the symbols that it
+        allows as outputs.
     merge : {"complete", "uniform"}
-        What becomes of X_H. Both leak the least that is possible on it.
+        One output for all of X_H, or a symbol of X_H drawn uniformly. Both have the same levels.
     repair : bool
-        Where X_H as a whole still breaks the budget: move symbols from X_L to it, least
+        Where X_H as one output breaks the budget: move symbols from X_L to it, least
         utility lost first, until it holds; a note of the result then says so.
 
     Raises
     ------
     InvalidInputError
-        If the notion does not bound single symbols, or `merge` is unknown.
+        If the notion is not a `PointwiseNotion`, or `merge` is unknown.
     InfeasibleError
-        If X_H as a whole breaks the budget and `repair` is off.
+        If X_H as one output breaks the budget and `repair` is off, or not even the constant
+        mechanism keeps the notion.
 
     Examples
     --------
@@ -50,12 +52,12 @@ def watchdog(
     >>> watchdog(joint, LIP(0.5)).y_labels
     ('x1 + x2', 'x3', 'x4')
     """
-    asked = pointwise_notion(notion, "The watchdog")
+    pointwise = pointwise_notion(notion, "The watchdog")
     if merge not in get_args(Merge):
         raise InvalidInputError(f"merge must be complete or uniform, got {merge!r}.")
-    low = low_risk(joint, asked)
+    low = low_risk(joint, pointwise)
     first_high = tuple(map(int, np.flatnonzero(~low)))
-    high, notes = attain(joint, asked, first_high, repair=repair)
+    high, notes = attain(joint, pointwise, first_high, repair=repair)
     single = [(x,) for x in range(joint.n_x) if x not in set(high)]
     sets = [*single, high] if high else single
     status = "repaired" if notes else "heuristic" if len(high) > 1 else "optimal"
@@ -66,7 +68,7 @@ def watchdog(
             name="Watchdog",
             solver="closed form",
             status=status,
-            notion=asked,
+            notion=pointwise,
             notes=notes,
         )
     kernel = np.eye(joint.n_x)
@@ -78,7 +80,7 @@ def watchdog(
         name="Watchdog, uniform",
         solver="closed form",
         status=status,
-        notion=asked,
+        notion=pointwise,
         y_labels=joint.x_labels,
         notes=notes,
         partition=tuple(sorted(sets)),

@@ -1,1 +1,1 @@
-"""Optima: one search for every notion, what it starts from, frontiers, robust designs."""
+"""Optima: one search for every notion, its starting mechanisms, frontiers, robust designs."""

@@ -16,12 +16,12 @@ from core.notions import RLDP, Average, EpsDelta, Intersection, Notion, Pointwis
 
 
 def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
-    """Return the non-robust optimum, with a sentence on what it gives away at worst over F."""
+    """Return the non-robust optimum, with a note on its largest level over F."""
     made = robust(
-        lambda asked, how: non_robust(
-            asked.uncertainty.p_hat_su,
-            asked.eps,
-            **how.search,
+        lambda rldp, limits: non_robust(
+            rldp.uncertainty.p_hat_su,
+            rldp.eps,
+            **limits.search,
         )
     )(joint, notion, options)
     worst = notion.achieved(joint, made.kernel)

@@ -1,4 +1,4 @@
-"""The optimum along a budget: what each nat of privacy that is given up is worth."""
+"""The frontier: the optimal mechanism and its utility at each of several budgets."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
 LEAST_SECONDS = 0.05
-"""What each budget gets when time is over: enough for a mechanism, if not for a proof."""
+"""Least time for each budget, also when the limit is over: enough for a mechanism without proof."""
 
 FAILED = "failed"
-"""Status of a point without a value: its notes say why there is none."""
+"""Status of a point without a mechanism: its notes give the reason."""
 
 
 def frontier(
@@ -36,13 +36,12 @@ def frontier(
     seed: int = 0,
     utility: Purpose | None = None,
 ) -> tuple[Mechanism, ...]:
-    """Return the optimal mechanism at each budget, solved upwards.
+    """Return the optimal mechanism at each budget, solved in increasing order.
 
-    What a smaller budget allows, a larger one does too: each solve starts from the outputs that
-    were of use before, and `carried` does the rest, so utility and bound never fall as the budget
-    grows. Nor does utility leap where a search was short of time: what a larger budget keeps is
-    kept at a smaller one too, once its outputs are moved towards P_X as far as is asked there. A
-    budget that fails takes no other with it: it is a point without a value.
+    A larger budget allows all that a smaller one does: each solve starts from the last answer, and
+    `carried` makes utility and bound non-decreasing in the budget. Where a search ran out of time,
+    `diluted` offers it the next larger budget's outputs, moved towards P_X until they are allowed.
+    A budget that fails is a point without a mechanism; the others are solved all the same.
 
     Parameters
     ----------
@@ -51,18 +50,19 @@ def frontier(
     notion_family : callable
         Takes a budget and returns the notion, which is weaker for a larger budget.
     budgets : sequence of float
-        In any order; the answers come in the same order, those that failed as `failed` says.
+        Budgets in [0, ∞], in any order; the result has the same order, with `failed` points where
+        a solve failed.
     time_limit : float, optional
-        Seconds for all budgets together; 5 for each where not given.
+        Seconds for all budgets together; by default 5 for each.
     gap, seed, utility
         As in `optimal`, for each budget.
 
     Raises
     ------
     InvalidInputError
-        If there is no budget.
+        If there is no budget, or one is outside [0, ∞].
     NotConvexError, InfeasibleError, SolverError
-        As `optimal`, if no budget has an answer: the first reason.
+        As `optimal`, the error of the least budget, if every budget fails.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def frontier(
             left = max(deadline.left / (len(order) - done), LEAST_SECONDS)
         try:
             notion = notion_family(values[i])
-            if notion.of_estimate:  # its search has better starts than the last outputs
+            if notion.of_estimate:  # the robust search has better starts than the last answer
                 made = optimal(joint, notion, time_limit=left, gap=gap, seed=seed, utility=utility)
             else:
                 made = optimal_from(
@@ -101,23 +101,23 @@ def frontier(
 def carried(
     joint: Joint, points: Sequence[Mechanism | CoreError], gap: float = 1e-6
 ) -> list[Mechanism]:
-    """Return the points of a frontier with what each says of the others; none falls.
+    """Return a frontier whose utilities and bounds do not fall as the budget grows.
 
-    A mechanism is an answer at every larger budget, and a bound holds at every smaller one.
+    A mechanism keeps the notion at every larger budget, and a bound holds at every smaller one.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     points : sequence of Mechanism or CoreError
-        Under one promise at increasing budgets, or why there is none.
+        The answers under one type of notion at increasing budgets, or the errors.
     gap : float
-        A point this close to its bound is proven, in units of the utility's size.
+        Gap at which a point is proven optimal, in units of the utility's `size`.
 
     Raises
     ------
     CoreError
-        The first reason, if there is no mechanism at all.
+        The first error, if there is no mechanism at all.
 
     Examples
     --------
@@ -154,16 +154,16 @@ def carried(
 
 
 def failed(joint: Joint, reason: str, purpose: Purpose | None = None) -> Mechanism:
-    """Return a point without a value: no outputs, a utility that is no number, and the reason.
+    """Return a point without a mechanism: no outputs, a utility of NaN, and the reason as a note.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     reason : str
-        Why there is none, a sentence.
+        Why there is none, as a sentence.
     purpose : Purpose, optional
-        What was to survive: I(X;Y) where not given.
+        The utility function; I(X;Y) by default.
 
     Examples
     --------
@@ -191,10 +191,11 @@ def failed(joint: Joint, reason: str, purpose: Purpose | None = None) -> Mechani
 
 
 def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mechanism | CoreError]:
-    """Return the points, none that is not proven worse than the next larger budget's, diluted.
+    """Return the points with unproven ones replaced by the next larger budget's, where diluted.
 
-    An output r is diluted as (1−δ) r + δ P_X, which is allowed for δ near 1. Robust promises are
-    left as they are: to check one takes as long as a search.
+    An output r is diluted to (1−δ) r + δ P_X, which is allowed for δ near 1; the result replaces a
+    point if its utility is larger. Points under robust notions stay as they are: checking one takes
+    as long as a search.
     """
     along = list(points)
     larger: Mechanism | None = None
@@ -212,9 +213,9 @@ def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mecha
 
 
 def _instead(joint: Joint, other: Mechanism, kernel: FloatArray, mechanism: Mechanism) -> Mechanism:
-    """Return another mechanism's kernel as the answer under the present notion.
+    """Return a kernel made from another mechanism, under the notion and bound of `mechanism`.
 
-    Where it exceeds the present bound that bound is wrong: it is withdrawn, and a note says so.
+    Where its utility exceeds that bound, the bound is wrong: it is dropped, and a note says so.
     """
     goal = mechanism.purpose
     wrong = disproves(joint, kernel, mechanism.notion, mechanism.upper_bound, goal)

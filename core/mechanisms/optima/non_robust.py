@@ -1,4 +1,4 @@
-"""The non-robust optimum: what one would publish who takes the estimate for the truth."""
+"""The non-robust optimum: the optimal mechanism if the estimate were the truth."""
 
 from numpy.typing import ArrayLike
 
@@ -24,7 +24,7 @@ def non_robust(
 ) -> Mechanism:
     """Return the optimal mechanism under ε-LDP with respect to S at P̂ alone.
 
-    At a true P that differs from P̂ it may give away more than ε: compare `core.studies.realised`.
+    At a true P other than P̂ its LDP level may exceed ε: compare `core.studies.realised`.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def non_robust(
     Raises
     ------
     InvalidInputError
-        If an argument does not fit, or a secret was never seen.
+        If an argument is outside its domain, or a secret was never seen.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The optimal mechanism: the most that can be kept of X under a notion."""
+"""The optimal mechanism under a notion."""
 
 from core.joint import Joint
 from core.mechanisms.optima.robust_optimal import best_under
@@ -25,13 +25,12 @@ def optimal(
     utility: Purpose | None = None,
     start: FloatArray | None = None,
 ) -> Mechanism:
-    """Maximise a utility over all kernels under a convex notion, with a bound on what is left.
+    """Maximise a utility over all kernels P(y | x) under a convex notion, with an upper bound.
 
-    Every convex notion is a condition on each output's posterior alone, so the optimum is a
-    mixture of extreme allowed posteriors. [Lift] §IV-C, [ALIP] §IV, [Funnel] §IV and [RLDP]
-    PolyOpt are four cases of it. It is never below another mechanism of the catalogue that keeps
-    the promise and reads X alone, however short the time: where there is no time for more, the
-    best of those is the answer.
+    A pointwise notion is a condition on each output's posterior, so extreme points of the allowed
+    set suffice as outputs. [Lift] §IV-C, [ALIP] §IV, [Funnel] §IV and [RLDP] PolyOpt are cases of
+    it. The utility is never below that of another mechanism of the catalogue that keeps the notion
+    and reads X alone: where time is short, the best of those is returned.
 
     Parameters
     ----------
@@ -40,23 +39,23 @@ def optimal(
     notion : Notion
         Any notion with an allowed set, intersections included.
     solver : {"auto", "enumerate", "columns"}
-        All vertices first, or only those that are asked for; "auto" takes what it estimates to
-        be quicker.
+        Enumerate all vertices first, or generate columns; "auto" chooses the one that it estimates
+        to be faster.
     time_limit : float, optional
-        Seconds, 5 where not given. The best mechanism so far is returned when time is over, with
-        status "time limit" and a bound that is valid all the same.
+        Seconds, by default 5. When they are over the best mechanism so far is returned, with
+        status "time limit" and a valid upper bound.
     gap : float
-        Stop when the optimum is known to this many nats; of a `Guess`, a probability; of a
-        `Distortion`, a part of the largest loss.
+        Stop when utility and upper bound differ by at most this, in nats; for a `Guess`, in
+        probability; for a `Distortion` or `SquaredError`, in units of its `size`.
     seed : int
-        Of the random starts; the same seed gives the same answer where time does not decide.
+        Seed of the random starts; the same seed gives the same answer unless time ends the search.
     utility : Purpose, optional
-        What is to survive: `Information()`, I(X;Y), where not given; `Task`, `Guess`, `Distortion`
-        or `SquaredError` of `core.utilities`. The result's `utility` and `upper_bound` are in its
-        unit, its `information` is I(X;Y) and its `kept` a share.
+        `Information()`, that is I(X;Y), by default; or `Task`, `Guess`, `Distortion` or
+        `SquaredError` of `core.utilities`. The result's `utility` and `upper_bound` are in its
+        unit; its `information` is I(X;Y).
     start : ndarray, optional
-        P(y | x) of a mechanism that keeps the notion, shape (n_x, n_y), such as an earlier answer
-        that was cut short: the search goes on from it, and is never below it.
+        P(y | x) of a mechanism that keeps the notion, shape (n_x, n_y), such as an earlier result
+        cut short by its time limit. The search starts from it, and its utility is a lower bound.
 
     Raises
     ------
@@ -65,12 +64,12 @@ def optimal(
     NotConvexError
         If the notion's allowed set is not convex.
     InfeasibleError
-        If no mechanism meets the notion.
+        If no mechanism keeps the notion.
     AuditError
         If the start does not keep the notion.
     SolverError
-        If a known mechanism exceeds a bound that was proven: then the proof is wrong. Where a
-        solver fails, the best known mechanism is the answer, and a note says so.
+        If a known mechanism exceeds a proven upper bound, so that the proof is wrong. Where a
+        solver fails, the best known mechanism is returned, and a note says so.
 
     Examples
     --------
@@ -94,7 +93,7 @@ def optimal(
 
 
 def _as_known(joint: Joint, notion: Notion, kernel: FloatArray, goal: Purpose) -> Mechanism:
-    """Return a kernel to start from as a mechanism, audited."""
+    """Return the start, P(y | x), as an audited mechanism."""
     kernel, y_labels = in_reading_order(joint, kernel)
     return make_mechanism(
         joint,

@@ -1,4 +1,4 @@
-"""PolyOpt: the best mechanism that is robust over polytopes around what is possible."""
+"""PolyOpt: the optimal mechanism that is robust over polytopes around the uncertainty set."""
 
 from numpy.typing import ArrayLike
 
@@ -23,8 +23,8 @@ def polyopt(
 ) -> Mechanism:
     """Maximise I(X;Y) at P̂ over mechanisms that are robust for the polytopes D_s.
 
-    The projections of F on P(U | s) lie in D_s = {R : R_u ≥ L_{u|s}}; asking the promise for
-    all members of their product is stricter than for F, and linear.
+    The projections of F on P(U | s) lie in D_s = {R : R_u ≥ L_{u|s}}; RLDP over the product of
+    these is stricter than over F, and linear.
 
     Parameters
     ----------
@@ -35,21 +35,21 @@ def polyopt(
     uncertainty : RenyiBall
         F.
     include_same_secret : bool
-        Compare each secret with itself too, as printed: stricter, for nothing.
+        Compare each secret with itself too, as printed: stricter than RLDP requires.
     solver, time_limit, gap, seed
-        As in `optimal`. Part of the limit is left, as `robust_search` says, to the robust optimum,
-        which starts from this answer: at the same limit it is never below it.
+        As in `optimal`. It uses TIME_SHARE of the limit where the robust optimum, which starts from
+        its result, needs the rest: at the same limit that one is never worse.
 
     Raises
     ------
     InvalidInputError
-        If an argument does not fit, or a secret was never seen.
+        If an argument is outside its domain, or a secret was never seen.
     SolverError
         If a solver fails.
 
     Notes
     -----
-    Source: [RLDP] Theorems 2 and 3, in a compact form with 2a + a1(a1−1) rows.
+    Source: [RLDP] Theorems 2 and 3, in a compact form with 2·n_s·n_u + n_s(n_s−1) rows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The optimal mechanism that may look at S as well as at X: a task of the pair (S, X)."""
+"""The optimal mechanism P(y | s, x) that reads S too: an optimum for a task of the pair (S, X)."""
 
 import numpy as np
 
@@ -23,44 +23,44 @@ def optimal_reading_secret(
     seed: int = 0,
     utility: Purpose | None = None,
 ) -> Mechanism:
-    """Maximise I(X;Y), or another worth of X, over kernels P(y | s, x), with a proven bound.
+    """Maximise I(X;Y), or another utility of X, over kernels P(y | s, x), with an upper bound.
 
-    Let the pair (S, X) be what is released from: a promise about P(s, y) asks the same of it, and
-    what is kept of X is what is kept of the task T = X. Whoever runs the mechanism must hold S.
-    It keeps at least what `optimal` keeps, and what conditional reporting does.
+    It is the optimum where the pair (S, X) takes the place of X: a notion of P(s, y) is the same
+    there, and utility of X is utility for the task T = X. Whoever runs the mechanism must know S.
+    Its utility is at least that of `optimal` and of conditional reporting, if time allows.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     notion : Notion
-        A promise about P(s, y), such as LIP, LDP, a bound on guessing or a budget on an average,
-        with an allowed set; several at once, or with exceptions.
+        A notion of P(s, y) with an allowed set, such as LIP, LDP, a bound on guessing or a budget
+        on an average; also an intersection, or with exceptions.
     time_limit, gap, seed
         As in `optimal`.
     utility : Purpose, optional
-        What is to survive of X: I(X;Y) where not given; the probability of guessing X, or an error.
+        A utility of X alone (`Purpose.of_x`): I(X;Y) by default, the probability of guessing X, or
+        an error.
 
     Returns
     -------
     Mechanism
-        Its kernel is P(y | s, x), shape (n_s·n_x, n_y), rows s·n_x + x. Pairs that never occur
-        answer as their x does on average.
+        Its kernel is P(y | s, x), shape (n_s·n_x, n_y), rows s·n_x + x. The row of a pair of
+        probability 0 is the mean P(y | x).
 
     Raises
     ------
     InvalidInputError
-        If the notion is about more than P(s, y), as robust and side-channel promises are, or the
-        utility about more than X: what a mechanism that reads S tells of another task depends on
-        how S and that task go together.
+        If the notion depends on more than P(s, y), as robust and side-channel notions do, or the
+        utility on more than P(x, y), as that of a task does.
     NotConvexError
         If the notion's set is not convex.
     InfeasibleError
-        If no mechanism meets the notion.
+        If no mechanism keeps the notion.
 
     Notes
     -----
-    Source: [Funnel] Algorithm 1 reads S too, by a rule of its own; this is the optimum.
+    [Funnel] Algorithm 1 is a mechanism of this kind in closed form.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def optimal_reading_secret(
             f"{goal.title} of a mechanism that reads S is not known: give T as a part of X, or "
             "choose a mechanism that reads X alone."
         )
-    if joint.n_x == 1:  # S is all that it could tell; a budget too small even for that is refused
+    if joint.n_x == 1:  # X has no utility; a notion that no mechanism keeps raises as it should
         alone = optimal(joint, notion, time_limit=time_limit, gap=gap, seed=seed, utility=goal)
         return make_mechanism(
             joint,
@@ -102,7 +102,7 @@ def optimal_reading_secret(
     np.add.at(average, of_x, pairs.p_x[:, None] * found.kernel)
     kernel = np.tile(average / average.sum(axis=1, keepdims=True), (joint.n_s, 1))
     kernel[pairs.kept_x] = found.kernel
-    kernel = polished(joint, kernel, notion)  # the same sums in another order round otherwise
+    kernel = polished(joint, kernel, notion)  # sums over (s, x) may round to another level
     return make_mechanism(
         joint,
         kernel,
@@ -117,15 +117,15 @@ def optimal_reading_secret(
 
 
 def _of_pairs(goal: Purpose, joint: Joint, of_x: IntArray) -> Purpose:
-    """Return what is to survive of X as a purpose of the pairs (s, x).
+    """Return a utility of X as a utility of the pairs (s, x).
 
-    `of_x` says which x each pair is of, shape (k,).
+    `of_x` is the x of each pair, shape (k,).
     """
-    names = np.eye(joint.n_x)[:, of_x]
+    x_of_pair = np.eye(joint.n_x)[:, of_x]
     if isinstance(goal, Guess):
-        return Guess(names)
+        return Guess(x_of_pair)
     if isinstance(goal, Distortion):
         return Distortion(goal.of_symbols(joint)[of_x])
     if isinstance(goal, SquaredError):
         return SquaredError(goal.of_symbols(joint)[of_x])
-    return Task(names)
+    return Task(x_of_pair)

@@ -1,4 +1,4 @@
-"""The exact robust optimum: the best mechanism that is robust for the uncertainty set itself."""
+"""The exact robust optimum: the optimal mechanism under RLDP for the uncertainty set itself."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ from core.optimal.solve import DEFAULT_SECONDS, Solver
 from core.uncertainty import RenyiBall
 
 _LEAST_SECONDS = 0.4
-"""With less than this, cutting planes would not come round once: then PolyOpt is the answer."""
+"""With less time than this cutting planes would not finish one round: PolyOpt is returned."""
 
 NAME = "Robust optimum"
 
@@ -34,7 +34,7 @@ def robust_optimal(
     gap: float = 1e-6,
     seed: int = 0,
 ) -> Mechanism:
-    """Maximise I(X;Y) at P̂ over all (ε, F)-RLDP mechanisms, with a bound on what is left.
+    """Maximise I(X;Y) at P̂ over all (ε, F)-RLDP mechanisms, with an upper bound.
 
     Parameters
     ----------
@@ -45,22 +45,24 @@ def robust_optimal(
     uncertainty : RenyiBall
         F.
     solver, time_limit, gap, seed
-        As in `optimal`; the solver is PolyOpt's, and the time includes that of its search, which
-        this one starts from. PolyOpt is the answer where there is time for nothing else, or where
-        there are too many symbols for cutting planes. At the same limit it is never better.
+        As in `optimal`; `solver` is that of PolyOpt, which runs first within the same limit and
+        which the search starts from. PolyOpt's mechanism is returned where time is too short, or
+        where there are too many symbols for cutting planes. At the same limit PolyOpt alone is
+        never better.
 
     Raises
     ------
     InvalidInputError
-        If an argument does not fit, or a secret was never seen.
+        If an argument is outside its domain, or a secret was never seen.
     SolverError
         If a solver fails.
 
     Notes
     -----
-    F is smaller than the product of its projections: what moves P(U | s1) far cannot move
-    P(U | s2) far as well. [RLDP] §9 leaves this optimum open. It is found by cutting planes: the
-    solver proposes outputs, `core.allowed.robust_oracles` names the members of F that object.
+    F is smaller than the product of its projections: a member with P(U | s1) far from P̂ has
+    P(U | s2) near it. [RLDP] §9 leaves this optimum open. It is found by cutting planes: the
+    solver proposes outputs, and `core.allowed.robust_oracles` finds the members of F at which they
+    exceed ε.
 
     Examples
     --------
@@ -71,7 +73,7 @@ def robust_optimal(
     """
     notion = RLDP(validation.budget(eps, "eps"), uncertainty, exact=True)
     options = checked_options(solver, time_limit, gap, seed)
-    estimate(p_su, uncertainty)  # checked here; normalised once, as PolyOpt by itself does
+    estimate(p_su, uncertainty)  # checks only: `best_under` normalises p_su, once
     return best_under(notion, p_su, name=NAME, **options)
 
 
@@ -85,20 +87,20 @@ def best_under(
     gap: float,
     seed: int,
 ) -> Mechanism:
-    """Return the best mechanism for F itself or for the polytopes around it.
+    """Return the optimal mechanism over all cells, for F itself or for the polytopes around it.
 
-    It is PolyOpt, made as it would be by itself with the same options, and what the rest of the
-    time makes better.
+    First it makes PolyOpt's mechanism, exactly as `polyopt` does with the same options; the rest of
+    the time goes into a search that starts from it.
 
     Parameters
     ----------
     notion : RLDP
-        The promise.
+        The notion.
     p_su : array_like
-        P̂(s, u), or counts, as PolyOpt takes them: normalised twice they differ in the last digit,
-        and so may the answers of the two.
+        P̂(s, u), or counts, not yet normalised: a second normalisation would change the last digit,
+        and PolyOpt's answer with it.
     name : str
-        Of the result.
+        Name of the result.
     solver, time_limit, gap, seed
         As in `optimal`, checked.
     """
@@ -117,7 +119,7 @@ def best_under(
         whole = Joint.with_secret_released(cells, keep_unseen=True)
         return released(
             cells,
-            polished(whole, first.kernel, notion, quick=True),  # F's level has its own rounding
+            polished(whole, first.kernel, notion, quick=True),  # its level over F may be rounded up
             name=name,
             solver=first.solver,
             status="time limit",

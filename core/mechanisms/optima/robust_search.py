@@ -1,4 +1,4 @@
-"""Optimal robust mechanisms: the solver, started from what keeps the promise in closed form."""
+"""The search behind the robust optima, started from mechanisms in closed form."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
 _BOUND_SHARE = 0.1
-"""Time, beyond that of the search, for the bound of a search that ended without a proof."""
+"""Share of the time limit that is added for an upper bound where a search ends without a proof."""
 
 
 def robust_search(
@@ -49,18 +49,18 @@ def robust_search(
     uncertainty : RenyiBall
         F, around P̂.
     notion : RLDP
-        The promise.
+        The notion.
     name : str
-        Of the result.
+        Name of the result.
     solver, time_limit, gap, seed
         As in `optimal`.
     known : tuple of Mechanism
-        Mechanisms over all cells that keep the promise: the answer is at least as good.
+        Mechanisms over all cells that keep the notion: the result is at least as good.
     first : bool
-        Whether another search goes on from the answer within the same limit. Then TIME_SHARE of it
-        is used, unless there are too many symbols for the other.
+        Whether another search continues from the result within the same limit. Then TIME_SHARE of
+        it is used, unless there are too many symbols for that search.
     bounded : bool
-        Whether what LDP at P̂ allows bounds an answer that is not proven.
+        Whether `ldp_bound` is computed where the result is not proven optimal.
     """
     cells = estimate(p_su, uncertainty)
     joint = Joint.with_secret_released(cells)
@@ -108,9 +108,9 @@ def robust_search(
 
 
 def _or_known(found: Outcome, known: Sequence[Mechanism], joint: Joint, notion: RLDP) -> Outcome:
-    """Return what was found, or the best known mechanism where moving that inside costs less.
+    """Return the solver's outcome with the best known mechanism's kernel where that keeps more.
 
-    Below the order ½ levels are rounded up, so what the oracle lets pass the audit may not.
+    Below order ½ levels are rounded up, so either may have to move towards P_X to pass the audit.
     """
     best = max(known, key=lambda mechanism: mechanism.utility, default=None)
     if best is None or best.utility <= found.utility + ROUNDING:
@@ -123,18 +123,18 @@ def _or_known(found: Outcome, known: Sequence[Mechanism], joint: Joint, notion: 
 def ldp_bound(
     cells: FloatArray, eps: float, time_limit: float | None, *, gap: float, seed: int
 ) -> float:
-    """Return what no robust mechanism exceeds, in nats: LDP at P̂ is asked of each.
+    """Return an upper bound on I(X;Y) of every robust mechanism, in nats: that of LDP at P̂.
 
-    It is the bound of a search that takes a tenth of the time limit.
+    It comes from a search that takes a tenth of the time limit.
     """
     seconds = _BOUND_SHARE * (DEFAULT_SECONDS if time_limit is None else time_limit)
     joint = Joint.with_secret_released(cells)
-    if too_large(LDP(eps).allowed_set(joint)):  # a search without a proof: H(X) is all it says
+    if too_large(LDP(eps).allowed_set(joint)):  # a search could not prove less than H(X)
         return MutualInformation().offset(joint.p_x)
     return optimal_from(joint, LDP(eps), None, time_limit=seconds, gap=gap, seed=seed).upper_bound
 
 
 def _start(notion: RLDP, cells: FloatArray) -> FloatArray:
-    """Return secret RR; the printed PolyOpt compares a secret with itself: at ε/2 that holds."""
+    """Return secret RR; at ε/2 for PolyOpt as printed, which compares a secret with itself."""
     eps = notion.eps / 2 if notion.include_same_secret else notion.eps
     return secret_response_kernel(cells.shape[0], cells.shape[1], eps)

@@ -1,4 +1,4 @@
-"""The search behind every optimum: options checked, a start chosen, the solver, the audit."""
+"""The search behind every optimum: its options, its start, the solver, and the audit."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -32,7 +32,7 @@ NAME = "Optimal"
 
 
 class SearchOptions(SearchLimits):
-    """How to search, checked; as in `optimal`."""
+    """Checked options of a search, as in `optimal`."""
 
     solver: Solver
 
@@ -57,18 +57,19 @@ def checked_options(
 
 
 def checked_purpose(utility: Purpose | None) -> Purpose:
-    """Return what is to survive, I(X;Y) where nothing is named.
+    """Return the utility function, I(X;Y) by default.
 
     Raises
     ------
     InvalidInputError
-        If it is none of `core.utilities`.
+        If it is not a `Purpose`.
     """
     if utility is None:
         return Information()
     if not isinstance(utility, Purpose):
         raise InvalidInputError(
-            f"utility must be Information, Task, Guess or Distortion, got {shown(utility)}."
+            "utility must be Information, Task, Guess, Distortion or SquaredError, got "
+            f"{shown(utility)}."
         )
     return utility
 
@@ -85,10 +86,10 @@ def optimal_from(
     prove: bool = True,
     utility: Purpose | None = None,
 ) -> Mechanism:
-    """Return the optimal mechanism, starting from all that are known to be allowed.
+    """Return the optimal mechanism, found from a start and the mechanisms of the catalogue.
 
-    What is not enumerated starts from the outputs of every mechanism of the catalogue that keeps
-    the promise, and is never below one of them.
+    Where vertices are not enumerated, the search starts from the outputs of every mechanism of the
+    catalogue that keeps the notion, and its result is never below one of them.
 
     Parameters
     ----------
@@ -101,10 +102,12 @@ def optimal_from(
 
     Raises
     ------
+    NotConvexError
+        If the notion's allowed set is not convex.
     InfeasibleError
-        If not even an output that says nothing about X keeps the promise.
+        If not even an output independent of X keeps the notion.
     SolverError
-        If a known mechanism exceeds a bound: then the bound is wrong.
+        If a known mechanism exceeds the upper bound, so that the bound is wrong.
     """
     allowed = notion.allowed_set(joint)
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
@@ -145,20 +148,20 @@ def optimal_from(
 
 
 def _one_by_one(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
-    """Return a kernel to start from whose every output is allowed: exceptions are moved inside."""
+    """Return a starting kernel with every output allowed: exceptions are moved towards P_X."""
     inner = notion.without_exceptions()
     return kernel if inner is notion else polished(joint, kernel, inner)
 
 
 def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> Mechanism:
-    """Return what a search found as a mechanism, its outputs in reading order."""
+    """Return a search's outcome as an audited mechanism, its outputs in reading order."""
     bound = goal.size() * outcome.upper_bound
     if isinstance(goal, Information):
         bound = min(bound, chain_bound(joint, notion))
     kernel, y_labels = in_reading_order(joint, outcome.kernel)
     return make_mechanism(
         joint,
-        polished(joint, kernel, notion),  # sums in another order round otherwise
+        polished(joint, kernel, notion),  # reordered outputs may round to another level
         name=NAME,
         solver=outcome.solver,
         status=outcome.status,
@@ -171,7 +174,7 @@ def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> M
 
 
 def without_budget(notion: Notion) -> Notion | None:
-    """Return a promise that lets nothing be told, and that implies a given one; None if unknown.
+    """Return a notion of perfect privacy that implies a given notion; None if none is known.
 
     Examples
     --------
@@ -192,10 +195,10 @@ def without_budget(notion: Notion) -> Notion | None:
 def _allowed_anyway(
     joint: Joint, notion: Notion, options: Options, goal: Purpose
 ) -> list[Mechanism]:
-    """Return the optimum that tells nothing of S, if it keeps a promise whose search failed.
+    """Return the optimum under perfect privacy, if it keeps the notion; [] where there is none.
 
-    A budget of 1e-11 is below what mixtures are exact to: to keep it outputs are moved so far
-    towards P_X that next to nothing is left. A budget of 0 is met in whole numbers.
+    At a budget of 1e-11, below the rounding of mixtures, outputs are moved so far towards P_X that
+    hardly any utility is left. At a budget of 0 rows are equations, which are met exactly.
     """
     nothing = without_budget(notion)
     if nothing is None or nothing == notion or options.time_limit == 0:

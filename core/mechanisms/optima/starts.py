@@ -1,4 +1,4 @@
-"""What an optimum starts from: every mechanism of the catalogue that keeps the promise."""
+"""Starts of an optimum: the other mechanisms of the catalogue that keep the notion."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
 DIGITS = 10
-"""Outputs that agree in so many digits after the point are one."""
+"""Outputs whose posteriors agree to this many decimals are merged."""
 
 USEFUL = 0.5
-"""Outputs of mechanisms that keep less than this part of what the best one keeps are left out:
-hundreds of outputs that say next to nothing only make the program slow."""
+"""Mechanisms with less than this part of the best one's utility are left out: hundreds of outputs
+with hardly any utility only slow the program down."""
 
 MANY = 1_000
-"""Mechanisms of more outputs are no start: unary encoding of 16 symbols, where a budget is 1e-9
-and nothing keeps more, made an optimum of 17,000 outputs that were named for a minute."""
+"""Mechanisms with more outputs than this are no start: with unary encoding of 16 symbols, at a
+budget of 1e-9, the optimum had 17,000 outputs, whose naming took a minute."""
 
 CONTRADICTION = 1e-9
-"""A mechanism that exceeds a bound by more, in nats, disproves it: by less it is rounding."""
+"""Excess over an upper bound, in units of the utility's size, above which it is disproven."""
 
 INSTANT = tuple(entry.key for entry in HEURISTICS if entry.instant)
-"""Those that take a millisecond or two: answers that need no start are held against them."""
+"""Keys of the mechanisms that take a millisecond or two: every optimum is compared with them."""
 
 
 def starts(
@@ -42,25 +42,24 @@ def starts(
     among: Sequence[str] | None = None,
     purpose: Purpose | None = None,
 ) -> list[Mechanism]:
-    """Return the mechanisms of the catalogue that keep a promise and read X alone.
+    """Return the mechanisms of the catalogue that keep a notion and read X alone.
 
-    Each is made as it would be by itself, with the same options, so an optimum that starts from
-    all of them is below none. Those that take a time limit come last, and use a part of it.
+    Each is made with the same options as by itself, so an optimum that starts from all of them is
+    below none. Those that take a time limit come last, and use a part of it.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     notion : Notion
-        The promise. A mechanism that raises a `CoreError` under it is not a start; of one with
-        exceptions the mechanisms that need none are.
+        The notion; one with exceptions is replaced by the notion without them. A mechanism that
+        raises a `CoreError` under it is left out.
     options : Options
         As in `MechanismEntry.make`.
     among : sequence of str, optional
-        Keys of the catalogue that are looked at, such as `INSTANT`; all where not given, and X
-        diluted.
+        Keys of the catalogue to try, such as `INSTANT`; by default all, and `diluted_x`.
     purpose : Purpose, optional
-        What they are worth is told of it: I(X;Y) where not given.
+        The utility function of the results; I(X;Y) by default.
 
     Examples
     --------
@@ -85,7 +84,7 @@ def starts(
             continue
         if made.notion is notion or notion.holds(joint, made.kernel):
             found.append(made)
-            if made.utility == most:  # nothing is left to be found
+            if made.utility == most:  # no mechanism has more
                 return found
     if among is not None:
         return found
@@ -93,9 +92,9 @@ def starts(
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
-    """Return X itself with its outputs moved towards P_X until they keep a promise.
+    """Return X itself with its outputs moved towards P_X until they keep a `PointwiseNotion`.
 
-    None but under a promise about each output: to check another may take as long as a search.
+    Under any other notion the list is empty: checking it may take as long as a search.
 
     Examples
     --------
@@ -121,9 +120,9 @@ def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
 
 
 def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
-    """Return one kernel that draws one of several and answers by it: all their outputs.
+    """Return the uniform mixture of kernels, with all their outputs.
 
-    Outputs with the same posterior are one.
+    Outputs with the same posterior are merged.
 
     Parameters
     ----------
@@ -149,28 +148,28 @@ def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
 
 
 def useful(known: Sequence[Mechanism]) -> list[FloatArray]:
-    """Return the kernels of the mechanisms whose outputs a search should know, best first."""
+    """Return the kernels of mechanisms that a search starts from, best first."""
     few = [one for one in known if one.n_y <= MANY]
     ranked = sorted(few, key=lambda one: -one.kept)
     return [one.kernel for one in ranked if one.kept >= USEFUL * ranked[0].kept]
 
 
 def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mechanism:
-    """Return what a search found, or the best known mechanism where that keeps more.
+    """Return a search's mechanism, with the best known one's kernel where that has more utility.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     found : Mechanism
-        Of the search, with its bound.
+        The search's result, with its upper bound.
     known : sequence of Mechanism
-        Others that keep the same promise.
+        Others that keep the same notion.
 
     Raises
     ------
     SolverError
-        If a known mechanism exceeds the bound: then the bound is wrong.
+        If a known mechanism exceeds the upper bound, so that the bound is wrong.
     """
     best = max(known, key=lambda one: one.utility, default=found)
     purpose = found.purpose
@@ -204,22 +203,22 @@ def disproves(
     bound: float,
     purpose: Purpose | None = None,
 ) -> bool:
-    """Say whether a kernel under a promise keeps more than a bound says is possible.
+    """Return whether a kernel under a notion exceeds an upper bound by more than rounding.
 
-    By more than rounding, that is: `strict_utility` is compared, not what the audit lets pass.
+    The kernel's `strict_utility` is compared, as the audit itself allows for rounding.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     kernel : ndarray
-        P(y | x) that passes the promise's audit, shape (n_x, n_y).
+        P(y | x) that passes the notion's audit, shape (n_x, n_y).
     notion : Notion or None
-        The promise that the bound is about.
+        The notion under which the bound holds.
     bound : float
-        In the purpose's unit.
+        Upper bound in the purpose's unit.
     purpose : Purpose, optional
-        What was to survive: I(X;Y) where not given.
+        The utility function; I(X;Y) by default.
 
     Examples
     --------
@@ -237,10 +236,10 @@ def disproves(
 def strict_utility(
     joint: Joint, kernel: FloatArray, notion: Notion | None, purpose: Purpose | None = None
 ) -> float:
-    """Return what a kernel keeps once it is inside the rows that bounds are proven of.
+    """Return the utility of a kernel whose outputs are moved towards P_X until they meet all rows.
 
-    The audit allows for rounding. Where a budget is 0, data that nearly fit it pass whole; else
-    outputs are moved towards P_X by next to nothing.
+    The audit allows for rounding, but upper bounds are proven for the rows. The move is tiny,
+    except at a budget of 0, where the audit may pass X itself.
 
     Parameters
     ----------

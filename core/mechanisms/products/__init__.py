@@ -1,1 +1,1 @@
-"""Mechanisms that release each attribute of X by a mechanism of its own."""
+"""Mechanisms that release each attribute of X by a separate kernel."""

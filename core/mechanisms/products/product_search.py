@@ -1,4 +1,4 @@
-"""The search behind `srlip_product`: budgets for each attribute whose product keeps the promise."""
+"""The search behind `srlip_product`: budgets of the attributes for which the product is ε-SRLIP."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ Kernels = tuple[FloatArray, ...]
 """For each attribute P(y^j | x^j), shape (n_j, n_y_j)."""
 
 HALVINGS = 6
-"""Steps of each search for a budget: it is found to a sixty-fourth of ε, and kernels on the way
-serve again in other searches."""
+"""Steps of each bisection for a budget: it is found to ε/64, and its kernels are kept for other
+searches."""
 
 NOISE_HALVINGS = 20
-"""Steps of the search for the least noise: it needs no solver."""
+"""Steps of the bisection for the least noise, which needs no solver."""
 
 ROUNDING_SHARE = 1e-9
-"""Noise that makes up for rounding and is worth no word."""
+"""Share of noise that makes up for rounding; no note mentions it."""
 
 SECONDS = 0.25
 """Time for one attribute's kernel under one budget; a search needs a few dozen."""
 
 FEW_VALUES = 5
-"""An attribute with no more values than this has few extreme outputs: all of them are found."""
+"""An attribute with at most this many values has few extreme outputs: all are enumerated."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Kernels that keep the promise together.
+    """A product of kernels that is ε-SRLIP.
 
     Attributes
     ----------
     budgets : tuple of float
         ε_j of each attribute, in nats.
     share : float
-        How much of each kernel was replaced by noise to keep the promise.
+        Share of each kernel that was replaced by noise to keep the notion.
     kernel : ndarray
         Their product, shape (n_x, ∏ n_y_j).
     utility : float
@@ -65,16 +65,16 @@ class Candidate:
 
 
 class ProductSearch:
-    """Products of one kernel for each attribute, and whether they are ε-SRLIP together.
+    """Products of one kernel for each attribute that are ε-SRLIP.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     notion : SRLIP
-        The promise, with a shape that fits the joint.
+        The notion, with a shape that fits the joint.
     deadline : Deadline
-        When to stop: no further budgets are tried later.
+        No further budgets are tried once it is over.
     """
 
     def __init__(self, joint: Joint, notion: SRLIP, deadline: Deadline = NEVER) -> None:
@@ -86,14 +86,14 @@ class ProductSearch:
         self._tried: dict[tuple[float, ...], Candidate | None] = {}
 
     def product(self, budgets: tuple[float, ...]) -> Candidate | None:
-        """Return the product of the optimal kernels under these budgets, if it is ε-SRLIP."""
+        """Return the product of the optimal kernels under these budgets; None if not ε-SRLIP."""
         if budgets not in self._tried:
             kernels = self._kernels(budgets)
             self._tried[budgets] = self._settled(budgets, kernels, ROUNDING_SHARE)
         return self._tried[budgets]
 
     def shrunk(self, budgets: tuple[float, ...]) -> Candidate:
-        """Return the product under budgets shrunk in proportion until it is ε-SRLIP.
+        """Return the product under budgets scaled down until it is ε-SRLIP.
 
         Where it is not even at budgets of 0, noise is added to the kernels instead.
         """
@@ -107,9 +107,10 @@ class ProductSearch:
         return self._largest(scaled, 0.0, 1.0, best)
 
     def grown(self, start: tuple[float, ...], order: tuple[int, ...]) -> Candidate | None:
-        """Raise the budgets from a start, one after the other, each up to ε as the audit allows.
+        """Return the product with budgets raised from a start, one after the other.
 
-        None where the product is not ε-SRLIP at the start.
+        Each is raised as far, up to ε, as the product stays ε-SRLIP; None where it is not ε-SRLIP
+        at the start.
         """
         best = self.product(start)
         if best is None:
@@ -133,7 +134,10 @@ class ProductSearch:
         high: float,
         best: Candidate,
     ) -> Candidate:
-        """Return the product at the largest place in [low, high) where halving finds one."""
+        """Return the product at the largest scale in [low, high) at which bisection finds one.
+
+        `best` is the product at `low`.
+        """
         for _ in range(HALVINGS):
             if self.deadline.over:
                 break
@@ -146,7 +150,7 @@ class ProductSearch:
         return best
 
     def _noisy(self, budgets: tuple[float, ...]) -> Candidate:
-        """Return the better of the products under these budgets and under 0, with least noise."""
+        """Return the better product of these budgets and of 0, each with the least noise."""
         found = [
             self._settled(chosen, self._kernels(chosen), 1.0)
             for chosen in (budgets, tuple(0.0 for _ in budgets))
@@ -158,9 +162,9 @@ class ProductSearch:
     def _settled(
         self, budgets: tuple[float, ...], kernels: Kernels, most: float
     ) -> Candidate | None:
-        """Return the product with the least share of noise at which it is ε-SRLIP, at most `most`.
+        """Return the product with the least share of noise, up to `most`, at which it is ε-SRLIP.
 
-        With share 1 no attribute is told, which every promise allows.
+        None if there is none. With share 1 the output is independent of X, so it always is.
         """
         low, share, kernel = 0.0, 0.0, self._together(kernels, 0.0)
         while not self._holds(kernel):
@@ -180,24 +184,28 @@ class ProductSearch:
         return Candidate(budgets, share, kernel, utility)
 
     def _holds(self, kernel: FloatArray) -> bool:
+        """Return whether a kernel is ε-SRLIP, up to half of the audit's slack."""
         return self.notion.achieved(self.joint, kernel) <= self.notion.eps + ROUNDING / 2
 
     def _together(self, kernels: Kernels, share: float) -> FloatArray:
-        """Return the product of the kernels, a share of each replaced by its own output's law."""
-        whole = np.ones((self.joint.n_x, 1))
+        """Return the product of the kernels, shape (n_x, ∏ n_y_j), a share of each being noise.
+
+        The noise is a draw from P(y^j).
+        """
+        product = np.ones((self.joint.n_x, 1))
         for j, kernel in enumerate(kernels):
-            law = self.conditions[j].p @ kernel
-            noisy = (1 - share) * kernel + share * law
+            p_y = self.conditions[j].p @ kernel
+            noisy = (1 - share) * kernel + share * p_y
             noisy /= noisy.sum(axis=1, keepdims=True)
-            told = noisy[self.values[j]]
-            whole = (whole[:, :, None] * told[:, None, :]).reshape(self.joint.n_x, -1)
-        return whole
+            of_x = noisy[self.values[j]]
+            product = (product[:, :, None] * of_x[:, None, :]).reshape(self.joint.n_x, -1)
+        return product
 
     def _kernels(self, budgets: tuple[float, ...]) -> Kernels:
         """Return the optimal kernel of each attribute under its budget."""
         wanted = list(enumerate(budgets))
         missing = [one for one in wanted if one not in self.known]
-        few = [(j, eps) for j, eps in missing if self.conditions[j].told.size <= FEW_VALUES]
+        few = [(j, eps) for j, eps in missing if self.conditions[j].occurring.size <= FEW_VALUES]
         if few:
             self.known.update(zip(few, self._few(few), strict=True))
         for j, eps in missing:
@@ -207,41 +215,44 @@ class ProductSearch:
         return tuple(self.known[one] for one in wanted)
 
     def _few(self, wanted: list[tuple[int, float]]) -> list[FloatArray]:
-        """Return kernels, shape (n_j, n_y), of attributes with few values, from all outputs."""
+        """Return the optimal kernels, shape (n_j, n_y), of attributes with few values.
+
+        Their outputs are among all extreme rays. Where a solver fails the kernels are constant.
+        """
         conditions = [self.conditions[j] for j, _ in wanted]
-        told = [one.told for one in conditions]
+        laws = [one.occurring for one in conditions]
         try:
             rays = [extreme_rays(self.conditions[j].rows(eps)) for j, eps in wanted]
-            kernels = best_kernels(rays, told)
+            kernels = best_kernels(rays, laws)
         except SolverError:
-            kernels = [np.ones((p.size, 1)) for p in told]
+            kernels = [np.ones((p.size, 1)) for p in laws]
         return [one.whole(kernel) for one, kernel in zip(conditions, kernels, strict=True)]
 
     def _many(self, j: int, eps: float, seconds: float) -> FloatArray:
-        """Return a kernel, shape (n_j, n_y), of an attribute: optimal if time is enough.
+        """Return the kernel of an attribute, shape (n_j, n_y): optimal if time suffices.
 
-        Conditions of many x^J leave a sliver around P(x^j) where a budget is near 0: where the
-        solver finds nothing in it the kernel tells nothing.
+        At a budget near 0 the conditions of many x^J leave hardly more than P(x^j): where the
+        solver finds no other output, the kernel is constant.
         """
         conditions = self.conditions[j]
-        asked = np.unique(conditions.rows(eps), axis=0)
-        allowed = AllowedSet(sparse.csr_array(asked), conditions.told.size)
-        return conditions.whole(maximise(allowed, conditions.told, time_limit=seconds).kernel)
+        distinct = np.unique(conditions.rows(eps), axis=0)
+        allowed = AllowedSet(sparse.csr_array(distinct), conditions.occurring.size)
+        return conditions.whole(maximise(allowed, conditions.occurring, time_limit=seconds).kernel)
 
 
 @dataclass(frozen=True, eq=False)
 class _Conditions:
-    """What the kernel of one attribute must hide, for all values of all sets of the others.
+    """The conditions on the kernel of one attribute, given any values of any other attributes.
 
     Attributes
     ----------
     p : ndarray
         P(x^j), shape (n_j,).
     lifts : ndarray
-        For each x^J under which x^j varies the lift of x^j on S given x^J, over the values of x^j
-        that occur anywhere, shape (k, n_s, n_j); NaN where there is none.
+        Lifts P(s, x^j | x^J)/(P(s | x^J) P(x^j | x^J)) for each x^J given which x^j varies, over
+        the values of x^j that occur, shape (k, n_s, n_j); NaN where the denominator is 0.
     weights : ndarray
-        P(x^j | x^J)/P(x^j) there, shape (k, n_j).
+        P(x^j | x^J)/P(x^j) for the same x^J and x^j, shape (k, n_j).
     """
 
     p: FloatArray
@@ -271,12 +282,12 @@ class _Conditions:
         return cls(p, lifts, of_x[:, 0] / (in_all[:, 0] * p[occurs]))
 
     @property
-    def told(self) -> FloatArray:
+    def occurring(self) -> FloatArray:
         """P(x^j) of the values that occur."""
         return self.p[self.p > 0]
 
     def whole(self, kernel: FloatArray) -> FloatArray:
-        """Return a kernel of the values that occur for all: the others are told as P(y) is."""
+        """Return the kernel of all values from that of those that occur; other rows are P(y)."""
         occurs = self.p > 0
         result = np.tile(self.p[occurs] @ kernel, (occurs.size, 1))
         result[occurs] = kernel
@@ -288,7 +299,7 @@ class _Conditions:
         Source: [Funnel] eq. 22 and 23, for one column of the kernel.
         """
         given, secret = np.nonzero(~np.isnan(self.lifts).all(axis=2))
-        # where P(x^j | x^J) = 0 the lift is not known, and its weight is 0
+        # where P(x^j | x^J) = 0 the lift is undefined, and its weight is 0
         lift, weights = np.nan_to_num(self.lifts[given, secret], nan=1.0), self.weights[given]
         excess = np.where(np.abs(lift - 1) <= LIFT_NOISE * lift, 0.0, lift - 1)
         below = rows.lift_at_least(excess, eps, weights)

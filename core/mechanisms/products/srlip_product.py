@@ -1,10 +1,10 @@
-"""Attributes released one by one: a product of kernels that resists side channels.
+"""Attributes released one by one: a product of kernels that is ε-SRLIP.
 
 [Funnel] Theorem 4 says that if each kernel Q^j is ε_j-LIP given any values of the other
-attributes, their product is (Σ ε_j)-SRLIP. That is false: with S = X¹ xor X² for two fair bits,
-let each attribute be both bits and Q¹ tell the first, Q² the second. Each meets its condition at
-ε_j = 0, together they tell S. So the budgets here are only where a search starts, and the audit
-of the product decides.
+attributes, their product is (Σ ε_j)-SRLIP. That is false: let S = B¹ xor B² for two fair bits, let
+both attributes be the pair (B¹, B²), and let Q¹ release B¹ and Q² release B². Each meets its
+condition at ε_j = 0, but together they reveal S. So these budgets are only the start of a search,
+and the audit of the product decides.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from core.notions.srlip import SRLIP
 Split = Literal["even", "optimised"]
 
 FEW = 3
-"""Up to this many attributes every order is tried in which they may spend the budget."""
+"""Up to this many attributes the budgets are raised in every order."""
 
 
 def srlip_product(
@@ -39,13 +39,13 @@ def srlip_product(
     split: Split = "even",
     time_limit: float | None = None,
 ) -> Mechanism:
-    """Release every attribute by a kernel of its own so that the whole is ε-SRLIP.
+    """Release each attribute by a separate kernel so that the product is ε-SRLIP.
 
-    Each kernel is the optimal one under ε_j-LIP given any values of the others. Where the
-    product leaks more than ε, the budgets are shrunk in proportion until it does not; where not
-    even budgets of 0 are enough, noise is added to every kernel.
+    Each kernel is optimal under ε_j-LIP given any values of the others. Where the product is not
+    ε-SRLIP, the budgets are scaled down until it is; where it is not even at budgets of 0, noise
+    is added to every kernel.
 
-    Source: [Funnel] Theorem 4, repaired: the theorem is false as printed (see the module).
+    Source: [Funnel] Theorem 4, repaired: as printed it is false (see the module's docstring).
 
     Parameters
     ----------
@@ -54,17 +54,17 @@ def srlip_product(
     eps : float
         Budget in nats, in [0, ∞].
     shape : sequence of int, optional
-        Sizes of the attributes; the joint's own where not given.
+        Sizes of the attributes; by default the joint's own.
     split : {"even", "optimised"}
-        ε_j = ε/m as in the paper; or more where the audit allows it: budgets grown from 0 one
-        after the other, in every order of up to three attributes, and the best of these.
+        ε_j = ε/m as in the paper; or also budgets raised from 0 one after the other as far as the
+        product stays ε-SRLIP, in every order of up to three attributes, and the best of all.
     time_limit : float, optional
-        Seconds; after TIME_SHARE of them no further budgets are tried. No limit where not given.
+        Seconds; after TIME_SHARE of them no further budgets are tried. By default no limit.
 
     Raises
     ------
     InvalidInputError
-        If the sizes do not fit the joint, or `split` is unknown.
+        If an argument is outside its domain, or the sizes do not fit the joint.
     SolverError
         If a solver fails.
 
@@ -106,7 +106,7 @@ def srlip_product(
 
 
 def _orders(n_attributes: int) -> list[tuple[int, ...]]:
-    """Return orders in which attributes may spend the budget: all of few, else each one first."""
+    """Return orders in which to raise the budgets: all orders of few attributes, else rotations."""
     every = tuple(range(n_attributes))
     if n_attributes <= FEW:
         return list(permutations(every))
@@ -114,7 +114,7 @@ def _orders(n_attributes: int) -> list[tuple[int, ...]]:
 
 
 def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str, ...]:
-    """Say which budgets the attributes have, and what was done to keep the promise."""
+    """Return notes on the attributes' budgets, and on what was done to keep the notion."""
     budgets = ", ".join(f"{budget:.4g}" for budget in best.budgets)
     notes = (f"Each attribute has a budget of its own: {budgets} nats.",)
     noise = best.share > ROUNDING_SHARE

@@ -1,1 +1,1 @@
-"""Mechanisms that answer at random by a formula, calibrated to the notion."""
+"""Randomised responses in closed form, calibrated to a notion, and subset random response."""

@@ -1,4 +1,4 @@
-"""How much noise a promise needs: the largest α at which a protocol keeps it."""
+"""Calibration: the largest α, that is the least noise, at which a protocol keeps a notion."""
 
 from collections.abc import Callable
 
@@ -11,26 +11,27 @@ from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.notions import LIP, Notion, PointwiseNotion
 
 LARGEST = 600.0
-"""Largest α short of ∞ that is tried: e^{−α} times a probability is still an ordinary double."""
+"""Largest finite α that is tried: e^{−α} times a probability is still a normal double."""
 
 HAIR = 1e-13
-"""How far below its budget a level is aimed, in nats: the rounding of a sum over all outputs, so
-that what is achieved is not above what was asked in the last digit."""
+"""Nats below the budget at which a level is aimed, for the rounding of a sum over all outputs: so
+the level that the audit finds does not exceed the budget in its last digit."""
 
 Levels = Callable[[float], tuple[float, float]]
 """Takes α in [0, ∞]; returns the largest lower and upper level of any output, in nats.
 
-Each is within a budget on an interval of α that begins at 0, as it is where the levels increase.
+The α with a level within its budget form an interval from 0, as where levels increase with α.
 """
 
 
 def asked(eps: float | None, notion: Notion | None, maker: str) -> PointwiseNotion:
-    """Return what is asked of a protocol: a notion, or ε-LIP where only ε is given.
+    """Return the notion for a protocol: `notion` itself, or ε-LIP where `eps` is given.
 
     Raises
     ------
     InvalidInputError
-        If both or none are given, or the notion does not bound single symbols.
+        If both or neither is given, or the notion is not a `PointwiseNotion`; the message names the
+        protocol `maker`.
 
     Examples
     --------
@@ -45,24 +46,24 @@ def asked(eps: float | None, notion: Notion | None, maker: str) -> PointwiseNoti
 
 
 def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
-    """Return the largest α, rounded towards privacy, at which a protocol keeps a promise.
+    """Return the largest α, rounded towards privacy, at which a protocol keeps a notion.
 
     Parameters
     ----------
     levels : callable
-        The protocol's levels at α; increasing.
+        The protocol's levels at α, as `Levels`.
     notion : PointwiseNotion
-        Whose budgets bound them.
+        The notion whose budgets bound them.
 
     Returns
     -------
     alpha : float
-        ∞ where any α will do, 0 where no other will (or only one that rounds to it).
+        In [0, ∞]: ∞ where the notion holds at every α, 0 where it holds at no larger one.
 
     Raises
     ------
     InfeasibleError
-        If the promise is broken even at α = 0.
+        If the notion does not hold even at α = 0.
 
     Examples
     --------
@@ -93,14 +94,14 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
     tightest = 4 * np.finfo(float).eps  # the least that brentq takes
     alpha = float(optimize.brentq(excess, 0.0, high, xtol=1e-20, rtol=tightest, maxiter=1000))
     step = np.spacing(alpha)
-    while excess(alpha) > 0:  # the root may lie a hair too high
+    while excess(alpha) > 0:  # the root may be rounded up
         alpha = max(alpha - step, 0.0)
         step *= 2
     return float(alpha)
 
 
 def calibration_note(alpha: float) -> str:
-    """Say which α a protocol runs at.
+    """Return a note on the α of a protocol.
 
     Examples
     --------
@@ -115,12 +116,12 @@ def calibration_note(alpha: float) -> str:
 
 
 def status_at(alpha: float) -> str:
-    """Return the status of a protocol that runs at α."""
+    """Return the status of a protocol with parameter α."""
     return "no noise needed" if alpha == np.inf else "calibrated"
 
 
 def _over(level: float, budget: float) -> float:
-    """Return by how much a level exceeds its budget, less a hair; −∞ where nothing is asked."""
+    """Return by how much a level exceeds its budget less `HAIR`, in nats; −∞ for a budget of ∞."""
     if budget == np.inf:
         return -np.inf
     return level - (budget - min(HAIR, abs(budget) / 2))

@@ -1,4 +1,4 @@
-"""Conditional reporting: mask S, and report x only if the mask happens to be the truth."""
+"""Conditional reporting: randomise S to s̃, and release x only if s̃ = s."""
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from core.notions import Notion, PointwiseNotion
 from core.validation import FloatArray
 
 READS_SECRET = "Reads S as well as X when it releases, so it may keep more than the optimum over X."
-"""What a reader of the result must know before comparing it with mechanisms that read X only."""
+"""Note of the result, for its comparison with mechanisms that read X alone."""
 
 LEAST_EXPONENT = -307
-"""Decimal exponent of the least probability that a double says in full."""
+"""Decimal exponent of the least probability that a double holds with all its digits."""
 
 
 def conditional_reporting(
@@ -22,16 +22,16 @@ def conditional_reporting(
 ) -> Mechanism:
     """Draw s̃ by randomised response on s; release x if s̃ = s, else a draw from P(X | s̃).
 
-    Source: [Funnel] Algorithm 1 (its α₀ is α), with the largest α at which the promise holds.
+    Source: [Funnel] Algorithm 1 (its α₀ is α), with the largest α at which the notion holds.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     notion : PointwiseNotion, optional
-        What is asked.
+        The notion.
     eps : float, optional
-        Asks for ε-LIP instead.
+        Budget of ε-LIP, in nats, in place of `notion`.
 
     Returns
     -------
@@ -41,26 +41,28 @@ def conditional_reporting(
     Raises
     ------
     InvalidInputError
-        If both or none of `eps` and `notion` are given, or the notion does not fit, or symbols
-        are too rare.
+        If both or neither of `eps` and `notion` is given, the notion is not a `PointwiseNotion`, or
+        a symbol is too rare.
+    InfeasibleError
+        If not even a constant mechanism keeps the notion.
 
     Examples
     --------
     >>> from core.notions import LIP
     >>> joint = Joint.from_counts([[3, 1], [1, 3]])
     >>> mechanism = conditional_reporting(joint, LIP(0.0))
-    >>> mechanism.utility > 0  # x is told where it agrees with the mask
+    >>> mechanism.utility > 0  # P(x | s̃ = s) differs from P(x)
     True
     """
-    promise = asked(eps, notion, "Conditional reporting")
-    alpha = conditional_alpha(joint, promise)
+    pointwise = asked(eps, notion, "Conditional reporting")
+    alpha = conditional_alpha(joint, pointwise)
     return make_mechanism(
         joint,
         conditional_kernel(joint, alpha),
         name="Conditional reporting",
         solver="closed form",
         status=status_at(alpha),
-        notion=promise,
+        notion=pointwise,
         y_labels=joint.x_labels,
         notes=(calibration_note(alpha), READS_SECRET),
     )
@@ -76,30 +78,32 @@ def conditional_kernel(joint: Joint, alpha: float) -> FloatArray:
 
     Examples
     --------
-    >>> conditional_kernel(Joint.from_counts([[1, 1]]), 0.0)  # one secret is never masked
+    >>> conditional_kernel(Joint.from_counts([[1, 1]]), 0.0)  # with one secret s̃ = s always
     array([[1., 0.],
            [0., 1.]])
     """
     other = np.exp(-validation.budget(alpha, "alpha"))
     given = joint.p / joint.p_s[:, None]
-    told = np.eye(joint.n_x)[None]
+    truthful = np.eye(joint.n_x)[None]
     masked = other * (given.sum(axis=0) - given)
-    cube = (told + masked[:, None, :]) / (1 + (joint.n_s - 1) * other)
+    cube = (truthful + masked[:, None, :]) / (1 + (joint.n_s - 1) * other)
     kernel: FloatArray = cube.reshape(-1, joint.n_x)
     return kernel
 
 
 def conditional_alpha(joint: Joint, notion: PointwiseNotion) -> float:
-    """Return the largest α at which conditional reporting keeps a promise, rounded down.
+    """Return the largest α at which conditional reporting keeps a notion, rounded down.
 
-    Source: [Funnel] Prop. 1: P(y|s) = ((e^α − 1) P(y|s) + Σ_{s'} P(y|s'))/(e^α + n_s − 1), of
-    which eq. 30 is the LIP level. Posteriors move with α on the line from P(S) to
-    P(S | x = y), so every level increases.
+    Source: [Funnel] Prop. 1: P(y|s) = ((e^α − 1) P_{X|S}(y|s) + Σ_{s'} P_{X|S}(y|s'))/(e^α + n_s
+    − 1), whose LIP level is eq. 30. With α, posteriors move on the line from P(S) to P(S | x = y),
+    so every level increases.
 
     Raises
     ------
     InvalidInputError
-        If a symbol would be released with a secret less often than any double says.
+        If the probability of a secret and an output may be too small for a double.
+    InfeasibleError
+        If the notion does not hold even at α = 0.
     """
     total = (joint.p / joint.p_s[:, None]).sum(axis=0)
     rarest = np.log10(joint.p_s.min()) + np.log10(total[total > 0].min() / joint.n_s)

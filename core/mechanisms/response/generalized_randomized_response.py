@@ -1,4 +1,4 @@
-"""Generalised randomised response: tell the truth, or any other symbol, all equally likely."""
+"""Generalised randomised response (GRR): release x, or another symbol drawn uniformly."""
 
 import numpy as np
 
@@ -19,23 +19,25 @@ from core.validation import FloatArray
 def generalized_randomized_response(
     joint: Joint, eps: float | None = None, notion: Notion | None = None
 ) -> Mechanism:
-    """Release x with probability e^α/(e^α + n_x − 1), else any other symbol.
+    """Release x with probability e^α/(e^α + n_x − 1), else another symbol drawn uniformly.
 
-    Source: [Funnel] eq. 25, with the largest α at which the promise with respect to S holds.
+    Source: [Funnel] eq. 25, with the largest α at which the notion holds.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     eps : float, optional
-        Asks for ε-LIP.
+        Budget of ε-LIP, in nats.
     notion : PointwiseNotion, optional
-        Asks for this instead.
+        The notion, in place of `eps`.
 
     Raises
     ------
     InvalidInputError
-        If both or none of `eps` and `notion` are given, or the notion does not fit.
+        If both or neither of `eps` and `notion` is given, or the notion is not a `PointwiseNotion`.
+    InfeasibleError
+        If not even a constant mechanism keeps the notion.
 
     Examples
     --------
@@ -44,15 +46,15 @@ def generalized_randomized_response(
     >>> round(mechanism.audit.achieved, 9)
     0.3
     """
-    promise = asked(eps, notion, "Generalised randomised response")
-    alpha = grr_alpha(joint, promise)
+    pointwise = asked(eps, notion, "Generalised randomised response")
+    alpha = grr_alpha(joint, pointwise)
     return make_mechanism(
         joint,
         grr_kernel(joint.n_x, alpha),
         name="Generalised randomised response",
         solver="closed form",
         status=status_at(alpha),
-        notion=promise,
+        notion=pointwise,
         y_labels=joint.x_labels,
         notes=(calibration_note(alpha),),
     )
@@ -64,7 +66,7 @@ def grr_kernel(n_x: int, alpha: float) -> FloatArray:
     Raises
     ------
     InvalidInputError
-        If `n_x` is no whole number of at least 1 or `alpha` is negative.
+        If `n_x` is not a whole number of at least 1 or `alpha` is outside [0, ∞].
 
     Examples
     --------
@@ -73,18 +75,18 @@ def grr_kernel(n_x: int, alpha: float) -> FloatArray:
            [0.25, 0.75]])
     """
     size = validation.whole(n_x, "n_x", low=1)
-    wanted = validation.budget(alpha, "alpha")
-    other = np.exp(-wanted if wanted == np.inf else -min(wanted, LARGEST))  # short of ∞, not 0
+    checked = validation.budget(alpha, "alpha")
+    other = np.exp(-checked if checked == np.inf else -min(checked, LARGEST))  # 0 only at α = ∞
     kernel: FloatArray = np.where(np.eye(size) > 0, 1.0, other) / (1 + (size - 1) * other)
     return kernel
 
 
 def grr_alpha(joint: Joint, notion: PointwiseNotion) -> float:
-    """Return the largest α at which GRR keeps a promise with respect to S, rounded down.
+    """Return the largest α at which GRR keeps a notion, rounded down.
 
-    The posterior of an output y moves with α on the line from P(S) to P(S | x = y), so every
-    level increases. For LIP the level is eq. 26: the largest
-    |log (1 + (e^α − 1) P(x|s))/(1 + (e^α − 1) P(x))|.
+    With α, the posterior of an output y moves on the line from P(S) to P(S | x = y), so every
+    level increases. The LIP level is the largest |log (1 + (e^α − 1) P(x|s))/(1 + (e^α − 1) P(x))|
+    ([Funnel] eq. 26).
     """
 
     def levels(alpha: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Subset random response: the optimum within each set of subset merging's partition."""
+"""Subset random response: the optimal kernel within each set of subset merging's partition."""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ NAME = "Subset random response"
 def subset_random_response(
     joint: Joint, notion: Notion, time_limit: float | None = None, gap: float = 1e-6, seed: int = 0
 ) -> Mechanism:
-    """Publish X_L as it is and answer at random within small sets of X_H, as well as possible.
+    """Publish X_L as it is and randomise optimally within each set of subset merging.
 
-    The sets are those of subset merging, and within each the kernel is optimal. Source: [Lift]
-    Algorithm 2. A set is feasible there when P(X | set) is an allowed posterior, so when it is
-    private as one output: print asks whether the polytope is empty, which is not enough. The
-    sets of the corrected Algorithm 1 are all private, so none has to be joined with others,
-    unless X_H as a whole is not: then subset merging, with its repair, answers.
+    Source: [Lift] Algorithm 2, corrected: a set is feasible if P(X | set) is an allowed posterior,
+    that is if the set is allowed as one output. As printed it is if the polytope is not empty,
+    which is not enough. All sets of the corrected Algorithm 1 are feasible, so none has to be
+    joined with others, unless X_H itself is not: then subset merging with its repair is returned.
 
     Parameters
     ----------
@@ -44,22 +43,25 @@ def subset_random_response(
     notion : PointwiseNotion
         A convex one: LIP, ALIP, LDP, α-lift, …
     time_limit : float, optional
-        Seconds for all sets together, of which TIME_SHARE is used; those that matter most come
-        first, and a set that has no time left is merged, or diluted where that keeps more.
+        Seconds for all sets together, by default 5, of which TIME_SHARE is used. Sets whose merging
+        would lose most come first; a set without time left is merged, or its symbols are moved
+        towards P(X | set) where that keeps more.
     gap, seed
         As in `optimal`, for each set.
 
     Returns
     -------
     Mechanism
-        With status "time limit" where more time may find a better one.
+        With status "time limit" where time ended the search within a set.
 
     Raises
     ------
     InvalidInputError
-        If the notion does not bound single symbols.
+        If the notion is not a `PointwiseNotion`, or an option is outside its domain.
     NotConvexError
         If the notion's allowed set is not convex.
+    InfeasibleError
+        If not even the constant mechanism keeps the notion.
     SolverError
         If a solver fails.
 
@@ -71,13 +73,14 @@ def subset_random_response(
     >>> mechanism.utility > subset_merging(joint, LIP(0.4)).utility
     True
     """
-    asked = pointwise_notion(notion, "Subset random response")
-    allowed = asked.allowed_set(joint)
-    limit = validation.number(time_limit or DEFAULT_SECONDS, "time_limit", low=0.0, open_low=True)
+    pointwise = pointwise_notion(notion, "Subset random response")
+    allowed = pointwise.allowed_set(joint)
+    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+    limit = validation.number(seconds, "time_limit", low=0.0, open_low=True)
     deadline = Deadline.after(TIME_SHARE * limit)
-    merging = merge_high_risk(joint, asked)
+    merging = merge_high_risk(joint, pointwise)
     if not merging.attained:
-        whole = subset_merging(joint, asked)
+        whole = subset_merging(joint, pointwise)
         note = "X_H is not private even as one set, so subset merging answers."
         return replace(whole, name=NAME, notes=(note, *whole.notes))
     sets = merging.sets
@@ -101,7 +104,7 @@ def subset_random_response(
                 time_limit=left * seconds,
                 gap=gap,
                 seed=seed,
-                prove=False,  # the answer as a whole is no optimum: the time is better spent
+                prove=False,  # the result as a whole is no optimum, so a proof would be of no use
             )
             block, proven = outcome.kernel, outcome.status == "optimal"
             cut |= outcome.status == "time limit"
@@ -114,32 +117,33 @@ def subset_random_response(
         wide[members] = block
         columns.append(wide)
     notes = (f"{late} of {len(sets)} sets are not proven optimal.",) if late else ()
-    kernel, y_labels = in_reading_order(joint, polished(joint, np.hstack(columns), asked))
+    kernel, y_labels = in_reading_order(joint, polished(joint, np.hstack(columns), pointwise))
     return make_mechanism(
         joint,
         kernel,
         name=NAME,
         solver="columns",
         status="time limit" if cut else "heuristic",
-        notion=asked,
+        notion=pointwise,
         y_labels=y_labels,
         notes=notes,
     )
 
 
 def _stake(p_x: FloatArray) -> float:
-    """Return what merging a set loses at most, in nats: Σ_x P(x) log(P(set)/P(x))."""
+    """Return the I(X;Y) that merging a set loses, in nats: Σ_x P(x) log(P(set)/P(x))."""
     return float((p_x * np.log(p_x.sum() / p_x)).sum())
 
 
 def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
-    """Return the best kernel of two symbols: its outputs are the ends of the allowed interval.
+    """Return the optimal kernel of two symbols: its outputs are the ends of the allowed interval.
 
-    A row a·t + b·(1 − t) ≤ 0, which t = P(first symbol) meets, bounds t on one side.
+    A row (a, b) is a·t + b·(1 − t) ≤ 0, with t the posterior of the first symbol; its prior `p_in`
+    meets every row, so a row bounds t on one side.
     """
     t, slope = float(p_in[0]), rows[:, 0] - rows[:, 1]
-    room = -np.minimum(rows @ p_in, 0.0)  # above 0 it is rounding
-    with np.errstate(divide="ignore", invalid="ignore"):  # a row without a slope bounds nothing
+    room = -np.minimum(rows @ p_in, 0.0)  # a value above 0 is rounding
+    with np.errstate(divide="ignore", invalid="ignore"):  # a row of slope 0 gives ∞ or NaN
         steps = room / np.abs(slope)
     up = float(steps[slope > 0].min(initial=1.0 - t))
     down = float(steps[slope < 0].min(initial=t))
@@ -153,9 +157,9 @@ def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
 
 
 def _diluted(rows: FloatArray, p_in: FloatArray) -> FloatArray:
-    """Return the symbols themselves, moved towards their law until rows·r ≤ 0 for each output r.
+    """Return (1 − δ) I + δ P(x | set) with the least δ at which every output meets the rows.
 
-    There is always time for it: hundreds of symbols in one set take a program more than a moment.
+    It takes no time, where a program for hundreds of symbols in one set may not finish.
     """
     there = np.minimum(rows @ p_in, 0.0)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -166,13 +170,13 @@ def _diluted(rows: FloatArray, p_in: FloatArray) -> FloatArray:
 
 
 def _more_of(first: FloatArray, second: FloatArray, p_in: FloatArray) -> FloatArray:
-    """Return the kernel that keeps more of the symbols, shape (n, n_y)."""
+    """Return the kernel, shape (n, n_y), with the larger I(X;Y) within the set."""
     kept = [measures.mutual_information(p_in[:, None] * kernel) for kernel in (first, second)]
     return second if kept[1] > kept[0] else first
 
 
 def _restricted(allowed: AllowedSet, members: Members) -> AllowedSet:
-    """Return the allowed outputs that say x is in a set: posteriors on its members alone."""
+    """Return the allowed set of posteriors that are 0 outside of `members`."""
     inside = np.array(members)
     auxiliary = np.arange(allowed.n_x, allowed.rows.shape[1])
     rows = sparse.csr_array(allowed.rows[:, np.concatenate([inside, auxiliary])])

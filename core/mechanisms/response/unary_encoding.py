@@ -1,4 +1,4 @@
-"""Optimised unary encoding: release a set that x is in half of the time, others rarely."""
+"""Optimised unary encoding: release a random set that holds x with probability ½."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from core.notions import Notion, PointwiseNotion
 from core.validation import FloatArray
 
 MOST_SYMBOLS = 16
-"""Most symbols of X whose 2^n_x outputs are written out: 65,536 columns, 8 MB."""
+"""Most symbols of X for which a kernel is made: it has 2^n_x outputs, 65,536 columns or 8 MB."""
 
 
 def optimized_unary_encoding(
@@ -28,8 +28,8 @@ def optimized_unary_encoding(
 ) -> Mechanism:
     """Release a random set: x is in it with probability ½, each other symbol with 1/(e^α + 1).
 
-    Source: [Funnel] eq. 27, with the largest α at which the promise with respect to S holds.
-    Its utility is at most ½·H(X), whatever the budget.
+    Source: [Funnel] eq. 27, with the largest α at which the notion holds. Its utility is at most
+    ½·H(X), whatever the budget.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def optimized_unary_encoding(
         P(s, x), n_x ≤ 16: the matrix has 2^n_x columns, numbered with x1 as the lowest bit.
         For more symbols see `unary_encoding_summary`.
     eps : float, optional
-        Asks for ε-LIP.
-    notion : PointwiseNotion, optional
-        Asks for this instead.
+        Budget of ε-LIP, in nats.
+    notion : LIP, ALIP or LDP, optional
+        The notion, in place of `eps`.
 
     Raises
     ------
     InvalidInputError
-        If both or none of `eps` and `notion` are given, the notion is another, or X has more
+        If both or neither of `eps` and `notion` is given, the notion is another, or X has more
         than 16 symbols.
 
     Examples
@@ -56,21 +56,21 @@ def optimized_unary_encoding(
     >>> round(mechanism.audit.achieved, 9)
     0.3
     """
-    promise = lift_promise(eps, notion)
+    pointwise = lift_promise(eps, notion)
     if joint.n_x > MOST_SYMBOLS:
         raise InvalidInputError(
             f"Unary encoding of {joint.n_x} symbols has 2^{joint.n_x} outputs, and its matrix is "
             f"written out for at most {MOST_SYMBOLS}; unary_encoding_summary gives its level and "
             "an estimate of its utility."
         )
-    alpha = unary_alpha(joint, promise)
+    alpha = unary_alpha(joint, pointwise)
     return make_mechanism(
         joint,
         unary_kernel(joint.n_x, alpha),
         name="Optimised unary encoding",
         solver="closed form",
         status=status_at(alpha),
-        notion=promise,
+        notion=pointwise,
         y_labels=_set_labels(joint.x_labels),
         notes=(calibration_note(alpha),),
     )
@@ -84,7 +84,7 @@ def unary_kernel(n_x: int, alpha: float) -> FloatArray:
     Raises
     ------
     InvalidInputError
-        If `n_x` is not from 1 to 16 or `alpha` is negative.
+        If `n_x` is not from 1 to 16 or `alpha` is outside [0, ∞].
 
     Examples
     --------
@@ -102,22 +102,22 @@ def unary_kernel(n_x: int, alpha: float) -> FloatArray:
 
 
 def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[float, float]:
-    """Return the largest lower and upper level over all 2^n_x outputs, exactly.
+    """Return the largest lower and upper level over all 2^n_x outputs, exactly, in nats.
 
     An output T has lift (1 + (e^α − 1) P(T|s))/(1 + (e^α − 1) P(T)) ([Funnel] eq. 29). For one
-    s, the sets of largest lift λ are {x : P(x|s) > λ P(x)}: they maximise
-    1 + (e^α − 1) P(T|s) − λ (1 + (e^α − 1) P(T)), which is a sum over x. So only the n_x sets
-    that come first when X is ordered by lift need be looked at, not all 2^n_x. Likewise for the
-    smallest lift, and for LDP with P(x|s') in the place of P(x).
+    s, a set of largest lift λ is {x : P(x|s) > λ P(x)}, as it maximises
+    1 + (e^α − 1) P(T|s) − λ (1 + (e^α − 1) P(T)), a sum over x. So among all 2^n_x sets only the
+    n_x that consist of the first symbols in order of lift matter. The same holds for the smallest
+    lift, and for LDP with P(x|s') in place of P(x).
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     notion : PointwiseNotion
-        Whose levels; it bounds the lift, or the ratio of two.
+        LIP, ALIP or LDP, for its levels.
     alpha : float
-        In [0, ∞].
+        Parameter in [0, ∞].
     """
     given = joint.p / joint.p_s[:, None]
     other = np.exp(-alpha)
@@ -130,8 +130,8 @@ def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[f
 def unary_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     """Return the largest α at which unary encoding keeps LIP, ALIP or LDP, rounded down.
 
-    Short of ∞, P(s) e^{−α n_x} is a double: an output is a set, with a factor for each symbol, and
-    with the rarest secret too its probability must not pass for 0.
+    A finite α is kept so small that P(s, y) of the rarest secret and output, with a factor of
+    e^{−α} for each symbol, does not underflow to 0.
     """
     alpha = calibrate(lambda alpha: unary_levels(joint, notion, alpha), notion)
     rarest = np.log(joint.p_s.min()) - joint.n_x * np.log(2.0)
@@ -140,23 +140,26 @@ def unary_alpha(joint: Joint, notion: PointwiseNotion) -> float:
 
 
 def lift_promise(eps: float | None, notion: Notion | None) -> PointwiseNotion:
-    """Return what is asked of unary encoding, checked to be about the extremes of the lift.
+    """Return the notion for unary encoding, checked to bound the lift or the ratio of two lifts.
 
     Raises
     ------
     InvalidInputError
-        If both or none of `eps` and `notion` are given, or the notion is another.
+        If both or neither of `eps` and `notion` is given, or the notion is another.
     """
-    promise = asked(eps, notion, "Unary encoding")
-    if not (promise.bounds_lift or promise.bounds_ratio):
-        raise InvalidInputError(f"Unary encoding is calibrated to LIP, ALIP or LDP, got {promise}.")
-    return promise
+    pointwise = asked(eps, notion, "Unary encoding")
+    if not (pointwise.bounds_lift or pointwise.bounds_ratio):
+        raise InvalidInputError(
+            f"Unary encoding is calibrated to LIP, ALIP or LDP, got {pointwise}."
+        )
+    return pointwise
 
 
 def _largest_ratio(above: FloatArray, below: FloatArray, other: float) -> float:
-    """Return log max over T of (e^{−α} + (1 − e^{−α}) above(T))/(… below(T)), each row apart.
+    """Return the log of the largest ratio over rows s and sets T of X.
 
-    Shapes (n_s, n_x) and (n_x,) or (n_s, n_x); all of X has ratio 1.
+    The ratio is (e^{−α} + (1 − e^{−α}) above_s(T))/(e^{−α} + (1 − e^{−α}) below_s(T)), with `other`
+    for e^{−α}. `above` has shape (n_s, n_x), `below` (n_x,) or (n_s, n_x); T = X has ratio 1.
     """
     below = np.broadcast_to(below, above.shape)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Unary encoding of many symbols: its exact level and its utility without 2^n_x outputs."""
+"""Unary encoding of many symbols: its levels and its utility without the kernel."""
 
 from dataclasses import dataclass
 
@@ -12,15 +12,15 @@ from core.notions import Notion, PointwiseNotion
 from core.validation import FloatArray
 
 DRAWS = 10_000
-"""Noise patterns behind an estimated utility."""
+"""Noise patterns that an estimated utility averages over."""
 
 CHUNK = 1 << 20
-"""Bits of noise that are drawn at once: 8 MB of doubles."""
+"""Most bits of noise drawn at once: 8 MB of doubles."""
 
 
 @dataclass(frozen=True)
 class UnaryEncoding:
-    """What unary encoding promises and keeps, without its 2^n_x outputs.
+    """Levels and utility of unary encoding.
 
     Attributes
     ----------
@@ -29,13 +29,13 @@ class UnaryEncoding:
     flip : float
         1/(e^α + 1): the probability that a symbol other than x is in the set.
     notion : PointwiseNotion
-        What was asked.
+        The notion that it keeps.
     lower_level, upper_level : float
         The largest levels over all 2^n_x outputs, exact, in nats.
     utility : float
         I(X;Y) in nats: a seeded estimate, exact where `standard_error` is 0.
     standard_error : float
-        Of `utility`, in nats.
+        Standard error of `utility`, in nats.
     nmi : float
         `utility`/H(X).
     """
@@ -58,7 +58,7 @@ def unary_encoding_summary(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> UnaryEncoding:
-    """Return what unary encoding promises and keeps, for any number of symbols.
+    """Return levels and utility of unary encoding, for any number of symbols.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ def unary_encoding_summary(
     seed : int
         Seed of the estimate of I(X;Y).
     draws : int
-        Noise patterns behind it, at least 2.
+        Noise patterns of the estimate, at least 2.
 
     Raises
     ------
     InvalidInputError
-        If both or none of `eps` and `notion` are given, the notion does not fit, or `draws` is
-        too small.
+        If both or neither of `eps` and `notion` is given, the notion is not LIP, ALIP or LDP, or
+        `draws` is too small.
 
     Examples
     --------
@@ -84,19 +84,19 @@ def unary_encoding_summary(
     >>> 0 < summary.standard_error < 0.01 * summary.utility
     True
     """
-    promise = lift_promise(eps, notion)
+    pointwise = lift_promise(eps, notion)
     validation.whole(draws, "draws", low=2)
-    alpha = unary_alpha(joint, promise)
-    lower, upper = unary_levels(joint, promise, alpha)
+    alpha = unary_alpha(joint, pointwise)
+    lower, upper = unary_levels(joint, pointwise, alpha)
     entropy = float(measures.entropy(joint.p_x))
-    if alpha in (0.0, np.inf):  # exact: the set is noise, or {x} half of the time
+    if alpha in (0.0, np.inf):  # Y is noise, or {x} with probability ½ and else empty
         utility, error = entropy / 2 * (alpha > 0), 0.0
     else:
         utility, error = _estimate(joint.p_x, alpha, np.random.default_rng(seed), draws)
     return UnaryEncoding(
         alpha=alpha,
         flip=float(special.expit(-alpha)),
-        notion=promise,
+        notion=pointwise,
         lower_level=lower,
         upper_level=upper,
         utility=utility,
@@ -110,8 +110,8 @@ def _estimate(
 ) -> tuple[float, float]:
     """Return a seeded estimate of I(X;Y) and its standard error, in nats; 0 < α < ∞.
 
-    I(X;Y) = −α/2 − E log(e^{−α} + (1 − e^{−α}) P(T)), as P(T|x)/P(T) is that of x's own bit.
-    Only the other symbols' noise is drawn: x and its bit are averaged over exactly.
+    I(X;Y) = −α/2 − E log(e^{−α} + (1 − e^{−α}) P(T)) over the released set T. Only the noise of
+    symbols other than x is drawn; the mean over x and over whether x is in T is exact.
     """
     other = np.exp(-alpha)
     chunk = max(1, CHUNK // p_x.size)

@@ -1,1 +1,1 @@
-"""Robust mechanisms in closed form, and what every robust design shares."""
+"""Robust mechanisms in closed form, and functions that all robust mechanisms use."""

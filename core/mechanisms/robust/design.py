@@ -1,8 +1,8 @@
-"""What the robust mechanisms share: their input, and answers for cells that were never seen.
+"""Input and output of the robust mechanisms: the checked estimate, and rows for unseen cells.
 
-A mechanism is designed on the cells that the sample has, since only they have utility at P̂. A
-person of an unseen cell (s, u) then gets the mixture of the answers to s (see
-`core.allowed.robust_cells`): it keeps the promise, and no other answer would allow more utility.
+A mechanism is designed on the cells that the sample has, since only they have utility at P̂. The
+row P(y | s, u) of an unseen cell is then a mixture of the rows of s (see
+`core.allowed.robust_cells`): it keeps the notion, and no other row would allow more utility.
 """
 
 import numpy as np
@@ -19,11 +19,11 @@ from core.uncertainty.estimate import FLOORED, cell_probabilities
 from core.validation import FloatArray
 
 UNHEARD_OF = 1e-30
-"""A cell of less probability, but for all that its secret has, is taken for one never seen: it has
-less than 1e-28 nats of utility, and a program that weighs it overflows."""
+"""A cell of less probability counts as unseen, unless it is all that its secret has: its utility is
+below 1e-28 nats, and dividing by its probability makes a program overflow."""
 
 NEGLIGIBLE = 1e-8
-"""A cell of less probability was never seen, and is a floor under the estimate."""
+"""A cell of less probability was not seen: its probability is the floor of the estimate."""
 
 
 def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
@@ -32,7 +32,8 @@ def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
     Raises
     ------
     InvalidInputError
-        If P(s, u) is none, is not what the set was made of, or has a secret never seen.
+        If P(s, u) is not a distribution or not the P̂ of `uncertainty`, `uncertainty` is not a
+        RenyiBall, or a secret was never seen.
     """
     cells = cell_probabilities(p_su)
     if not isinstance(uncertainty, RenyiBall):
@@ -57,11 +58,11 @@ def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
 
 
 def likely(cells: FloatArray) -> FloatArray:
-    """Return P̂(s, u) without cells that are there but for a floor, shape (n_s, n_u).
+    """Return P̂(s, u) without cells below `NEGLIGIBLE`, shape (n_s, n_u), normalised.
 
-    Without them a design loses some 1e-6 nats at most, and a search need not look for outputs
-    that tell of them: at 240 symbols, 11 of them floors of 1e-9, it took three times as long. A
-    secret that has nothing else keeps them.
+    Without them a design loses about 1e-6 nats at most, and a search does not look for outputs
+    that single them out: at 240 symbols, 11 of them with 1e-9, it took three times as long. A
+    secret without other cells keeps them.
 
     Examples
     --------
@@ -88,20 +89,20 @@ def released(
     notes: tuple[str, ...] = (),
     by_symbol: bool = False,
 ) -> Mechanism:
-    """Audit a kernel over all cells and make it a result.
+    """Audit a kernel over all cells and return it as a `Mechanism`.
 
     Parameters
     ----------
     cells : ndarray
         P̂(s, u), shape (n_s, n_u).
     kernel : ndarray
-        P(y | s, u), shape (n_s·n_u, n_y) or, designed on the seen cells only, (n_x, n_y).
+        P(y | s, u), shape (n_s·n_u, n_y) or, for the seen cells only, (n_x, n_y).
     designed : ndarray, optional
-        The P̂(s, u) whose cells above 0 the kernel is of, where these are not all seen ones.
+        P̂(s, u), shape (n_s, n_u), whose cells above 0 are the kernel's rows; by default `cells`.
     name, solver, status, notion, upper_bound, notes
         As in `make_mechanism`.
     by_symbol : bool
-        The outputs are the cells themselves and carry their names.
+        Whether the outputs are the cells and have their names.
     """
     joint = Joint.with_secret_released(cells, keep_unseen=True)
     seen = cells if designed is None else designed
@@ -126,15 +127,15 @@ def released(
 def on_symbols(joint: Joint, mechanism: Mechanism) -> Mechanism:
     """Return a robust mechanism over all cells as one over the symbols of X = (S, U) alone.
 
-    A cell that was never seen is no symbol; it then answers like a typical member of its secret
-    (see `core.allowed.robust_cells`), which keeps the promise.
+    An unseen cell is no symbol: its row is dropped, and the notion takes it for a mixture of the
+    rows of its secret (see `core.allowed.robust_cells`).
 
     Parameters
     ----------
     joint : Joint
         P̂(s, x) of `Joint.with_secret_released` at which the mechanism was designed.
     mechanism : Mechanism
-        Its rows are all cells, s·n_u + u.
+        A mechanism whose rows are all cells, s·n_u + u.
 
     Examples
     --------
@@ -164,7 +165,7 @@ def on_symbols(joint: Joint, mechanism: Mechanism) -> Mechanism:
 
 
 def _cell_labels(joint: Joint) -> tuple[str, ...]:
-    """Return the names of all cells, those that were never seen too."""
+    """Return the names of all cells, unseen ones included, in the order s·n_u + u."""
     seen = dict(zip(joint.kept_x.tolist(), joint.x_labels, strict=True))
     unseen = iter(joint.dropped_x)
     count = joint.n_x + len(joint.dropped_x)

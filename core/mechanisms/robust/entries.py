@@ -15,28 +15,28 @@ from core.notions import RLDP, Notion
 from core.notions.rldp import around
 
 _OF_RECORDS = ("alpha", "beta", "n")
-"""The numbers that say which distributions the records leave possible."""
+"""Names of the numbers that define the uncertainty set."""
 
 
 def robust(
     make: Callable[[RLDP, Options], Mechanism],
 ) -> Callable[[Joint, Notion, Options], Mechanism]:
-    """Return the catalogue's way to make a mechanism of P̂ and F; only RLDP has them."""
+    """Return a `MechanismEntry.make` from a function of the RLDP notion, which holds P̂ and F."""
 
     def made(joint: Joint, notion: Notion, options: Options) -> Mechanism:
-        asked = required(notion, RLDP, "A robust mechanism")
-        if around(asked, joint) is None:
+        rldp = required(notion, RLDP, "A robust mechanism")
+        if around(rldp, joint) is None:
             raise InvalidInputError(
                 "A robust mechanism is made for the estimate of its notion, got another joint of "
                 f"{joint.n_s}×{joint.n_x}."
             )
-        return on_symbols(joint, make(asked, options))
+        return on_symbols(joint, make(rldp, options))
 
     return made
 
 
 def call_at_estimate(name: str, *more: str) -> str:
-    """Return the call of a robust mechanism, for P̂ and ε of its notion."""
+    """Return `MechanismEntry.code` of a robust mechanism: a call with P̂ and ε of its notion."""
     arguments = ", ".join(("notion.uncertainty.p_hat_su", "notion.eps", *more))
     return f"m.on_symbols(\n    joint,\n    m.{name}({arguments}),\n)"
 
@@ -97,4 +97,4 @@ CLOSED_FORMS = (
         sweep_slow_from=61,
     ),
 )
-"""From the one that keeps most."""
+"""The entries, in the order in which to list them."""

@@ -1,4 +1,4 @@
-"""Independent reporting: randomise S and U separately, U the less the less it tells about S."""
+"""Independent reporting: randomise S and U separately, with less noise on U than on S."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,17 +17,17 @@ from core.validation import FloatArray
 NAME = "Independent reporting"
 
 _FAR = 300.0
-"""Budget beyond which e^ε − 1 is e^ε to the last digit: e^710 is no double."""
+"""Budget in nats above which e^ε − 1 is replaced by e^ε: they round alike, and e^710 overflows."""
 
 _STARTS = 17
-"""Splits looked at first: the utility is smooth between its few local peaks."""
+"""Points of the grid of splits that is evaluated first: the utility has few local maxima."""
 
 
 def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -> Mechanism:
     """Report S by GRR with ε1 and U by GRR with δ2, ε1 + ε2 = ε, split for the most utility.
 
-    How far apart P(U | s) and P(U | s') can be, d in ℓ1, decides how much less than ε2 a report
-    of U with δ2 gives away: e^{ε2} = 1 + (e^{δ2} − 1)·d/2.
+    If P(U | s) and P(U | s') are at most d apart in ℓ1, a report of U by GRR with δ2 is ε2-LDP with
+    respect to S, e^{ε2} = 1 + (e^{δ2} − 1)·d/2. So δ2 may exceed ε2.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -
     Raises
     ------
     InvalidInputError
-        If an argument does not fit, or a secret was never seen.
+        If an argument is outside its domain, or a secret was never seen.
 
     Notes
     -----
-    Source: [RLDP] Def. 5, Theorems 5 and 6. It is audited against F itself; the polytopes of
-    PolyOpt are larger and may find it too telling.
+    Source: [RLDP] Def. 5, Theorems 5 and 6. It is audited over F itself; over PolyOpt's polytopes,
+    which are larger, its level may exceed ε.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -
     kernel: FloatArray = np.asarray(np.kron(of_s, grr_kernel(n_u, delta)), dtype=np.float64)
     notion = RLDP(budget, uncertainty, exact=True)
     whole = Joint.with_secret_released(cells, keep_unseen=True)
-    kernel = polished(whole, kernel, notion)  # the level of F has a rounding of its own
+    kernel = polished(whole, kernel, notion)  # its level over F may be rounded up
     return released(
         cells,
         kernel,
@@ -103,12 +103,12 @@ def delta_of(share: float, distance: float) -> float:
 def best_split(cells: FloatArray, eps: float, distance: float) -> float:
     """Return the ε2 in [0, ε] with the most utility at P̂.
 
-    A bounded search between the neighbours of each of the best points of a grid, ends included.
+    It is the best of a grid and of a bounded search around each local maximum of the grid.
     """
     if eps == np.inf or distance == 0:
         return np.inf if eps == np.inf else 0.0
     if eps > 2 * _FAR:
-        return eps / 2  # more than enough for either
+        return eps / 2  # either report is X to rounding
 
     def loss(share: float) -> float:
         return -_utility(cells, eps - share, delta_of(share, distance))
@@ -126,7 +126,7 @@ def best_split(cells: FloatArray, eps: float, distance: float) -> float:
 
 
 def _utility(cells: FloatArray, eps_s: float, delta: float) -> float:
-    """Return I(X;Y) = H(Y) − E H(Y | X) of the two reports, without the kernel of all cells."""
+    """Return I(X;Y) = H(Y) − H(Y | X) of the two reports in nats, without the whole kernel."""
     n_s, n_u = cells.shape
     of_s, of_u = grr_kernel(n_s, eps_s), grr_kernel(n_u, delta)
     outputs = of_s.T @ cells @ of_u

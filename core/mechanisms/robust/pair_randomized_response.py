@@ -1,4 +1,4 @@
-"""Randomised response of the pair (s, u): LDP for all of X, and so for S whatever the truth."""
+"""Randomised response of the pair (s, u): LDP of X, and so of S under every distribution."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,19 +15,19 @@ NAME = "Randomised response of (s, u)"
 
 
 def pair_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
-    """Report the pair (s, u) with probability e^ε/(e^ε + a − 1), else any other pair.
+    """Report (s, u) with probability e^ε/(e^ε + n_s·n_u − 1), else another pair drawn uniformly.
 
     Parameters
     ----------
     p_su : array_like
-        P(s, u), or counts, shape (n_s, n_u), a cells; only its utility depends on them.
+        P(s, u), or counts, shape (n_s, n_u); only the utility depends on them.
     eps : float
         Budget in nats.
 
     Raises
     ------
     InvalidInputError
-        If there are fewer than two secrets or u, or `eps` is no budget.
+        If there are fewer than two secrets or u, or `eps` is outside [0, ∞].
 
     Notes
     -----

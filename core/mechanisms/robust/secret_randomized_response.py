@@ -1,4 +1,4 @@
-"""Secret randomised response: robust for every distribution, with no estimate needed."""
+"""Secret randomised response: ε-RLDP for every uncertainty set, without an estimate."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,22 +16,21 @@ NAME = "Secret randomised response"
 
 
 def secret_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
-    """Report (s, u), or another u of s rarely, or a cell of another secret more often.
+    """Report (s, u) most often, (s', u') less often, and (s, u') least often.
 
-    It is (ε, F)-RLDP for every F and, with F all distributions, the best mechanism for all large
-    enough ε.
+    It is (ε, F)-RLDP for every F and, where F is all distributions, optimal for large enough ε.
 
     Parameters
     ----------
     p_su : array_like
-        P(s, u), or counts, shape (n_s, n_u); only its utility depends on them.
+        P(s, u), or counts, shape (n_s, n_u); only the utility depends on them.
     eps : float
         Budget in nats.
 
     Raises
     ------
     InvalidInputError
-        If there are fewer than two secrets or u, or `eps` is no budget.
+        If there are fewer than two secrets or u, or `eps` is outside [0, ∞].
 
     Notes
     -----
@@ -57,9 +56,9 @@ def secret_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
 
 
 def secret_response_kernel(n_s: int, n_u: int, eps: float) -> FloatArray:
-    """Return P(y | x), shape (n_s·n_u, n_s·n_u).
+    """Return P(y | s, u), shape (n_s·n_u, n_s·n_u), in the order s·n_u + u.
 
-    Weights are e^ε on y = x, e^{−ε} on another u of the same s, 1 on other secrets.
+    It is proportional to e^ε for y = (s, u), e^{−ε} for another u of s and 1 for other secrets.
 
     Examples
     --------
@@ -69,8 +68,8 @@ def secret_response_kernel(n_s: int, n_u: int, eps: float) -> FloatArray:
            [0.222, 0.222, 0.444, 0.111],
            [0.222, 0.222, 0.111, 0.444]])
     """
-    # all weights over e^ε, so that an infinite budget is the identity
-    eps = eps if eps == np.inf else min(eps, LARGEST / 2)  # so that no weight is rounded to 0
+    # weights are divided by e^ε, so that an infinite budget gives the identity
+    eps = eps if eps == np.inf else min(eps, LARGEST / 2)  # no weight underflows to 0
     other, same = np.exp(-eps), np.exp(-2 * eps)
     block = np.where(np.eye(n_u) > 0, 1.0, same)
     weights = np.where(

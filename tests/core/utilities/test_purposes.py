@@ -229,7 +229,7 @@ def test_bad_tables_are_named(make, message):
         (Task([[1, 1], [0, 0]]), "only one level"),
         (Distortion(np.ones((3, 2))), "must have 2 rows"),
         (SquaredError([1, 2, 3]), "must have 2 entries"),
-        ("guess", "utility must be Information, Task, Guess or Distortion, got 'guess'"),
+        ("guess", "Guess, Distortion or SquaredError, got 'guess'"),
     ],
 )
 def test_what_does_not_fit_the_joint_is_named(purpose, message):

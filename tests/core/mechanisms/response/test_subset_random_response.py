@@ -3,6 +3,7 @@ import pytest
 
 from core import clock
 from core import mechanisms as m
+from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions import ALIP, LIP
 
@@ -37,3 +38,9 @@ def test_symbols_that_a_secret_cannot_have_are_told_without_a_warning():
     joint = Joint.from_counts([[0, 0, 1, 1, 0], [1, 0, 1, 1, 1], [1, 0, 1, 0, 0]])
     found = m.subset_random_response(joint, ALIP(0.5, 0.0))
     assert found.utility == pytest.approx(np.log(2))
+
+
+@pytest.mark.parametrize("time_limit", [0, -1.0])
+def test_a_time_limit_that_is_not_above_0_is_refused(time_limit):
+    with pytest.raises(InvalidInputError, match="time_limit must be in"):
+        m.subset_random_response(JOINT, NOTION, time_limit=time_limit)
