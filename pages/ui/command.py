@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from click.exceptions import Abort
 from streamlit.web import cli
 
 from core.__main__ import main as core_command
@@ -26,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = sys.argv[1:] if arguments is None else list(arguments)
     if asked and not asked[0].startswith("--server."):
         return core_command(asked)
-    cli.main(["run", str(application()), *asked], standalone_mode=False)
+    with suppress(Abort):  # Ctrl-C, which is how the dashboard is ended
+        cli.main(["run", str(application()), *asked], standalone_mode=False)
     return 0
 
 

@@ -1,6 +1,7 @@
 """The command `liftscope` opens the dashboard, or does what `python -m core` does."""
 
 import pytest
+from click.exceptions import Abort
 
 from pages.ui import command
 
@@ -33,3 +34,11 @@ def test_a_command_that_fails_says_so(opened, tmp_path, capsys):
     assert command.main(["evaluate", str(tmp_path / "none.json")]) == 2
     assert "cannot be read" in capsys.readouterr().err
     assert opened == []
+
+
+def test_an_interrupt_ends_the_dashboard_without_a_traceback(monkeypatch):
+    def interrupted(*_, **__):
+        raise Abort
+
+    monkeypatch.setattr(command.cli, "main", interrupted)
+    assert command.main([]) == 0
