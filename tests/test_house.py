@@ -96,6 +96,12 @@ def test_functions_that_may_be_long_still_are(house):
     assert found == set(named)
 
 
+def test_every_room_is_named_in_the_architecture(house):
+    text = (SCRIPT.parent / "architecture.md").read_text(encoding="utf-8")
+    names = {room: room.rpartition(".")[2] for room in house.survey().modules}
+    assert [room for room, name in names.items() if not re.search(rf"\b{name}\b", text)] == []
+
+
 def test_rooms_are_modules_where_they_lie_beside_folders(house, tmp_path):
     write(
         tmp_path,
