@@ -56,6 +56,90 @@ def asked(**changes):
             "mechanism": "polyopt",
         },
         {"notion": "lip", "eps": 0.0, "mechanism": "subset_random_response"},
+        {  # a column of e^-709.5 alone was weighed in a unit that no sum of doubles holds
+            "notion": "min_lift",
+            "counts": (
+                (0.0, 2.0, 7.0, 0.0, 0.0),
+                (5e-100, 5e-300, 0.0, 6e-300, 3e-100),
+                (0.0, 4.0, 9.0, 9.0, 7.0),
+                (6.0, 0.0, 7e-300, 8.0, 5e-300),
+            ),
+            "eps": 709.5,
+            "mechanism": "optimal_reading_secret",
+            "utility": "distortion",
+        },
+        {  # an output that says 1e-309 of the symbol it says most about
+            "notion": "ldp",
+            "counts": ((2e-300, 5e-100, 0.0), (8e-300, 1e-100, 3.0), (3e-300, 4e-300, 5.0)),
+            "eps": 300.0,
+            "mechanism": "optimal_reading_secret",
+        },
+        {  # prices of 1e308
+            "notion": "pml",
+            "counts": (
+                (0.0, 1e-300, 9e-100),
+                (8e-100, 1e-100, 9.0),
+                (3e-300, 8e-300, 5.0),
+                (8e-100, 4e-300, 6.0),
+            ),
+            "eps": 700.0,
+            "mechanism": "optimal_reading_secret",
+        },
+        {  # pairs and symbols sum up in another order
+            "notion": "alip",
+            "counts": ((2.0, 0.0), (7e-9, 6e-9), (3e-9, 7e-9), (5e-6, 5e-9)),
+            "eps": 740.0,
+            "lam": 0.0,
+            "mechanism": "optimal_reading_secret",
+        },
+        {
+            "notion": "alip",
+            "counts": (
+                (
+                    *(0.28571428571542856, 0.2285714285721143, 0.3428571428564572),
+                    *(0.5142857142862287, 0.0571428571428),
+                ),
+                (
+                    *(0.3571428571410714, 0.2857142857154285, 0.4285714285727143),
+                    *(0.6428571428577858, 0.07142857142864285),
+                ),
+            ),
+            "eps": 709.9,
+            "lam": 1.0,
+            "mechanism": "subset_random_response",
+        },
+        {
+            "notion": "rldp",
+            "counts": (
+                (0.8000023999999999, 0.7000006999999999),
+                (0.45714422857142856, 0.4),
+                (0.9142847999999999, 0.8),
+            ),
+            "eps": 1e-12,
+            "alpha": 0.9,
+            "beta": 0.999999999,
+            "n": 1000,
+            "mechanism": "non_robust",
+        },
+        {  # e^-740 times a rare secret's probability is no double
+            "notion": "lip",
+            "counts": (
+                (8e-300, 9e-300, 7.0, 6e-300, 2.0, 0.0),
+                (2.0, 8.0, 7.0, 2e-100, 7.0, 8e-300),
+                (2.0, 3.0, 5.0, 4e-100, 1.0, 7e-300),
+            ),
+            "eps": 740.0,
+            "mechanism": "conditional_reporting",
+        },
+        {
+            "notion": "rldp",
+            "counts": ((1.0, 0.0, 1.0, 0.0, 1.0, 0.0), (0.0, 1.0, 0.0, 1.0, 0.0, 1.0)),
+            "eps": 745.0,
+            "alpha": 0.3,
+            "beta": 0.001,
+            "n": 1,
+            "mechanism": "independent_reporting",
+        },
     ],
 )
 def test_what_raised_has_an_answer(changes):

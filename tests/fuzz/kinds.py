@@ -11,6 +11,7 @@ from tests.exact.questions import question, simpler
 from tests.exact.verdict import SOLVERS, answer, rivals
 from tests.fuzz.anything import beaten
 from tests.fuzz.averages import within
+from tests.fuzz.reading import both_read
 from tests.legal import failure
 from tests.legal import question as legal_question
 
@@ -76,6 +77,13 @@ def average(random):
     return Tried(Counter({f"average {asked.measure}": 1}), statuses, found)
 
 
+def reading(random):
+    """Ask for an optimum that may read S, known exactly."""
+    asked, best, found = both_read(random)
+    statuses = Counter() if best is None else Counter([best.status])
+    return Tried(Counter({f"reading S, {asked.purpose}": 1}), statuses, found)
+
+
 def simplest(failure, solver):
     """Return the failure of the smallest question found that fails in the same way."""
     left = ATTEMPTS
@@ -118,5 +126,6 @@ KINDS = {
     "anything": (anything, 1),
     "legal": (legal, 3),
     "average": (average, 1),
+    "reading": (reading, 1),
 }
 """Kinds of cases, by name: the function, and how often it comes up beside the others."""

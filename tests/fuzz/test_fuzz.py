@@ -10,12 +10,15 @@ import pytest
 from scipy import special
 
 from core.mechanisms.catalogue import build
+from tests.exact.promises import Promise
 from tests.fuzz import anything as anything_module
 from tests.fuzz import averages as averages_module
+from tests.fuzz import reading as reading_module
 from tests.fuzz.anything import Anything, strictly_worth
 from tests.fuzz.averages import Averaged, within
 from tests.fuzz.campaign import Campaign, tried
 from tests.fuzz.kinds import KINDS, Tried
+from tests.fuzz.reading import Reading, both_read
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -111,3 +114,32 @@ def test_an_average_optimum_that_is_wrong_is_found(least, monkeypatch):
     monkeypatch.setattr(averages_module.m, "optimal", wrong)
     kinds = {failure.kind for failure in within(Random(0))[2]}
     assert kinds == ({"wrong"} if least else {"wrong", "above the bound"})
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_optima_that_read_s_are_those_of_all_extreme_outputs(seed):
+    _, _, found = both_read(Random(f"reading {seed}"))
+    assert not found, found[0]
+
+
+@pytest.mark.parametrize("purpose", ["information", "guess"])
+def test_an_optimum_that_reads_s_and_is_wrong_is_found(purpose, monkeypatch):
+    """As if it kept what the best of X alone does; and more than any does."""
+    real = reading_module.m.optimal_reading_secret
+    asked = Reading(((8, 1, 5), (1, 8, 5)), Promise("LIP", (0.1,)), purpose, ((0,),))
+    monkeypatch.setattr(reading_module, "reading", lambda _: asked)
+    assert not both_read(Random(0))[2]
+    for moved, kinds in (
+        (-0.01, {"utility", "false bound", "false proof"}),
+        (0.01, {"utility", "too good"}),
+    ):
+        monkeypatch.setattr(
+            reading_module.m,
+            "optimal_reading_secret",
+            lambda *asked, moved=moved, **options: replace(
+                made := real(*asked, **options),
+                utility=made.utility + moved,
+                upper_bound=made.utility + moved,
+            ),
+        )
+        assert {failure.kind for failure in both_read(Random(0))[2]} == kinds

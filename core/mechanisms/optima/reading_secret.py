@@ -1,18 +1,33 @@
 """The optimal mechanism P(y | s, x) that reads S too: an optimum for a task of the pair (S, X)."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from core.errors import InvalidInputError
+from core.clock import Deadline
+from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
+from core.mechanisms.entry import TIME_SHARE
+from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.optima.optimal import optimal
-from core.mechanisms.optima.search import checked_purpose
-from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.optima.search import checked_options, checked_purpose, optimal_from
+from core.mechanisms.optima.starts import at_least
+from core.mechanisms.options import Options
+from core.mechanisms.result import Mechanism, make_mechanism, revalued
 from core.notions.base import Notion
 from core.optimal.polish import polished
+from core.optimal.solve import DEFAULT_SECONDS
 from core.utilities import Distortion, Guess, Purpose, SquaredError, Task
 from core.validation import IntArray
 
 NAME = "Optimal, reading S"
+
+FEW_PAIRS = 200
+"""Most pairs (s, x) for which the search also starts from the catalogue's mechanisms for pairs: for
+1,600 pairs these took 6 s, and none had a tenth of the utility of those that read X alone."""
+
+LEAST_SECONDS = 0.05
+"""Least time of the search, in seconds, also when its starting mechanisms took all of it."""
 
 
 def optimal_reading_secret(
@@ -27,7 +42,8 @@ def optimal_reading_secret(
 
     It is the optimum where the pair (S, X) takes the place of X: a notion of P(s, y) is the same
     there, and utility of X is utility for the task T = X. Whoever runs the mechanism must know S.
-    Its utility is at least that of `optimal` and of conditional reporting, if time allows.
+    It starts from conditional reporting and from what `optimal` finds in two fifths of the time,
+    and its utility is at least that of both.
 
     Parameters
     ----------
@@ -70,18 +86,9 @@ def optimal_reading_secret(
     >>> round(alone.nmi, 3), round(both.nmi, 3), both.status
     (0.765, 0.822, 'optimal')
     """
-    for part in notion.parts:
-        if not part.of_joint_sy:
-            raise InvalidInputError(
-                "A mechanism that reads S is looked for under a promise about each output's "
-                f"P(s, y) or their average, got {part}."
-            )
     goal = checked_purpose(utility)
-    if not goal.of_x:
-        raise InvalidInputError(
-            f"{goal.title} of a mechanism that reads S is not known: give T as a part of X, or "
-            "choose a mechanism that reads X alone."
-        )
+    checked_options("auto", time_limit, gap, seed)
+    _refuse(notion, goal)
     if joint.n_x == 1:  # X has no utility; a notion that no mechanism keeps raises as it should
         alone = optimal(joint, notion, time_limit=time_limit, gap=gap, seed=seed, utility=goal)
         return make_mechanism(
@@ -94,18 +101,30 @@ def optimal_reading_secret(
             upper_bound=alone.upper_bound,
             purpose=goal,
         )
+    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+    deadline = Deadline.after(seconds)
+    options = Options(time_limit=seconds, gap=gap, seed=seed)
+    known = _known(joint, notion, goal, options)
     pairs = Joint.with_secret_released(joint.p, joint.s_labels, joint.x_labels)
     of_x = pairs.kept_x % joint.n_x
-    task = _of_pairs(goal, joint, of_x)
-    found = optimal(pairs, notion, time_limit=time_limit, gap=gap, seed=seed, utility=task)
+    start = np.hstack([made.kernel for made in known])[pairs.kept_x] / len(known)
+    found = optimal_from(
+        pairs,
+        notion,
+        polished(pairs, start[:, pairs.p_x @ start > 0], notion),
+        time_limit=max(deadline.left, LEAST_SECONDS),
+        gap=gap,
+        seed=seed,
+        utility=_of_pairs(goal, joint, of_x),
+        among=None if pairs.n_x <= FEW_PAIRS else (),
+    )
     average = np.zeros((joint.n_x, found.kernel.shape[1]))
     np.add.at(average, of_x, pairs.p_x[:, None] * found.kernel)
     kernel = np.tile(average / average.sum(axis=1, keepdims=True), (joint.n_s, 1))
     kernel[pairs.kept_x] = found.kernel
-    kernel = polished(joint, kernel, notion)  # sums over (s, x) may round to another level
-    return make_mechanism(
+    made = make_mechanism(
         joint,
-        kernel,
+        polished(joint, kernel, notion),  # sums over S and X in another order round otherwise
         name=NAME,
         solver=found.solver,
         status=found.status,
@@ -114,6 +133,39 @@ def optimal_reading_secret(
         notes=found.notes,
         purpose=goal,
     )
+    return at_least(joint, made, known)
+
+
+def _refuse(notion: Notion, purpose: Purpose) -> None:
+    """Raise InvalidInputError where P(s, y), or what is kept of X, is not all that is asked of."""
+    for part in notion.parts:
+        if not part.of_joint_sy:
+            raise InvalidInputError(
+                "A mechanism that reads S is looked for under a promise about each output's "
+                f"P(s, y) or their average, got {part}."
+            )
+    if not purpose.of_x:
+        raise InvalidInputError(
+            f"{purpose.title} of a mechanism that reads S is not known: give T as a part of X, or "
+            "choose a mechanism that reads X alone."
+        )
+
+
+def _known(joint: Joint, notion: Notion, purpose: Purpose, options: Options) -> list[Mechanism]:
+    """Return the mechanisms that the search starts from, with kernels P(y | s, x)."""
+    share = TIME_SHARE * (options.time_limit or DEFAULT_SECONDS)
+    alone = optimal(
+        joint, notion, time_limit=share, gap=options.gap, seed=options.seed, utility=purpose
+    )
+    found = [replace(alone, kernel=np.tile(alone.kernel, (joint.n_s, 1)))]
+    strict = notion.without_exceptions()
+    for entry in HEURISTICS:
+        if entry.reads_secret and entry.works_under(strict):
+            try:
+                found.append(revalued(joint, entry.make(joint, strict, options), purpose))
+            except CoreError:  # such as symbols too rare for it: the search does without it
+                continue
+    return found
 
 
 def _of_pairs(goal: Purpose, joint: Joint, of_x: IntArray) -> Purpose:

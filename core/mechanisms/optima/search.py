@@ -1,5 +1,6 @@
 """The search behind every optimum: its options, its start, the solver, and the audit."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import get_args
@@ -85,6 +86,7 @@ def optimal_from(
     seed: int = 0,
     prove: bool = True,
     utility: Purpose | None = None,
+    among: Sequence[str] | None = None,
 ) -> Mechanism:
     """Return the optimal mechanism, found from a start and the mechanisms of the catalogue.
 
@@ -99,6 +101,8 @@ def optimal_from(
         As in `maximise`.
     start : ndarray or None
         P(y | x) of one more mechanism under the notion, shape (n_x, n_y).
+    among : sequence of str, optional
+        As in `starts`: which of the catalogue to start from.
 
     Raises
     ------
@@ -119,7 +123,7 @@ def optimal_from(
     known: list[Mechanism] = []
 
     def first(_deadline: Deadline) -> FloatArray:
-        known.extend(starts(joint, notion, options, purpose=goal))
+        known.extend(starts(joint, notion, options, among, goal))
         own = [] if start is None else [_one_by_one(joint, start, notion)]
         return together(joint, [*own, *useful(known)])
 

@@ -212,7 +212,8 @@ def disproves(
     joint : Joint
         P(s, x).
     kernel : ndarray
-        P(y | x) that passes the notion's audit, shape (n_x, n_y).
+        P(y | x) that passes the notion's audit, shape (n_x, n_y), or P(y | s, x), shape
+        (n_s·n_x, n_y).
     notion : Notion or None
         The notion under which the bound holds.
     bound : float
@@ -254,17 +255,19 @@ def strict_utility(
     >>> notion.holds(joint, np.eye(2)), strict_utility(joint, np.eye(2), notion)
     (True, 0.0)
     """
-    allowed = None if notion is None else notion.allowed_set(joint)
+    of_x = len(kernel) == joint.n_x
+    whole = joint if of_x else Joint.with_secret_released(joint.p)  # X is then the pair (S, X)
+    allowed = None if notion is None else notion.allowed_set(whole)
     share = 0.0
     if allowed is not None and not allowed.n_auxiliary:
-        weights = (joint.p_x[:, None] * kernel).T
+        weights = (whole.p_x[:, None] * (kernel if of_x else kernel[whole.kept_x])).T
         if notion is not None:
             weights = weights[~notion.excepted(joint.release(kernel))]
         outputs = weights[weights.sum(axis=1) > 0]
         outputs = outputs / outputs.sum(axis=1, keepdims=True)
-        here, there = outputs @ allowed.rows.T, (allowed.rows @ joint.p_x)[None]
+        here, there = outputs @ allowed.rows.T, (allowed.rows @ whole.p_x)[None]
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = np.where(here > 0, here / (here - np.minimum(there, 0.0)), 0.0)
         share = float(needed.max(initial=0.0))
     goal = Information() if purpose is None else purpose
-    return goal.value(joint, mixed(kernel, joint.p_x, share))
+    return goal.value(joint, mixed(kernel, joint.p_x if of_x else joint.p.ravel(), share))

@@ -96,7 +96,7 @@ def conditional_alpha(joint: Joint, notion: PointwiseNotion) -> float:
 
     Source: [Funnel] Prop. 1: P(y|s) = ((e^α − 1) P_{X|S}(y|s) + Σ_{s'} P_{X|S}(y|s'))/(e^α + n_s
     − 1), whose LIP level is eq. 30. With α, posteriors move on the line from P(S) to P(S | x = y),
-    so every level increases.
+    so every level increases. A finite α is limited so that no P(s, y) underflows.
 
     Raises
     ------
@@ -119,4 +119,5 @@ def conditional_alpha(joint: Joint, notion: PointwiseNotion) -> float:
         joint_sy = released / (1 + (joint.n_s - 1) * other)
         return float(notion.lower_level(joint_sy).max()), float(notion.upper_level(joint_sy).max())
 
-    return calibrate(levels, notion)
+    alpha = calibrate(levels, notion)
+    return alpha if alpha == np.inf else min(alpha, np.log(10) * (rarest - LEAST_EXPONENT))

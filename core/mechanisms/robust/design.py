@@ -14,6 +14,7 @@ from core.joint import Joint
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
+from core.optimal.polish import polished
 from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import FLOORED, cell_probabilities
 from core.validation import FloatArray
@@ -111,6 +112,7 @@ def released(
         kernel = spread(RenyiBall(cells, 0.0), Joint.with_secret_released(seen)) @ kernel
         what = "1 cell" if unseen == 1 else f"{unseen} cells"
         notes = (*notes, f"{what} never seen: answered like a typical member of the secret.")
+        kernel = polished(joint, kernel, notion, quick=True)  # more cells sum up otherwise
     return make_mechanism(
         joint,
         kernel,
@@ -151,6 +153,8 @@ def on_symbols(joint: Joint, mechanism: Mechanism) -> Mechanism:
         y_labels = _cell_labels(joint)
     else:
         kernel, y_labels = in_reading_order(joint, kernel[:, joint.p_x @ kernel > 0])
+    if mechanism.notion is not None:  # sums in another order round otherwise
+        kernel = polished(joint, kernel, mechanism.notion, quick=True)
     return make_mechanism(
         joint,
         kernel,

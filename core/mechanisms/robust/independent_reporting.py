@@ -17,7 +17,8 @@ from core.validation import FloatArray
 NAME = "Independent reporting"
 
 _FAR = 300.0
-"""Budget in nats above which e^ε − 1 is replaced by e^ε: they round alike, and e^710 overflows."""
+"""Budget in nats above which e^ε − 1 is replaced by e^ε: they round alike, and e^710 overflows.
+Of a finite budget at most twice as much is used, so that no product of probabilities underflows."""
 
 _STARTS = 17
 """Points of the grid of splits that is evaluated first: the utility has few local maxima."""
@@ -58,10 +59,11 @@ def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -
     cells = estimate(p_su, uncertainty)
     budget = validation.budget(eps, "eps")
     distance = conditional_distance(uncertainty)
-    share = best_split(cells, budget, distance)
+    used = budget if budget == np.inf else min(budget, 2 * _FAR)
+    share = best_split(cells, used, distance)
     delta = delta_of(share, distance)
     n_s, n_u = cells.shape
-    of_s = grr_kernel(n_s, np.inf if budget == np.inf else budget - share)
+    of_s = grr_kernel(n_s, np.inf if budget == np.inf else used - share)
     kernel: FloatArray = np.asarray(np.kron(of_s, grr_kernel(n_u, delta)), dtype=np.float64)
     notion = RLDP(budget, uncertainty, exact=True)
     whole = Joint.with_secret_released(cells, keep_unseen=True)
@@ -107,8 +109,6 @@ def best_split(cells: FloatArray, eps: float, distance: float) -> float:
     """
     if eps == np.inf or distance == 0:
         return np.inf if eps == np.inf else 0.0
-    if eps > 2 * _FAR:
-        return eps / 2  # either report is X to rounding
 
     def loss(share: float) -> float:
         return -_utility(cells, eps - share, delta_of(share, distance))

@@ -165,7 +165,9 @@ def worth_of(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: Flo
     points = points[low]
     symbol = (points / p_x).argmax(axis=1)
     fall = np.zeros(len(p_x))
-    np.maximum.at(fall, symbol, -prices[low] / points[np.arange(len(low)), symbol])
+    with np.errstate(over="ignore"):  # an output of 1e-309 asks for all: the other way is cheaper
+        asked = -prices[low] / points[np.arange(len(low)), symbol]
+    np.maximum.at(fall, symbol, asked)
     return total - min(-float(prices.min()), float(fall @ p_x))
 
 

@@ -51,7 +51,8 @@ class AllVertices:
         prices = utility.cost(self.outer) - self.outer @ duals
         off = np.maximum(self.errors, LEAST_ERROR)
         slope = 2.0 + np.log(len(duals)) - np.log(off)  # of H, where so much is added to some r
-        floors: FloatArray = prices - off * (slope + np.abs(duals).max())
+        with np.errstate(over="ignore"):  # a price of 1e308 bounds nothing: −∞ is such a floor
+            floors: FloatArray = prices - off * (slope + np.abs(duals).max())
         return floors
 
 

@@ -26,6 +26,12 @@ PARALLEL = 1e-13
 SPIKY = 1e-3
 """Scales this far apart are not used to normalise: entries would differ as much in size."""
 
+WIDEST = 1e100
+"""Units are no larger: sums of weights in such units are still numbers."""
+
+COSTLIEST = 1e12
+"""Costs are asked for in units no larger than this: HiGHS takes 1e20 for infinite."""
+
 PERTURB = 3e-8
 """How far bounds are moved apart to break ties: far above rounding, little beside a probability."""
 
@@ -168,7 +174,8 @@ class Polytope:
             If HiGHS fails.
         """
         padded = np.zeros(self.n_vars)
-        padded[: self.n_x] = cost * self.unit
+        largest = float(self.unit.max())  # only the costs' direction matters
+        padded[: self.n_x] = cost * (self.unit / largest * min(largest, COSTLIEST))
         self.program.set_costs(padded)
         solution = self.program.solve()
         basic_cols, basic_rows = self.program.basic()
@@ -229,13 +236,16 @@ def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
 
 
 def _equilibrated(rows: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return rows·unit with rows and columns of magnitude about 1, and unit (r = unit·z)."""
+    """Return rows·unit with rows and columns of magnitude about 1, and unit (r = unit·z).
+
+    A column that is all but empty, as of e^−ε at ε = 700, stays as small as `WIDEST` leaves it.
+    """
     unit = start.copy()
     scaled = rows * unit
     for _ in range(2):
         scaled /= np.abs(scaled).max(axis=1, keepdims=True, initial=1e-300)
         largest = np.abs(scaled).max(axis=0, initial=0.0)
-        factor = np.where(largest > 0, largest, 1.0)
+        factor = np.where(largest > 0, np.maximum(largest, unit / WIDEST), 1.0)
         scaled /= factor
         unit /= factor
     return scaled, unit

@@ -40,6 +40,14 @@ def test_at_no_budget_only_the_constant_output_is_left():
     assert measures.mutual_information(JOINT.p_x[:, None] * kernel) < 1e-12
 
 
+def test_a_kernel_that_reads_s_is_moved_towards_what_it_says_on_average():
+    told = np.kron(np.eye(2), np.ones((3, 1)))  # S itself
+    kernel = polished(JOINT, told, LIP(0.3))
+    assert LIP(0.3).holds(JOINT, kernel)
+    assert LIP(0.3).achieved(JOINT, kernel) > 0.99 * 0.3
+    np.testing.assert_allclose(JOINT.p.ravel() @ kernel, JOINT.p_s, atol=1e-12)
+
+
 def test_a_quick_polish_holds_too_and_costs_at_most_four_times_as_much():
     notion = LIP(LIP(0).achieved(JOINT, np.eye(3)) * (1 - 1e-8))
     quick, least = (polished(JOINT, np.eye(3), notion, quick=quick) for quick in (True, False))

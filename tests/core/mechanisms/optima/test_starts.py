@@ -12,7 +12,7 @@ from core import mechanisms as m
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.mechanisms import catalogue
-from core.mechanisms.optima.starts import MANY, at_least, starts, together
+from core.mechanisms.optima.starts import MANY, at_least, starts, strict_utility, together
 from core.mechanisms.options import Options
 from core.mechanisms.result import make_mechanism
 from core.notions import ALIP, LDP, LIP, RLDP, SRLIP, AlphaLift, Intersection
@@ -186,6 +186,17 @@ def test_a_known_mechanism_above_the_bound_is_an_error():
     low = replace(best, upper_bound=merged.utility - 0.001, utility=0.0)
     with pytest.raises(SolverError, match="the bound is wrong"):
         at_least(joint, low, [merged])
+
+
+def test_a_known_mechanism_that_reads_s_is_held_against_the_bound_too():
+    joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 0]])
+    best = m.optimal_reading_secret(joint, LIP(0.5))
+    assert at_least(joint, best, [best]) is best
+    nothing = replace(best, utility=0.0, upper_bound=best.utility - 1e-6)
+    with pytest.raises(SolverError, match="the bound is wrong"):
+        at_least(joint, nothing, [best])
+    assert strict_utility(joint, best.kernel, LIP(0.5)) == pytest.approx(best.utility, abs=1e-9)
+    assert strict_utility(joint, best.kernel, LIP(0.2)) < best.utility - 0.01
 
 
 @pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])
