@@ -23,7 +23,7 @@ from pages.ui.parts.cards import card
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.style.units import in_unit, level, share
-from pages.ui.work import derived
+from pages.ui.work import derived, progress
 
 Slots = dict[str, DeltaGenerator]
 
@@ -299,17 +299,13 @@ def _watch(working: Sequence[Answered], every: int, levels: bool) -> None:
         if open_
         else "Working out the levels of robust notions"
     )
-    with st.container(horizontal=True, vertical_alignment="bottom", key="columns_row"):
-        st.progress((every - len(open_)) / every if open_ else 0.9, text=text)
-        if open_:
-            st.button(
-                "Cancel",
-                icon=":material/close:",
-                key="columns_cancel",
-                on_click=_stop,
-                args=(open_,),
-                width="content",
-            )
+    progress.row(
+        (every - len(open_)) / every if open_ else 0.9,
+        text,
+        key="columns_cancel",
+        on_cancel=_stop if open_ else None,
+        args=(open_,),
+    )
 
 
 def _stop(open_: Sequence[Answered]) -> None:

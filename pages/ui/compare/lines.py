@@ -14,7 +14,7 @@ from core.studies.frontier import Frontier
 from core.studies.matching import has_budget
 from pages.ui.compare.columns import Answered
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, long_answer
+from pages.ui.work import answers, long_answer, progress
 
 PLACE = "column frontiers"
 """What the part of the page is called that waits for frontiers."""
@@ -102,20 +102,14 @@ def _watch(waiting: Sequence[ColumnLine], every: int) -> None:
         st.rerun()
     names = ", ".join(one.column.name for one, _ in open_)
     seconds = max(job.seconds for _, job in open_)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="column_lines_row"):
-        st.progress(
-            (every - len(open_)) / every,
-            text=f"{every - len(open_)} of {every} lines are there. "
-            f"Working on {markdown(names)}: {seconds:.0f} s",
-        )
-        st.button(
-            "Cancel",
-            icon=":material/close:",
-            key="column_lines_cancel",
-            on_click=_stop,
-            args=(waiting,),
-            width="content",
-        )
+    progress.row(
+        (every - len(open_)) / every,
+        f"{every - len(open_)} of {every} lines are there. "
+        f"Working on {markdown(names)}: {seconds:.0f} s",
+        key="column_lines_cancel",
+        on_cancel=_stop,
+        args=(waiting,),
+    )
 
 
 def _job(asked: Scenario) -> Job[Frontier] | None:

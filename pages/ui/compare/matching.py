@@ -18,7 +18,7 @@ from pages.ui.frame import controls, pins
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import level, share
-from pages.ui.work import derived, long_answer
+from pages.ui.work import derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
 
 PLACE = "match"
@@ -134,16 +134,14 @@ def _watch(asked: Asked, before: int) -> None:
     every = len(asked.project)
     names = ", ".join(asked.project.names[place] for place, _ in open_)
     seconds = max((job.seconds for job in under_way), default=0.0)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="match_row"):
-        st.progress(
-            min(1.0, seconds / study.SECONDS),
-            text=f"Matching {markdown(names)} to {FIGURES[asked.target]} "
-            f"{_written(asked.target, asked.value)}: {seconds:.0f} s of at most "
-            f"{study.SECONDS:g} s; {every - len(under_way)} of {every} are there",
-        )
-        st.button(
-            "Cancel", icon=":material/close:", key="match_cancel", on_click=_end, width="content"
-        )
+    progress.row(
+        min(1.0, seconds / study.SECONDS),
+        f"Matching {markdown(names)} to {FIGURES[asked.target]} "
+        f"{_written(asked.target, asked.value)}: {seconds:.0f} s of at most "
+        f"{study.SECONDS:g} s; {every - len(under_way)} of {every} are there",
+        key="match_cancel",
+        on_cancel=_end,
+    )
 
 
 def _job(asked: Asked, scenario: Scenario) -> Job[Match] | None:

@@ -47,29 +47,9 @@ def show(spec: DataSpec) -> None:
     with right:
         secret, released = st.columns(2)
         with released:
-            st.session_state["treat_rare"] = spec.rare_below
-            st.number_input(
-                "Group levels of X below, in records",
-                min_value=0,
-                step=10,
-                key="treat_rare",
-                on_change=lambda: state.with_data(
-                    rare_below=int(st.session_state["treat_rare"] or 0)
-                ),
-                help="Those with fewer records become one level of X. 0 groups none.",
-            )
+            _rare("X", "rare_below", spec)
         with secret:
-            st.session_state["treat_rare_s"] = spec.rare_below_s
-            st.number_input(
-                "Group levels of S below, in records",
-                min_value=0,
-                step=10,
-                key="treat_rare_s",
-                on_change=lambda: state.with_data(
-                    rare_below_s=int(st.session_state["treat_rare_s"] or 0)
-                ),
-                help="Those with fewer records become one level of S. 0 groups none.",
-            )
+            _rare("S", "rare_below_s", spec)
     info = derived.described(spec.source)
     if info is None:
         return
@@ -78,6 +58,24 @@ def show(spec: DataSpec) -> None:
     for i, column in enumerate(info.columns):
         if column.numeric and column.name in used:
             _bins(spec, column, f"bins{i}")
+
+
+def _rare(of: str, name: str, spec: DataSpec) -> None:
+    """Show the control of which levels of S or X are grouped: `name` is its field of the data."""
+    key = name.replace("rare_below", "treat_rare")
+    st.session_state[key] = getattr(spec, name)
+
+    def grouped() -> None:
+        state.with_data(**{name: int(st.session_state[key] or 0)})
+
+    st.number_input(
+        f"Group levels of {of} below, in records",
+        min_value=0,
+        step=10,
+        key=key,
+        on_change=grouped,
+        help=f"Those with fewer records become one level of {of}. 0 groups none.",
+    )
 
 
 def _bins(spec: DataSpec, column: ColumnInfo, key: str) -> None:

@@ -25,7 +25,7 @@ from pages.ui.chart import picked
 from pages.ui.frame import controls, pickers, state
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit
-from pages.ui.work import answers, derived, long_answer
+from pages.ui.work import answers, derived, long_answer, progress
 from pages.ui.work.store import known_for
 
 COMPARED = (
@@ -225,19 +225,13 @@ def _watch(asked: Sequence[Scenario], before: int) -> None:
     names = ", ".join(title(one, by_promise=by_promise(asked[0])) for one, _ in waiting)
     there = len(asked) - len(waiting)
     seconds = max(job.seconds for _, job in waiting)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="frontier_progress"):
-        st.progress(
-            there / len(asked),
-            text=f"{there} of {len(asked)} lines are there. Working on {names}: {seconds:.0f} s",
-        )
-        st.button(
-            "Cancel",
-            icon=":material/close:",
-            key="frontier_cancel",
-            on_click=_stop,
-            args=([one for one, _ in waiting],),
-            width="content",
-        )
+    progress.row(
+        there / len(asked),
+        f"{there} of {len(asked)} lines are there. Working on {names}: {seconds:.0f} s",
+        key="frontier_cancel",
+        on_cancel=_stop,
+        args=([one for one, _ in waiting],),
+    )
 
 
 def _job(one: Scenario) -> Job[Frontier] | None:

@@ -56,9 +56,43 @@ def _watch(
     if job.finished or (news is not None and news()):
         st.rerun()
     done, text = told(job, what, limit)
+    row(done, text, key=key, on_cancel=on_cancel)
+
+
+def row(
+    share: float,
+    text: str,
+    *,
+    key: str,
+    on_cancel: Callable[..., None] | None,
+    args: tuple[Any, ...] = (),
+) -> None:
+    """Show how far work is, with a Cancel button beside it where it can be cancelled.
+
+    Parameters
+    ----------
+    share : float
+        How far it is, from 0 to 1.
+    text : str
+        The same in words.
+    key : str
+        Of the button.
+    on_cancel : callable or None
+        What Cancel does; None where nothing can be cancelled.
+    args : tuple
+        What it is given.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
-        st.progress(done, text=text)
-        st.button("Cancel", icon=":material/close:", on_click=on_cancel, key=key, width="content")
+        st.progress(share, text=text)
+        if on_cancel is not None:
+            st.button(
+                "Cancel",
+                icon=":material/close:",
+                key=key,
+                on_click=on_cancel,
+                args=args,
+                width="content",
+            )
 
 
 def awaited(
