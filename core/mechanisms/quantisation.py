@@ -76,6 +76,8 @@ def clustering(
     InvalidInputError
         If the problem or the utility is unknown, λ is below 0, or the values do not fit.
 
+    Notes
+    -----
     Source: [NonStoch] §V.
 
     Examples

@@ -1,4 +1,4 @@
-"""Every non-stochastic measure and algorithm: what it says in words, its formula, its source."""
+"""Every non-stochastic measure and algorithm: its meaning, its formula and its source."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from core.catalogued import Catalogued, found
 
 MEASURE = "measure"
-"""A number that says what a release tells or keeps."""
+"""Kind of an entry: a measure of what a release tells or keeps."""
 
 ALGORITHM = "algorithm"
-"""A way to merge symbols."""
+"""Kind of an entry: an algorithm of [NonStoch] that merges symbols."""
 
 BASELINE = "baseline"
-"""An older way that the algorithms are compared with."""
+"""Kind of an entry: an older algorithm, to compare with."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class ClusteringEntry(Catalogued):
     ----------
     key, title, meaning, formula, source
         As in `Catalogued`; the key is the function's name in `core.nonstochastic`, for an
-        algorithm its name in `pareto_frontier`. The formula is the measure, or what the algorithm
-        makes small.
+        algorithm its name in `pareto_frontier`. The formula is the measure, or the problem that
+        the algorithm solves.
     kind : str
         `MEASURE`, `ALGORITHM` or `BASELINE`.
     slow_from, sweep_slow_from : int
-        From how many symbols of X on an algorithm takes more than a quarter of a second for one
-        weight, and for its frontier over all weights.
+        Number of symbols of X from which an algorithm takes more than a quarter of a second for
+        one weight, and for its frontier over all weights.
     """
 
     kind: str
@@ -148,16 +148,16 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
         BASELINE,
     ),
 )
-"""All entries, in the order in which a page shows them."""
+"""All entries, in the order in which they are shown."""
 
 
 def entry(key: str, kind: str = MEASURE) -> ClusteringEntry:
-    """Return one entry.
+    """Return the entry of a kind by its key.
 
     Raises
     ------
     InvalidInputError
-        If there is none of this kind with this key.
+        If there is none.
 
     Examples
     --------

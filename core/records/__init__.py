@@ -1,1 +1,1 @@
-"""A mechanism applied to records: what is written, what proves it, and what can be made of it."""
+"""Apply a mechanism to records, certify and verify the release, and estimate from it."""

@@ -1,10 +1,9 @@
-"""Apply a mechanism to the records of a file: batch by batch, in their order, memory flat."""
+"""Apply a mechanism to the records of a file, batch by batch and in their order."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,35 +21,37 @@ from core.scenario import Result
 from core.validation import BoolArray, IntArray, shown
 from core.wording import number_of
 
+EMPTY = "There is nothing to release: the file has no records."
+"""What is wrong with a file without records."""
+
 NAMED = 3
-"""Unknown values that an error names."""
+"""Most unknown values that an error names."""
 
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """What became of the records.
+    """Counts of a release.
 
     Attributes
     ----------
     column : str
-        The column that Y stands in.
+        The column of Y.
     written : tuple of str
         All columns that were written.
     records : int
-        Records of the file.
+        Number of records of the file.
     filtered : int
-        Those that do not pass the scenario's filters: the promise is not about them, and they are
-        left out.
+        How many of them do not pass the scenario's filters; they are left out.
     unknown : tuple of (str, int)
-        Values that the mechanism does not know, with their records: left out, or taken for the
-        symbol that was chosen.
+        Values that the mechanism does not know, with the number of their records, which are left
+        out or taken for the symbol that the plan names.
     released : int
-        Records that were written.
+        Number of records that were written.
     outputs : ndarray
         How often each output was drawn, shape (n_y,).
     cells : ndarray or None
-        Records of each pair of symbols, shape (n_s, n_x), of those that have both; None where the
-        file has no column of S.
+        Number of records of each pair of known symbols, shape (n_s, n_x); None where the file has
+        no column of S.
     """
 
     column: str
@@ -65,7 +66,7 @@ class Applied:
 
 @dataclass(eq=False)
 class _Tally:
-    """What was seen so far."""
+    """Counts of the records so far; unknown symbols are the last row and column of `cells`."""
 
     outputs: IntArray
     cells: IntArray
@@ -93,9 +94,9 @@ def apply(
     table : FileTable
         The records, as `Sources` opens them.
     target : Path
-        What is written: .parquet, .csv or .tsv.
+        The file to write: .parquet, .csv or .tsv.
     plan : Plan
-        The draw, and what becomes of columns and of unknown values.
+        The draw, and the treatment of columns and of unknown values.
     progress : callable, optional
         Called with the number of records that are done.
     batch : int
@@ -104,8 +105,8 @@ def apply(
     Raises
     ------
     InvalidInputError
-        If a column is not there, a value is unknown and `plan` has no answer, an id is missing or
-        stands twice, or the file cannot be written. Nothing is left behind then.
+        If there is no record, a column is missing, a value is unknown and the plan refuses it, an
+        id is missing or not unique, or the file cannot be written. Then no file is written.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def write(
     progress: Callable[[int], None] | None = None,
     batch: int = BATCH,
 ) -> Applied:
-    """Do what `apply` does, into a file that is there and may be left half-written by an error."""
+    """Do what `apply` does, into an existing file that an error may leave incomplete."""
     kernel = result.mechanism.kernel
     spec = result.scenario.data
     with coder(result.counted, spec, len(kernel), table.columns, table.title) as records:
@@ -167,7 +168,8 @@ def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> 
     Raises
     ------
     InvalidInputError
-        As `apply`, of these records.
+        If there is no record, a column is missing, or one of these records has an unknown value
+        and the plan refuses it.
     """
     kernel, spec = result.mechanism.kernel, result.scenario.data
     with coder(result.counted, spec, len(kernel), table.columns, table.title) as found:
@@ -178,8 +180,9 @@ def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> 
             np.zeros(kernel.shape[1], dtype=np.int64),
             np.zeros((result.joint.n_s + 1, result.joint.n_x + 1), dtype=np.int64),
         )
-        with suppress(StopIteration):
-            before = next(batches(table, records))
+        before = next(batches(table, records), None)
+        if before is None:
+            raise InvalidInputError(EMPTY)
         after = steps(before, tally)
     if plan.unknown == REFUSE and tally.unknown:
         raise InvalidInputError(_refusal(tally.unknown, result))
@@ -194,10 +197,10 @@ def _write_all(
     tally: _Tally,
     progress: Callable[[int], None] | None,
 ) -> None:
-    """Write batch after batch; nothing more once an unknown value is an error, but count on."""
+    """Write all batches; once an unknown value is refused only count, for the error's sentence."""
     first = next(read, None)
     if first is None:
-        raise InvalidInputError("There is nothing to release: the file has no records.")
+        raise InvalidInputError(EMPTY)
     made = steps(first, tally)
     writer = Writer(path, kind, made.schema)
     try:
@@ -214,7 +217,7 @@ def _write_all(
 
 @dataclass(frozen=True, eq=False)
 class _Steps:
-    """Turns one batch after another into what is written."""
+    """Turns batches of records into batches of the release."""
 
     coder: Coder
     sampler: Sampler
@@ -224,11 +227,11 @@ class _Steps:
     layout: Layout
 
     def refused(self, tally: _Tally) -> bool:
-        """Say whether an unknown value has made the release an error."""
+        """Say whether the release is refused because of an unknown value."""
         return self.plan.unknown == REFUSE and bool(tally.unknown)
 
     def __call__(self, batch: Any, tally: _Tally) -> Any:
-        """Return a batch as it is written, and add it to the tally."""
+        """Return the released batch, and add it to the tally."""
         size = batch.num_rows
         coded = self.coder({name: batch.column(name) for name in self.coder.used}, size)
         rows = self._rows(coded)
@@ -245,7 +248,7 @@ class _Steps:
         return self._laid_out(batch, known, outputs)
 
     def _rows(self, coded: Coded) -> IntArray:
-        """Return the records' rows of the kernel, those that are unknown as the plan has them."""
+        """Return the kernel's row of each record, with the plan's symbol for unknown values."""
         if self.fallback == UNKNOWN:
             return coded.rows
         instead: IntArray = np.full_like(coded.rows, self.fallback)
@@ -262,7 +265,7 @@ class _Steps:
         return [one or "" for one in found]
 
     def _laid_out(self, batch: Any, known: BoolArray, outputs: IntArray) -> Any:
-        """Return the columns that are written, of the records that are."""
+        """Return the columns to write, for the records that are released."""
         released = pa.array(self.names, pa.string()).take(pa.array(outputs))
         kept = batch if known.all() else batch.filter(pa.array(known))
         columns, fields = [], []
@@ -277,7 +280,7 @@ class _Steps:
 
 
 def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> None:
-    """Add a batch to what was seen."""
+    """Add a batch to the tally."""
     tally.records += len(known)
     tally.filtered += int((~coded.asked).sum())
     tally.released += len(outputs)
@@ -291,12 +294,12 @@ def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> No
 
 
 def _fallback(unknown: str, records: Coder) -> int:
-    """Return the symbol of X that unknown values are taken for; `UNKNOWN` where none was chosen.
+    """Return the symbol of X that unknown values are taken for; `UNKNOWN` if the plan names none.
 
     Raises
     ------
     InvalidInputError
-        If it is no symbol.
+        If the plan names something that is no symbol.
     """
     if unknown in (REFUSE, LEAVE_OUT):
         return UNKNOWN
@@ -310,7 +313,7 @@ def _fallback(unknown: str, records: Coder) -> int:
 
 
 def _refusal(unknown: Counter[str], result: Result) -> str:
-    """Say which values are unknown, and how many records have them."""
+    """Return the error's sentence: which values are unknown, and how many records have them."""
     named = [f"{name!r} ({number_of(n, 'record')})" for name, n in unknown.most_common(NAMED)]
     more = len(unknown) - len(named)
     if more:

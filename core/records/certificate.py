@@ -1,4 +1,4 @@
-"""The certificate of a release: what was done, what it promises to whom, and what it does not."""
+"""The certificate of a release: how it was made, what it promises to whom and what it does not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PACKAGE_VERSION = "0.1.0"
 """The version of this package, as in pyproject.toml."""
 
 REPEATS = (2, 3)
-"""Numbers of independent releases whose level is told."""
+"""Numbers of independent releases whose level the certificate has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +42,11 @@ class Release:
     original : Upload
         The file that it was applied to.
     same : bool
-        Whether it was made for this very file.
+        Whether it was made for this file.
     plan : Plan
         How it was applied.
     applied : Applied
-        What became of the records.
+        Counts of the release.
     """
 
     result: Result
@@ -62,15 +62,15 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     Parameters
     ----------
     release : Release
-        What was done.
+        The release.
     released : Path
         The file that was written; its bytes are hashed.
 
     Returns
     -------
     certificate : dict
-        Infinite levels are "inf", levels of notions that are not about such data None. Its last
-        entry, "fingerprint", is the SHA-256 of all others as JSON with sorted keys.
+        Infinite levels are "inf"; levels of notions that are not defined for the data are None.
+        Its last entry, "fingerprint", is the SHA-256 of all others as JSON with sorted keys.
     """
     result, applied = release.result, release.applied
     joint, mechanism = result.joint, result.mechanism
@@ -132,7 +132,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
 
 
 def _levels(release: Release) -> dict[str, Any]:
-    """Return what the mechanism reaches: as asked, of every notion, drawn again."""
+    """Return the mechanism's levels: of what was asked, of every notion, of repeated draws."""
     result = release.result
     joint, mechanism = result.joint, result.mechanism
     numbers = reference([result.scenario])
@@ -165,16 +165,21 @@ def _levels(release: Release) -> dict[str, Any]:
 
 
 def records_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, FloatArray] | None:
-    """Return the distribution of the records themselves, and the kernel's rows for its symbols.
+    """Return the joint of the records that were released, and the kernel's rows for its symbols.
 
     Parameters
     ----------
     cells : ndarray or None
-        Records of each pair of symbols, shape (n_s, n_x).
+        Number of records of each pair of symbols, shape (n_s, n_x).
     joint : Joint
-        What the mechanism was made for.
+        P(s, x) that the mechanism was made for.
     kernel : ndarray
-        Its kernel.
+        P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+
+    Returns
+    -------
+    tuple or None
+        None where there are no cells, or no record in them.
     """
     if cells is None or cells.sum() == 0:
         return None
@@ -186,7 +191,7 @@ def records_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, 
 
 
 def plain_levels(found: Mapping[str, float]) -> dict[str, float | str | None]:
-    """Return levels as values for JSON."""
+    """Return levels as values for JSON: "inf" for ∞, None for NaN."""
     return {key: _plain(value) for key, value in found.items()}
 
 
@@ -227,7 +232,7 @@ def file_hash(path: Path) -> str:
 
 @cache
 def code_hash() -> str:
-    """Return the SHA-256 of the package's own source files, which tells versions apart."""
+    """Return the SHA-256 of the source files of `core`, which identifies its version."""
     root = Path(__file__).parents[1]
     said = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):

@@ -1,4 +1,4 @@
-"""From the values of records to the rows of a kernel, as the count did it that a kernel is for."""
+"""From the values of records to rows of a kernel, by the coding of the count it was made for."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from core.joint import JOINER, MISSING
 from core.validation import BoolArray, IntArray
 
 UNKNOWN = -1
-"""The symbol of a record whose value was not counted."""
+"""Index of the symbol, or row, of a record whose value was not counted."""
 
 MOST_NAMED = 1_000
-"""Unknown values that are told apart; all are counted."""
+"""Most unknown values that are counted by name; the rest are "others"."""
 
 
 class Values:
-    """Treats the values of columns as the count did, in a DuckDB of its own.
+    """Finds the levels of values as the count did, with its own DuckDB.
 
     Parameters
     ----------
     marked : iterable of str
-        Columns of numbers in which marks such as NA stand for missing ones.
+        Columns of numbers in which marks such as NA stand for missing values.
     """
 
     def __init__(self, marked: Iterable[str]) -> None:
@@ -44,13 +44,13 @@ class Values:
         self._queries: dict[Any, str] = {}
 
     def close(self) -> None:
-        """Let the DuckDB go."""
+        """Close the DuckDB."""
         self._backend.disconnect()
 
     def levels(self, column: str, values: Any, bins: Bins | None) -> list[Any]:
-        """Return each value's level: text, or a bin's number; None where it is missing.
+        """Return each value's level: text, or the index of a bin; None where it is missing.
 
-        A value that bins cannot hold, because it is no number, is returned as a list of its text.
+        For a value that is no number in a column with bins it is a list of the value's text.
         """
 
         def level(value: Any) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Values:
         return np.array(self._asked(chosen, values, passing)["passes"], dtype=bool)
 
     def texts(self, values: Any) -> list[str | None]:
-        """Return each value as the text that stands for it in every kind of file."""
+        """Return each value as text, the same for every kind of file."""
         return list(self._asked("text", values, lambda value: {"text": as_text(value)})["text"])
 
     def _unmarked(self, column: str, value: Any) -> Any:
@@ -86,7 +86,7 @@ class Values:
         return value
 
     def _asked(self, key: Any, values: Any, ask: Any) -> dict[str, list[Any]]:
-        """Return what is asked of each value; the query is made once for each type."""
+        """Return the results of a query for each value; it is compiled once for each type."""
         table = pa.table({"value": values})
         query = self._queries.get((key, values.type))
         connection = self._backend.con
@@ -104,14 +104,14 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """One column of a batch: the distinct values, and which of them each record has."""
+    """One column of a batch: its distinct values, and the index of each record's value."""
 
     values: Any
     index: IntArray
 
 
 def encoded(values: Any) -> _Column:
-    """Return the distinct values of a column, NULL among them, and where each record's stands."""
+    """Return the distinct values of a column, NULL included, and the index of each record's."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     if pa.types.is_nested(values.type):
@@ -126,11 +126,11 @@ class SideCoder:
     Parameters
     ----------
     coding : Coding
-        The symbols and what stands for each.
+        The symbols, with the levels of each.
     missing_is_level : bool
         Whether missing values were counted.
     values : Values
-        Treats values.
+        Finds the levels of values.
     """
 
     def __init__(self, coding: Coding, missing_is_level: bool, values: Values) -> None:
@@ -172,7 +172,7 @@ class SideCoder:
         symbols : ndarray
             Shape (size,); `UNKNOWN` where the value was not counted.
         found : list
-            For each column the levels of its distinct values.
+            For each column, the levels of its distinct values.
         """
         place = np.zeros(size, dtype=np.int64)
         may_be_rare = np.full(size, self._rare != UNKNOWN)
@@ -201,7 +201,7 @@ class SideCoder:
         return place, found
 
     def shown(self, columns: Mapping[str, _Column], found: list[Any], record: int) -> str:
-        """Return the values of one record of a batch as a reader would write them."""
+        """Return the values of one record of a batch as text, joined."""
         parts = []
         for name, bins, levels in zip(self.coding.columns, self.coding.bins, found, strict=True):
             level = levels[columns[name].index[record]]
@@ -223,12 +223,12 @@ class Coded:
     asked : ndarray
         Which records pass the filters, shape (size,).
     rows : ndarray
-        The row of the kernel of each record, `UNKNOWN` where it has none, shape (size,).
+        The kernel's row of each record, `UNKNOWN` where it has none, shape (size,).
     s, x : ndarray
-        The symbols of the joint, `UNKNOWN` where there is none, shape (size,); s is `UNKNOWN`
-        throughout where the file has no column of S.
+        The joint's symbols of each record, `UNKNOWN` where it has none, shape (size,); s is
+        `UNKNOWN` for all where the file has no column of S.
     unknown : Counter
-        The unknown values of the records that pass, with their number.
+        Number of records of each unknown value, of those that pass the filters.
     """
 
     asked: BoolArray
@@ -246,18 +246,19 @@ class Coder:
     counted : Counted
         The count that the kernel was made for.
     spec : DataSpec
-        What was counted.
+        The data that was counted.
     rows : int
-        Rows of the kernel: n_x, or n_s·n_x of one that reads S too.
+        Number of rows of the kernel: n_x, or n_s·n_x if it reads S too.
     columns : sequence of str
-        The columns of the file that it is applied to.
+        The columns of the file that the kernel is applied to.
     title : str
-        What a sentence calls that file.
+        Name of that file, for the error's sentence.
 
     Raises
     ------
     InvalidInputError
-        If there are no records behind the joint, or the file lacks a column.
+        If there are no records behind the joint, the kernel does not fit it, or the file lacks a
+        column.
     """
 
     def __init__(
@@ -304,7 +305,7 @@ class Coder:
         self.used = tuple(name for name in columns if name in used)
 
     def close(self) -> None:
-        """Let what it holds go."""
+        """Release its DuckDB."""
         self._values.close()
 
     def texts(self, values: Any) -> list[str | None]:
@@ -347,7 +348,7 @@ class Coder:
 
 
 def _places(labels: Sequence[str], found: Sequence[str]) -> IntArray:
-    """Return where each symbol found stands in a joint; one more entry for unknown ones."""
+    """Return the index in `labels` of each label found, and `UNKNOWN` as a last entry."""
     place = {label: i for i, label in enumerate(labels)}
     return np.array([*(place.get(label, UNKNOWN) for label in found), UNKNOWN], dtype=np.int64)
 
@@ -356,7 +357,7 @@ def _places(labels: Sequence[str], found: Sequence[str]) -> IntArray:
 def coder(
     counted: Counted, spec: DataSpec, rows: int, columns: Sequence[str], title: str
 ) -> Iterator[Coder]:
-    """Open a `Coder`, and let it go after."""
+    """Open a `Coder`, and close it at the end."""
     made = Coder(counted, spec, rows, columns, title)
     try:
         yield made

@@ -1,10 +1,10 @@
 """Test whether the outputs of a release can have come from its kernel.
 
-Two tests, each with half of the false alarm rate. Cell by cell: the records of a row that got an
-output are binomial, whose exact tails are held against the rate divided by the number of cells
-(Bonferroni). All outputs at once: the spread of their totals around what the kernel lets expect,
-against draws from the kernel (Monte Carlo). Neither rests on an approximation, so that the rate
-is an upper bound for every file.
+Two tests share the false alarm rate. One is of each cell: the number of records of a row that got
+an output is binomial, and its exact tails are compared with the rate divided by the number of
+cells (Bonferroni). The other is of the totals of all outputs: their distance from their means is
+compared with that of draws from the kernel (Monte Carlo). Neither rests on an approximation, so
+the rate is an upper bound for every file.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from scipy import stats
 from core.validation import FloatArray, IntArray
 
 ALARM = 0.001
-"""How often a true release fails, at most."""
+"""False alarm rate: the largest probability that a true release fails."""
 
 DRAWS = 1_999
-"""Draws from the kernel: the least p-value is half of `ALARM`."""
+"""Draws from the kernel, with which the least p-value is half of `ALARM`."""
 
 SEED = 20_261_122
 """Seed of these draws, so that a check has the same outcome each time."""
@@ -33,11 +33,11 @@ class Consistency:
     Attributes
     ----------
     impossible : tuple of (int, int), or None
-        A row of the kernel and an output of probability 0 that a record of it got.
+        A row of the kernel, and an output of probability 0 that one of its records has.
     cells, totals : float
         The p-values of the two tests.
     alarm : float
-        How often a true release fails, at most.
+        The false alarm rate.
     """
 
     impossible: tuple[int, int] | None
@@ -47,7 +47,7 @@ class Consistency:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing speaks against the kernel."""
+        """Whether no test rejects the kernel."""
         half = self.alarm / 2
         return self.impossible is None and self.cells > half and self.totals > half
 
@@ -83,7 +83,7 @@ def consistency(rows: IntArray, outputs: IntArray, kernel: FloatArray) -> Consis
 
 
 def _cells(pairs: IntArray, records: IntArray, kernel: FloatArray) -> float:
-    """Return the p-value of the most surprising cell, times the number of cells."""
+    """Return the least two-sided p-value of a cell, times the number of cells, at most 1."""
     random = (kernel > 0) & (kernel < 1) & (records > 0)[:, None]
     if not random.any():
         return 1.0
@@ -95,7 +95,7 @@ def _cells(pairs: IntArray, records: IntArray, kernel: FloatArray) -> float:
 
 
 def _totals(pairs: IntArray, records: IntArray, kernel: FloatArray) -> float:
-    """Return the p-value of the spread of the outputs' totals."""
+    """Return the p-value of the distance of the outputs' totals from their means."""
     mean = records @ kernel
     variance = records @ (kernel * (1 - kernel))
     free = variance > 1e-12 * max(records.sum(), 1)

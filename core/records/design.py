@@ -1,4 +1,4 @@
-"""For which records a mechanism is made, and to which it is applied."""
+"""The mechanism of a release: the data that it is made for, and the file it is applied to."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from core.data.catalogue import BUNDLED
 from core.data.readers.reading import Upload
 from core.errors import InvalidInputError
 from core.scenario import Result, Scenario, evaluate
-
-JOINTS = ("matrix:", "random:", "example:")
-"""How sources begin that are joint distributions."""
+from core.scenario.url import JOINTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +25,9 @@ class Designed:
     upload : Upload
         The file that it is applied to.
     same : bool
-        Whether it was made for this very file.
+        Whether it was made for this file.
     sources : Sources
-        Where the files were read to: what is read goes when this goes.
+        Holds the copies of the files that were read; they are deleted with it.
     """
 
     result: Result
@@ -41,9 +39,9 @@ class Designed:
 def designed(text: str, records: Path, sources: Sources, design: Path | None = None) -> Designed:
     """Answer a scenario for a release.
 
-    The mechanism is made for `design` where that is given, else for what the scenario names: a
-    bundled set, a file by its path, or an upload, which `records` must be. A scenario that names no
-    data is about `records`.
+    The mechanism is made for `design` where given, else for the scenario's data: a bundled data
+    set, a file by its path, or an upload, which `records` must be. A scenario without data is
+    about `records`.
 
     Parameters
     ----------
@@ -52,14 +50,15 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
     records : Path
         The file to be released.
     sources : Sources
-        Where files are read to.
+        Holds the copies of the files that are read.
     design : Path, optional
         The file that the mechanism is made for.
 
     Raises
     ------
     CoreError
-        With one sentence, whatever is wrong.
+        If the scenario is about a joint distribution or another file, a file cannot be read, or
+        the scenario has no answer.
     """
     scenario = Scenario.from_json(text)
     if scenario.data.source.startswith(JOINTS):
@@ -88,7 +87,7 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
 
 
 def _same(source: str, upload: Upload, sources: Sources) -> bool:
-    """Say whether a source is a file; a bundled set is the file that it is kept in."""
+    """Say whether a source is the uploaded file; a bundled data set is the file it is read from."""
     if source.startswith("upload:"):
         return source == f"upload:{upload.sha256}"
     paths = next((entry.paths for entry in BUNDLED if entry.id == source), ())

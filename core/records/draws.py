@@ -1,8 +1,8 @@
 """Random numbers of a release, from a seed or from a secret key and each record's id.
 
-Whoever can tell the random numbers of a release can undo a part of it. So they come from hash
-functions of cryptographic strength, not from a generator of simulations; and a seed or key is
-never written anywhere, only a commitment to it: a hash.
+Whoever can predict the random numbers of a release can undo a part of it. So they come from
+cryptographic hash functions, not from a generator for simulations; and of a seed or key only a
+commitment is written, a hash.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from core.errors import InvalidInputError
 from core.validation import FloatArray, IntArray, shown
 
 BLOCK = 1 << 16
-"""Random numbers that are made together."""
+"""Random numbers that are computed together."""
 
 LARGEST_SEED = (1 << 256) - 1
-"""The largest seed: as much as the hash can take in."""
+"""The largest seed: 256 bits are the strength of SHAKE-256."""
 
 GUESSABLE = 1 << 64
 """A seed below this can be found by trying all of them."""
 
 LEAST_KEY = 16
-"""Bytes that a key must have: fewer can be found by trying."""
+"""Least bytes of a key: fewer can be found by trying."""
 
 
 class Draw(Protocol):
-    """Where the random numbers of a release come from."""
+    """A source of the random numbers of a release."""
 
     @property
     def kind(self) -> str:
@@ -41,7 +41,7 @@ class Draw(Protocol):
 
     @property
     def commitment(self) -> str:
-        """Return a hash of the secret, by which it can be recognised but not found."""
+        """Return a hash of the secret, which identifies it without revealing it."""
 
     def uniforms(self, start: int, count: int, ids: Sequence[str] | None = None) -> FloatArray:
         """Return a number in [0, 1) for each record, shape (count,).
@@ -49,7 +49,7 @@ class Draw(Protocol):
         Parameters
         ----------
         start : int
-            Place of the first record in the file, from 0.
+            Index of the first record in the file, from 0.
         count : int
             Number of records.
         ids : sequence of str, optional
@@ -59,7 +59,7 @@ class Draw(Protocol):
 
 @dataclass(frozen=True)
 class Seeded:
-    """Random numbers by the place of a record in its file.
+    """Random numbers by the index of a record in its file.
 
     Attributes
     ----------
@@ -73,8 +73,8 @@ class Seeded:
 
     Notes
     -----
-    Record i has bytes 8(i mod 65536) onwards of SHAKE-256("liftscope draw", seed, ⌊i/65536⌋), read
-    as a little-endian number of which the 53 highest bits count.
+    The number of record i is made of the 8 bytes from 8(i mod 65536) of SHAKE-256 of the text
+    "liftscope draw SEED ⌊i/65536⌋": the 53 highest bits of a little-endian number, over 2⁵³.
 
     Examples
     --------
@@ -92,7 +92,12 @@ class Seeded:
 
     @classmethod
     def from_text(cls, text: str) -> Seeded:
-        """Read a seed as it is typed.
+        """Read a seed from text.
+
+        Raises
+        ------
+        InvalidInputError
+            If it is no whole number from 0 to 2²⁵⁶ − 1.
 
         Examples
         --------
@@ -130,7 +135,7 @@ class Seeded:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _block(self, block: int) -> FloatArray:
-        """Return the random numbers of a block; the newest is kept, since batches may share it."""
+        """Return the random numbers of a block; the last one is kept, as batches may share it."""
         if block not in self._kept:
             text = f"liftscope draw {self.seed} {block}".encode()
             made = _unit(hashlib.shake_256(text).digest(8 * BLOCK))
@@ -141,7 +146,7 @@ class Seeded:
 
 @dataclass(frozen=True)
 class Keyed:
-    """Random numbers by the id of a record: the same record is answered the same way twice.
+    """Random numbers by the id of a record: the same id always has the same number.
 
     Attributes
     ----------
@@ -157,7 +162,8 @@ class Keyed:
 
     Notes
     -----
-    A record has the first 8 bytes of BLAKE2b, keyed with BLAKE2b(key), of its id in UTF-8.
+    The number of a record is made of the 8-byte BLAKE2b, with the person "record" and the key
+    BLAKE2b(key), of its id in UTF-8: the 53 highest bits of a little-endian number, over 2⁵³.
 
     Examples
     --------
@@ -180,7 +186,13 @@ class Keyed:
 
     @classmethod
     def from_file(cls, path: Path, column: str) -> Keyed:
-        """Read a key from a file, all of whose bytes count."""
+        """Read a key, which is all bytes of a file.
+
+        Raises
+        ------
+        InvalidInputError
+            If the file cannot be read or is too short.
+        """
         try:
             return cls(path.read_bytes(), column)
         except (OSError, ValueError) as error:
@@ -216,14 +228,14 @@ class Keyed:
 
 
 def _unit(content: bytes) -> FloatArray:
-    """Return a number in [0, 1) for each eight bytes: their 53 highest bits."""
+    """Return a number in [0, 1) for each eight bytes, from the 53 highest bits."""
     whole = np.frombuffer(content, dtype="<u8") >> np.uint64(11)
     result: FloatArray = whole.astype(np.float64) * 2.0**-53
     return result
 
 
 class Sampler:
-    """Draws outputs from the rows of a kernel, by one random number each.
+    """Draws outputs from the rows of a kernel, with one random number for each record.
 
     Parameters
     ----------
@@ -250,9 +262,9 @@ class Sampler:
         Parameters
         ----------
         rows : ndarray
-            Which row of the kernel each record has, shape (n,).
+            The kernel's row of each record, shape (n,).
         uniforms : ndarray
-            A number in [0, 1) for each, shape (n,).
+            A number in [0, 1) for each record, shape (n,).
         """
         outputs: IntArray = self._certain[rows]
         random = np.flatnonzero(outputs < 0)

@@ -1,9 +1,9 @@
-"""Use what was released: estimate P(x), or P(s, x), back from outputs and the kernel.
+"""Estimate P(x), or P(s, x), from the outputs of a release and its kernel.
 
 Outputs are a mixture of the kernel's rows, P(y) = Σ_x P(x) P(y|x). Where the rows are linearly
-independent the inverse tells P(x) without bias; where noise drives it out of the simplex, EM finds
-the likeliest distribution. Where rows are dependent, as when symbols are merged, some P(x) cannot
-be told from any number of records, and their standard errors are infinite.
+independent, the inverse estimates P(x) without bias; where noise takes it out of the simplex, EM
+finds the likeliest distribution. Where rows are dependent, as when symbols are merged, some P(x)
+are not identified by any number of records, and their standard errors are infinite.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ STEPS = 200_000
 """Most steps of EM."""
 
 UNLIKELIER = 1e-6
-"""EM ends when no distribution is likelier by more than a factor of e to this: far below noise."""
+"""EM ends when no distribution has a log-likelihood higher by more than this: far below noise."""
 
 TOLD = 1e-8
-"""Distance from the span of the kernel's columns up to which a symbol counts as inside."""
+"""Distance from the span of the kernel's columns up to which a symbol counts as identified."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +36,11 @@ class Estimate:
     p : ndarray
         P(x), shape (n_x,); or P(s, x), shape (n_s, n_x).
     stderr : ndarray
-        Standard errors, of the same shape: those of the inverse. ∞ where `told` is False.
+        Standard errors of the inverse, of the same shape; ∞ where `told` is False.
     told : ndarray
-        Where the release tells the probability at all, of the same shape.
+        Whether the release identifies the probability, of the same shape.
     method : str
-        "inverse", or "EM" where that is outside the simplex or not unique.
+        "inverse", or "EM" where the inverse is outside the simplex or not unique.
     n : int
         Number of records.
     """
@@ -53,18 +53,18 @@ class Estimate:
 
 
 def estimate(counts: ArrayLike, kernel: ArrayLike, *, reads_s: bool = False) -> Estimate:
-    """Estimate what a mechanism was applied to.
+    """Estimate the distribution of the data that a mechanism was applied to.
 
     Parameters
     ----------
     counts : array_like
         How often each output was released, shape (n_y,); or with each secret (or each value of a
-        task), where the reader knows it, shape (n_s, n_y).
+        task), where that is known, shape (n_s, n_y).
     kernel : array_like
-        P(y | x), shape (n_x, n_y). With counts of outputs alone the rows of a kernel that reads S
-        are taken for the symbols (s, x).
+        P(y | x), shape (n_x, n_y). For counts of shape (n_y,) its rows may be the pairs (s, x) of
+        a kernel that reads S.
     reads_s : bool
-        For counts by secret: the kernel is P(y | s, x), shape (n_s·n_x, n_y).
+        For counts by secret: whether the kernel is P(y | s, x), shape (n_s·n_x, n_y).
 
     Returns
     -------
@@ -74,16 +74,17 @@ def estimate(counts: ArrayLike, kernel: ArrayLike, *, reads_s: bool = False) -> 
     Raises
     ------
     InvalidInputError
-        If counts are no whole numbers of at least 0, all are 0, or the shapes do not fit; if an
-        output was counted that the kernel never gives.
+        If counts are no whole numbers of at least 0, all are 0, the shapes do not fit, or an
+        output was counted that has probability 0.
     SolverError
-        If EM does not settle.
+        If EM does not converge.
 
     Notes
     -----
-    Inverse: generalised least squares with weights 1/P(y), p̂ = G⁺ K W f with G = K W Kᵀ, the
-    inverse of Kᵀ itself where that is square. Standard errors: Var p̂(x) = ((G⁺)_xx − p(x)²)/n,
-    since counts are multinomial (Gauss–Markov). For randomised response this is Warner 1965.
+    The inverse is generalised least squares with weights W = 1/P(y) on the frequencies f of
+    outputs: p̂ = G⁺ K W f with G = K W Kᵀ, which is the inverse of Kᵀ where that is square. As
+    counts are multinomial, Var p̂(x) = ((G⁺)_xx − p(x)²)/n (Gauss–Markov). For randomised response
+    this is Warner 1965.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def _blocks(kernel: FloatArray, n_s: int, reads_s: bool) -> list[FloatArray]:
 def _one(
     shares: FloatArray, kernel: FloatArray, n: float
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the inverse of one block, its variances, and which symbols it tells."""
+    """Return the inverse of one block, its variances, and which symbols are identified."""
     likeliest = _likeliest(shares, kernel, n)
     fitted = likeliest @ kernel
     seen = fitted > 0
@@ -151,7 +152,7 @@ def _one(
 
 
 def _likeliest(shares: FloatArray, kernel: FloatArray, n: float) -> FloatArray:
-    """Return the likeliest mixture of rows by EM, in squared steps (SQUAREM, Varadhan 2008).
+    """Return the likeliest weights of the rows by EM in squared steps (SQUAREM, Varadhan 2008).
 
     With g(x) = Σ_y f(y) P(y|x)/P(y), no mixture has a log-likelihood that is higher by more than
     n (max g − Σ f), which ends the search.
@@ -172,7 +173,7 @@ def _likeliest(shares: FloatArray, kernel: FloatArray, n: float) -> FloatArray:
         return float(f @ np.log(at @ rows))
 
     if (kernel.max(axis=0)[seen] <= 0).any():
-        return p  # an output that no row gives: told by the caller
+        return p  # an output that no row gives: the caller raises
     for _ in range(STEPS):
         first, steepest = step(p)
         if n * total * (steepest - 1) <= UNLIKELIER:
@@ -182,7 +183,7 @@ def _likeliest(shares: FloatArray, kernel: FloatArray, n: float) -> FloatArray:
         bend = float(np.sqrt(turn @ turn))
         longer = max(1.0, float(np.sqrt(away @ away)) / bend) if bend > 0 else 1.0
         leap = p + 2 * longer * away + longer**2 * turn
-        leap = np.maximum(leap, 0.1 * second)  # nothing is given up for good
+        leap = np.maximum(leap, 0.1 * second)  # a weight of 0 could never rise again
         leap *= total / leap.sum()
         p = leap if likelihood(leap) >= likelihood(second) else second
-    raise SolverError("EM did not settle on the likeliest distribution.")
+    raise SolverError(f"EM did not converge to the likeliest distribution in {STEPS:,} steps.")

@@ -1,4 +1,4 @@
-"""The form of a certificate: which entries it has, and of which kind each is."""
+"""The form of a certificate: its entries and their types."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ FORM: dict[str, Any] = {
     "promises": [{"about": str, "status": str, "sentence": str}],
     "fingerprint": str,
 }
-"""What a certificate must have; more is allowed."""
+"""The entries that a certificate must have, with their types; more are allowed."""
 
 KIND, VERSION = "liftscope release certificate", 1
-"""What a certificate says that it is."""
+"""The entries "kind" and "version" of a certificate."""
 
 
 def check_form(body: Any) -> None:
@@ -69,7 +69,7 @@ def check_form(body: Any) -> None:
     Raises
     ------
     InvalidInputError
-        With the entry that is missing or of another kind.
+        If an entry is missing or of another type; the sentence names it.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def check_form(body: Any) -> None:
         raise InvalidInputError(f"This is no certificate of a release: its kind is {shown(kind)}.")
     if body.get("version") != VERSION:
         raise InvalidInputError(
-            f"The certificate has version {shown(body.get('version'))}, known is {VERSION}."
+            f"The certificate's version must be {VERSION}, got {shown(body.get('version'))}."
         )
     _check(body, FORM, "")
     if len(body["design"]["coding"]) != 2:
@@ -101,7 +101,7 @@ def check_form(body: Any) -> None:
 
 
 def _check(value: Any, form: Any, place: str) -> None:
-    """Compare a value with its form, entry by entry."""
+    """Check a value, and all that it holds, against its form."""
     if isinstance(form, dict):
         if not isinstance(value, Mapping):
             raise _wrong(place, value)

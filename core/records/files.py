@@ -1,4 +1,4 @@
-"""Records in and out: batches of a table, and files that are whole or not there at all."""
+"""Read records in batches, and write files that are complete or not there at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BATCH = 1 << 17
 """Records that are held at once."""
 
 KINDS = {".parquet": "Parquet", ".csv": "CSV", ".tsv": "TSV"}
-"""Ends of the names of files that can be written."""
+"""Kinds of files that can be written, by the end of their names."""
 
 
 def batches(table: FileTable, size: int = BATCH) -> Iterator[Any]:
@@ -43,7 +43,12 @@ def batches(table: FileTable, size: int = BATCH) -> Iterator[Any]:
 
 
 def checked_kind(path: Path) -> str:
-    """Return the kind of file that a path asks for.
+    """Return the kind of file to write, by the end of its name.
+
+    Raises
+    ------
+    InvalidInputError
+        If the name has another end.
 
     Examples
     --------
@@ -65,7 +70,7 @@ class Writer:
     Parameters
     ----------
     path : Path
-        The file, which is opened anew.
+        The file, which is overwritten.
     kind : str
         "Parquet", "CSV" or "TSV".
     schema : pyarrow.Schema
@@ -94,18 +99,18 @@ class Writer:
 
 @contextmanager
 def replacing(targets: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
-    """Hand out a new file beside each target; they take the targets' places if all went well.
+    """Yield a new file beside each target; without an error each replaces its target at the end.
 
     Parameters
     ----------
     targets : sequence of Path
-        What is to be written.
+        The files to be written.
 
     Raises
     ------
     InvalidInputError
-        If a folder is not there or cannot be written to, or the disk is full. Nothing is left
-        behind then, and what stood there before still does.
+        If a folder does not exist or cannot be written to, or the disk is full. Then the new files
+        are deleted and the targets stay as they were.
 
     Examples
     --------
@@ -137,7 +142,7 @@ def replacing(targets: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
 
 
 def _fresh(target: Path, stack: ExitStack) -> Path:
-    """Make an empty file beside a target, which goes when the stack ends unless it was renamed."""
+    """Make an empty file beside a target; it is deleted with the stack unless it was renamed."""
     fresh = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
     try:
         if target.is_dir():
@@ -150,7 +155,7 @@ def _fresh(target: Path, stack: ExitStack) -> Path:
 
 
 def _why(error: Exception) -> str:
-    """Return what a system says is wrong, as the end of a sentence."""
+    """Return an operating system's message as the end of a sentence."""
     said = getattr(error, "strerror", None) or _first_line(error)
     return said[:1].lower() + said[1:]
 

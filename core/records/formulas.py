@@ -1,6 +1,6 @@
-"""The levels of a release by their definitions, written down anew for the check of a certificate.
+"""The levels of a release by their definitions, to check a certificate independently.
 
-Loops over pairs (s, y) in plain Python: slow, short, and nothing shared with `core.measures`.
+Loops over pairs (s, y) in plain Python: slow, short, and without code of `core.measures`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from core.validation import FloatArray
 
 
 def plain_levels(joint_sy: Sequence[Sequence[float]]) -> dict[str, float]:
-    """Return the levels of P(s, y) that have a formula of their own, by the notion's key.
+    """Return the levels of P(s, y) that have a closed formula, by the notion's key.
 
     Parameters
     ----------
@@ -68,7 +68,10 @@ def plain_levels(joint_sy: Sequence[Sequence[float]]) -> dict[str, float]:
 
 
 def released(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> list[list[float]]:
-    """Return P(s, y) of counts of (s, x) under a kernel, by the definition."""
+    """Return P(s, y) of counts of (s, x), shape (n_s, n_x), under a kernel, by the definition.
+
+    Secrets without a record are left out.
+    """
     total = float(cells.sum())
     n_s, n_x = cells.shape
     return [
@@ -86,7 +89,7 @@ def released(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> list[list[
 
 
 def kept_information(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> float:
-    """Return I(X;Y) in nats, by the definition."""
+    """Return I(X;Y) in nats by the definition; arguments as `released`."""
     n_s, n_x = cells.shape
     total = float(cells.sum())
     pairs = [

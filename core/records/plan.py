@@ -1,4 +1,4 @@
-"""How a mechanism is applied: the draw, what becomes of columns and of unknown values."""
+"""How a mechanism is applied: the draw, and the treatment of columns and unknown values."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ COLUMNS = {
     "dropped": "Y alone is written",
     "kept": "all columns stay and Y is added: a copy for the owner, not for others",
 }
-"""What becomes of the original columns."""
+"""Treatments of the original columns."""
 
 REFUSE, LEAVE_OUT = "error", "drop"
-"""What may be done with a record whose value the mechanism does not know, beside a symbol."""
+"""Treatments of records with an unknown value, beside taking them for a symbol of X."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,19 @@ class Plan:
     Attributes
     ----------
     draw : Draw
-        Where random numbers come from: `Seeded`, or `Keyed` where releases may be repeated.
+        The source of random numbers: `Seeded`, or `Keyed` where releases may be repeated.
     columns : str
-        What becomes of the original columns: "replaced" (Y stands where X stood, S goes, all
-        others stay), "dropped" (Y alone) or "kept" (Y is added: the owner's copy).
+        Treatment of the original columns: "replaced" (Y replaces X, S is removed, all others
+        stay), "dropped" (only Y is written) or "kept" (Y is added: the owner's copy).
     unknown : str
-        What is done with records that have a value that the mechanism does not know, or a missing
-        one: "error" names value and count, "drop" leaves the record out, and the name of a symbol
-        of X takes the record for one that has it.
+        Treatment of records with a value that the mechanism does not know, or a missing one:
+        "error" refuses the release and names the values, "drop" leaves the records out, and the
+        name of a symbol of X takes them for records with that symbol.
 
     Raises
     ------
     InvalidInputError
-        If there is no such way to treat columns.
+        If `columns` is none of these.
     """
 
     draw: Draw
@@ -56,14 +56,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns are written, and where Y stands among them.
+    """The columns that are written.
 
     Attributes
     ----------
     column : str
-        What Y is called.
+        Name of the column of Y.
     written : tuple of str
-        All columns, Y among them.
+        All columns in their order, with that of Y.
     """
 
     column: str
@@ -71,7 +71,7 @@ class Layout:
 
     @classmethod
     def of(cls, spec: DataSpec, columns: tuple[str, ...], treated: str) -> Layout:
-        """Return the layout of a file's columns under a plan's treatment."""
+        """Return the layout of a file's columns under a treatment of `COLUMNS`."""
         gone = {*spec.released, *spec.secret}
         others = [name for name in columns if name not in gone]
         title = JOINED.join(spec.released)
@@ -87,7 +87,7 @@ class Layout:
 
 
 def _unlike(name: str, taken: Collection[str]) -> str:
-    """Return a name that is not taken yet."""
+    """Return the name, with a number if it is taken."""
     chosen, number = name, 2
     while chosen in taken:
         chosen = f"{name} ({number})"

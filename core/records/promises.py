@@ -1,4 +1,4 @@
-"""What a release promises to whom, and what it does not: one sentence each."""
+"""Sentences of a certificate on what a release promises to whom, and what it does not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.records.plan import LEAVE_OUT, REFUSE
 from core.wording import listed, number_of, were
 
 PROMISED, NOT_PROMISED = "promised", "not promised"
-"""Whether a sentence is a promise, or says that there is none."""
+"""Whether a sentence states a promise, or that there is none."""
 
 
 def promises(body: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -18,12 +18,12 @@ def promises(body: Mapping[str, Any]) -> list[dict[str, str]]:
     Parameters
     ----------
     body : mapping
-        The certificate, as far as it is written.
+        The certificate without its promises.
 
     Returns
     -------
-    sentences : list
-        Each with "about", "promised" or "not promised", and a sentence.
+    sentences : list of dict
+        Each with "about", "status" ("promised" or "not promised") and "sentence".
     """
     told = [_asked(body), _fresh(body), _sampling(body), _again(body), _others(body)]
     left = body["unknown"]["records"]
@@ -33,7 +33,7 @@ def promises(body: Mapping[str, Any]) -> list[dict[str, str]]:
                 "unknown values",
                 False,
                 f"{number_of(left, 'record')} with unknown values {were(left)} taken for "
-                f"{body['unknown']['treatment']!r}: what they have in place of X is not theirs.",
+                f"{body['unknown']['treatment']!r}: their Y does not depend on their own X.",
             )
         )
     gone = body["original"]["filtered"]
@@ -43,8 +43,8 @@ def promises(body: Mapping[str, Any]) -> list[dict[str, str]]:
             _sentence(
                 "records left out",
                 False,
-                f"{number_of(gone, 'record')} {were(gone)} left out: that somebody is not in the "
-                "file may tell of them.",
+                f"{number_of(gone, 'record')} {were(gone)} left out: their absence from the file "
+                "may tell something about them.",
             )
         )
     if body["released"]["treatment"] != "kept":
@@ -61,7 +61,7 @@ def promises(body: Mapping[str, Any]) -> list[dict[str, str]]:
         _sentence(
             secret,
             False,
-            f"Nothing is promised against whoever knows the {secret}: it undoes the draw.",
+            f"Nothing is promised against whoever knows the {secret}, which can undo the draw.",
         )
     )
     return told
@@ -128,8 +128,8 @@ def _sampling(body: Mapping[str, Any]) -> dict[str, str]:
     return _sentence(
         "sampling error",
         False,
-        "The level is that of the counted distribution; its level over the confidence set was not "
-        "worked out for this mechanism.",
+        "The level is that of the counted distribution; the level over the confidence set was not "
+        "computed for this mechanism.",
     )
 
 

@@ -1,6 +1,6 @@
-"""Count a file again from a certificate's own words: code that shares nothing with the release.
+"""Count a file again by a certificate's symbols, with code that shares nothing with the release.
 
-What DuckDB did is done here by Python's csv module, by Arrow's reader and by plain dictionaries.
+Instead of DuckDB it uses Python's csv module, Arrow's reader and plain dictionaries.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from core.errors import InvalidInputError
 from core.validation import FloatArray, IntArray
 
 BLANKS = {"?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "-", "--", "."}
-"""What stands for a missing number."""
+"""Texts, in lower case, that mean a missing number."""
 
 MISSING = "(missing)"
 """The level of a missing value."""
 
 UNKNOWN = -1
-"""The symbol of a record whose value the certificate does not list."""
+"""Index of the symbol of a record whose value the certificate does not list."""
 
 NO_NUMBER = object()
-"""The level of a word among numbers that are cut into bins."""
+"""The level of a text that is no number, in a column of numbers with bins."""
 
 SPACE = " \t\n\r\v\f"
-"""What is cut off at the ends of a text."""
+"""Characters that are removed from the ends of a text."""
 
 SEPARATORS = (",", "\t", ";", "|")
-"""What may stand between the fields of a text file."""
+"""Possible separators of the fields of a text file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +48,15 @@ class Recount:
     Attributes
     ----------
     records : int
-        Records of the file.
+        Number of records of the file.
     filtered : int
-        Those that the scenario's filters leave out.
+        How many of them the scenario's filters leave out.
     unknown : int
-        Of the others, those that have no row of the kernel.
+        How many of the others have no row of the kernel.
     rows : ndarray
-        Row of the kernel of each record that was released, in their order, shape (n,).
+        The kernel's row of each record that was to be released, in their order, shape (n,).
     cells : ndarray or None
-        Records by symbol of S and of X, shape (n_s, n_x); None where the file has no S.
+        Number of records by symbol of S and of X, shape (n_s, n_x); None where the file has no S.
     """
 
     records: int
@@ -68,7 +68,7 @@ class Recount:
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column as distinct values, and which of them each record has."""
+    """A column's distinct values, and the index of each record's value."""
 
     values: Sequence[Any]
     index: IntArray
@@ -84,11 +84,11 @@ def recount(
     body : mapping
         The certificate.
     spec : DataSpec
-        What its scenario counts.
+        The data of its scenario.
     path : Path
         The original: Parquet, or text in UTF-8.
     names : sequence of str, optional
-        What the columns are called, where the file does not say so.
+        Names of the columns of a Parquet file, in place of its own.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def recount(
 
 
 def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -> IntArray:
-    """Return rows with those of the symbol that unknown values were taken for."""
+    """Return rows in which unknown ones are those of the symbol they were taken for, if any."""
     inputs, treatment = body["mechanism"]["inputs"], body["unknown"]["treatment"]
     if treatment not in inputs:
         return rows
@@ -185,7 +185,7 @@ def _symbols(
 
 
 def _level(value: Any, edges: Sequence[float] | None, marked: bool) -> Any:
-    """Return a value's level: text, a bin's number, None if missing; or `NO_NUMBER`."""
+    """Return a value's level: text, the index of a bin, None if missing, or `NO_NUMBER`."""
     text = _text(value)
     if text is None or (marked and isinstance(value, str) and text.lower() in BLANKS):
         return None
@@ -245,7 +245,7 @@ def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
 def read_columns(
     path: Path, names: Sequence[str], called: Sequence[str] | None = None
 ) -> tuple[dict[str, _Column], int]:
-    """Return columns of a file by name, as far as it has them, and its number of records.
+    """Return those of the named columns that a file has, and its number of records.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def read_columns(
     names : sequence of str
         The columns that are wanted.
     called : sequence of str, optional
-        What all columns of a Parquet file are called, where it does not say so.
+        Names of all columns of a Parquet file, in place of its own.
 
     Raises
     ------
@@ -295,7 +295,7 @@ def _of_parquet(
 
 
 def _of_text(path: Path, names: set[str]) -> tuple[dict[str, _Column], int]:
-    """Read the text file with the separator that finds most of the names, then most fields."""
+    """Read a text file with the separator that gives most of the names, then most fields."""
     best: tuple[int, int, str] | None = None
     for separator in SEPARATORS:
         header = [name.strip() for name in next(_rows(path, separator), [])]

@@ -1,4 +1,4 @@
-"""Check a certificate against the files that it is about, without trusting any of its figures."""
+"""Check a certificate against the files that it describes, computing its figures again."""
 
 from __future__ import annotations
 
@@ -24,23 +24,26 @@ from core.records.recount import Recount, read_columns, recount
 from core.scenario import Scenario
 from core.scenario.json_text import read_json
 from core.studies.side_by_side import levels, reference
-from core.validation import FloatArray, IntArray
+from core.validation import FloatArray, IntArray, shown
 from core.wording import number_of
 
+MOST_DIGITS = 78
+"""Digits of the largest seed, 2^256 − 1."""
+
 CLOSE = 1e-9
-"""How far two figures may be apart, as a share of the larger: the rounding of two routes."""
+"""Largest difference of two equal figures, relative to the larger of them and 1: rounding."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked.
+    """One check of a certificate.
 
     Attributes
     ----------
     name : str
-        What.
+        What is checked.
     passed : bool or None
-        The outcome; None where it could not be checked.
+        Whether it holds; None where it could not be checked.
     sentence : str
         What was found.
     """
@@ -62,14 +65,14 @@ def verify(
     released : Path
         The released file.
     original : Path, optional
-        The file that was released. Without it the data, the levels and the draw stay unchecked.
+        The file that was released. Without it data, levels and draw are not checked.
     seed : str, optional
-        The seed, which only the owner has: then every draw is made again.
+        The seed, which only the owner has: with it every draw is made again.
 
     Returns
     -------
     checks : list of Check
-        What was checked, what failed, and what could not be checked.
+        All checks, with those that failed and those that could not be made.
 
     Raises
     ------
@@ -114,6 +117,8 @@ def _kernel(body: Mapping[str, Any]) -> Check:
     kernel = body["mechanism"]["kernel"]
     inputs, outputs = len(body["mechanism"]["inputs"]), len(body["mechanism"]["outputs"])
     rows = inputs * (len(body["design"]["s"]) if body["mechanism"]["reads_s"] else 1)
+    if rows == 0 or outputs == 0:
+        return Check("kernel", False, "The certificate names no inputs or no outputs.")
     if len(kernel) != rows or any(len(line) != outputs for line in kernel):
         return Check(
             "kernel",
@@ -144,7 +149,7 @@ def _hash(body: Mapping[str, Any], which: str, path: Path) -> Check:
 
 
 def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]]:
-    """Return the output of each record, -1 where it is none."""
+    """Return the index of each record's output, −1 where it is none, and the checks of them."""
     name = body["released"]["column"]
     columns, size = read_columns(path, [name])
     if name not in columns:
@@ -177,7 +182,7 @@ def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]
 
 
 def _recounted(body: Mapping[str, Any], scenario: Scenario, original: Path) -> tuple[Recount, str]:
-    """Count the original again; if it is no plain file, as the library's own readers read it."""
+    """Count the original again, with the library's own readers if it is no plain file."""
     try:
         return recount(body, scenario.data, original), ""
     except InvalidInputError:
@@ -212,7 +217,7 @@ def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
 def _levels(
     body: Mapping[str, Any], scenario: Scenario, counted: Recount, kernel: FloatArray
 ) -> list[Check]:
-    """Check the levels, of the data that the original is, and whether the promise is kept."""
+    """Check the levels for the original's records, and whether the promise is kept."""
     same = body["design"]["same"]
     said = body["levels"]["design" if same else "records"]
     if counted.cells is None or said is None or not counted.cells.any():
@@ -270,7 +275,7 @@ def _joint(
 
 
 def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray) -> Check:
-    """Check the promise that was asked for."""
+    """Check that the scenario's notion holds, at the level that the certificate says."""
     asked = body["levels"]["asked"]
     if asked is None:
         return Check("promise", None, "No promise was asked of this mechanism.")
@@ -288,16 +293,16 @@ def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: Fl
 
 
 def _utility(body: Mapping[str, Any], counted: Recount, kernel: FloatArray) -> Check:
-    """Check I(X;Y), and that no utility is said to be above its bound; the bound is not proven."""
+    """Check I(X;Y), and that the utility is at most its bound, which is not proven again."""
     proof = body["proof"]
     assert counted.cells is not None
     found = formulas.kept_information(counted.cells, kernel, bool(body["mechanism"]["reads_s"]))
     if not _close(found, proof["information"]):
         return Check("utility", False, f"I(X;Y) is {found:.9g} nats, not {proof['information']}.")
     bound = math.inf if proof["upper_bound"] == "inf" else proof["upper_bound"]
-    if proof["utility"] > bound + CLOSE:
+    if isinstance(bound, str) or not proof["utility"] <= bound + CLOSE:
         return Check(
-            "utility", False, f"The utility {proof['utility']} is above its bound {bound}."
+            "utility", False, f"The utility {proof['utility']} is not within its bound {bound}."
         )
     text = f"I(X;Y) is {found:.6g} nats; the bound on what can be kept was not proven again."
     return Check("utility", True, text)
@@ -306,7 +311,7 @@ def _utility(body: Mapping[str, Any], counted: Recount, kernel: FloatArray) -> C
 def _draw(
     body: Mapping[str, Any], counted: Recount, outputs: IntArray, kernel: FloatArray
 ) -> Check:
-    """Test whether the outputs can have come from the kernel."""
+    """Test whether the outputs can be draws from the kernel."""
     if (
         len(outputs) != len(counted.rows)
         or (outputs < 0).any()
@@ -349,9 +354,11 @@ def _replayed(
     """Check the commitment to the seed, and draw every output again."""
     if body["draw"]["kind"] != "seed":
         return Check("seed", None, "The release was drawn by a key, not by a seed.")
-    digits = seed.strip()
-    if not digits.isdecimal():
-        raise InvalidInputError(f"The seed must be a whole number of at least 0, got {seed!r}.")
+    digits = seed.strip().lstrip("0") or "0"
+    if not seed.strip().isdecimal() or len(digits) > MOST_DIGITS:
+        raise InvalidInputError(
+            f"The seed must be a whole number from 0 to 2^256 − 1, got {shown(seed)}."
+        )
     digits = str(int(digits))
     said = hashlib.sha256(f"liftscope seed {digits}".encode()).hexdigest()
     if said != body["draw"]["commitment"]:

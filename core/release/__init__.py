@@ -1,4 +1,4 @@
-"""What a release promises: told symbol by symbol, once more, and in other notions' terms."""
+"""What a release gives away: by symbol, under repetition, and in terms of other notions."""
 
 from core.release.implications import implications, implied
 from core.release.merging_bounds import least_bounds

@@ -1,4 +1,4 @@
-"""Which releases look alike: a confusability graph, laid out to be drawn."""
+"""The confusability graph of a release, with positions for a drawing."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ from core.nonstochastic.ranges.graph import NODES
 from core.validation import BoolArray, FloatArray, IntArray
 
 DRAWN = 60
-"""Nodes that a drawing still lets one tell apart."""
+"""Most nodes that can be told apart in a drawing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lookalikes:
-    """The confusability graph of a release, or its dual view, with the place of each node.
+    """The confusability graph of a release, or its dual view, with the position of each node.
 
     Attributes
     ----------
     positions : ndarray
-        Where to draw each node, shape (n, 2).
+        Coordinates of each node, shape (n, 2).
     edges : tuple of (int, int)
-        Pairs of nodes with something in common, in order.
+        Pairs of nodes that can occur with the same one of `others`, sorted.
     shared : tuple of tuple of int
-        For each edge what its ends share, as indices into `others`.
+        For each edge, the indices into `others` that both ends can occur with.
     names : tuple of str
         Names of the nodes, n of them: outputs, or secrets in the dual view.
     others : tuple of str
         Names of the other side: secrets, or outputs in the dual view.
     members : ndarray
-        How many outputs or secrets each node stands for, shape (n,): 1 unless it is a part.
+        How many outputs or secrets each node stands for, shape (n,): 1 unless it is a component.
     mass : ndarray
         Probability of each node, shape (n,).
     possible : ndarray
-        How many of the other side are possible under each node, shape (n,).
+        How many of `others` are possible given each node, shape (n,).
     parts : ndarray
-        Number of each node's connected component, shape (n,); the same in both views.
+        Index of each node's connected component, shape (n,); the same in both views.
     components : int
-        Number of connected components of the whole graph: log of it is the maximin information.
+        Number of connected components of the whole graph; its log is the maximin information.
     fewest : int
-        The fewest of the other side that are possible under any node of the whole graph.
+        The least number of `others` that are possible given any node of the whole graph.
     left_out : int
-        How many nodes, the least likely ones, are not among these.
+        Number of nodes, the least likely ones, that are not among these.
     nodes : str
         "released", or "secret" for the dual view.
     """
@@ -73,7 +73,7 @@ class Lookalikes:
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """One side of a release's bipartite range, as nodes."""
+    """One side of a release's bipartite range: the nodes of the graph."""
 
     occurs: BoolArray
     names: tuple[str, ...]
@@ -101,7 +101,7 @@ class _Side:
 
 
 def most_likely(mass: ArrayLike, most: int) -> IntArray:
-    """Return the indices, in order, of the `most` greatest masses; all where there are no more.
+    """Return the indices, sorted, of the `most` greatest masses, or of all if there are fewer.
 
     Examples
     --------
@@ -126,21 +126,23 @@ def lookalikes(
     Parameters
     ----------
     leak : Leakage
-        What the release gives away; only which pairs occur matters.
+        The joint of S and Y; the edges depend only on which pairs occur.
     s_labels : sequence of str, optional
         Names of the secrets; s1, s2, … where not given.
     nodes : {"released", "secret"}
         The outputs, or in the dual view the secrets.
     part : int, optional
-        Only this connected component.
+        Index of a connected component: only its nodes are returned.
     most : int
-        Nodes at most: of a larger graph the most likely ones are kept.
+        Most nodes: of a larger graph the most likely ones are kept.
 
     Raises
     ------
     InvalidInputError
         If the names do not fit, or there is no such view or component.
 
+    Notes
+    -----
     Source: [NonStoch] §IV.
 
     Examples
@@ -185,7 +187,7 @@ def parts_alone(
     nodes: str = "released",
     most: int = DRAWN,
 ) -> Lookalikes:
-    """Return the graph with one node for each connected component: nothing joins them.
+    """Return the graph with one node for each connected component, and so without edges.
 
     Parameters and errors as in `lookalikes`.
 
@@ -222,9 +224,9 @@ def parts_alone(
 
 @lru_cache(maxsize=256)
 def _places(count: int, edges: tuple[tuple[int, int], ...]) -> FloatArray:
-    """Return the layout of a graph: a circle where all are joined, so that names have room.
+    """Return the layout of a graph; a complete graph is a circle, so that names have room.
 
-    Kept, since a slider changes masses often and edges rarely.
+    Cached, since a slider changes masses often and edges rarely.
     """
     if count > 2 and 2 * len(edges) == count * (count - 1):
         turns = 2 * np.pi * np.arange(count) / count

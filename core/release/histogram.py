@@ -13,7 +13,7 @@ from core.measures.leakage import Leakage
 from core.validation import FloatArray, IntArray
 
 EDGE = 1e-9
-"""Nats by which a value may pass an edge and still count on its side of 0: rounding, no more."""
+"""Nats by which a value may exceed an edge, by rounding, and still count in the bin before it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,14 +23,14 @@ class LiftHistogram:
     Attributes
     ----------
     edges : ndarray
-        Bin edges in nats, shape (k + 1,), in order. Two are equal where a limit is 0: between
-        them is what stays at 0.
+        Bin edges in nats, shape (k + 1,), sorted. Where a limit is 0, two are equal: values of 0
+        count between them.
     below : int
-        How many of the bins are left of 0: those of log Ψ; the others are those of log Λ.
+        Number of bins left of 0, which are of log Ψ; the others are of log Λ.
     low, high : ndarray
         Share of records whose output has log Ψ, or log Λ, in each bin, shape (k,).
     excluded : float
-        Share whose output has log Ψ = −∞: it rules a secret out.
+        Share of records whose output has log Ψ = −∞: it rules a secret out.
     members : tuple of tuple of str
         For each bin, the outputs counted in it.
     excluded_members : tuple of str
@@ -47,9 +47,9 @@ class LiftHistogram:
 
 
 def reach(leak: Leakage, step: float = 0.5) -> float:
-    """Return how far an axis of log-lift must go to show every finite value of a release.
+    """Return the end of an axis of log-lift, a multiple of `step`, that shows all finite values.
 
-    Data processing makes what holds X itself hold every release of it.
+    An axis that fits X itself fits every release of it, by data processing.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def lift_histogram(
     leak : Leakage
         What the release gives away.
     furthest : float
-        End of the axis on both sides, in nats; what is beyond it counts in the last bin.
+        End of the axis on both sides, in nats; values beyond it count in the last bin.
     bins : int
-        Number of bins on either side of 0; more where a limit leaves no room for them.
+        Number of bins on either side of 0; one more where a limit needs it.
     limits : (float, float), optional
-        How far beliefs may fall and rise, in nats, in [0, ∞]. Each is an edge, so that no bin
-        holds both what is allowed and what is not.
+        Budgets of log Ψ and of log Λ, in nats, in [0, ∞]. Each is an edge, so that no bin holds
+        both allowed and forbidden values.
 
     Raises
     ------
@@ -122,9 +122,9 @@ def lift_histogram(
 
 
 def _edges(far: float, count: int, limit: float) -> FloatArray:
-    """Return the edges on one side, from 0 outwards, with the limit among them if it is in sight.
+    """Return the edges on one side, from 0 to `far`, with the limit among them if it is below.
 
-    Two of them are 0 where the limit is.
+    Where the limit is 0, two edges are 0.
     """
     bound = validation.number(limit, "limits", low=0.0)
     if bound >= far - EDGE:
@@ -138,14 +138,14 @@ def _edges(far: float, count: int, limit: float) -> FloatArray:
 
 
 def _places(edges: FloatArray, values: FloatArray) -> IntArray:
-    """Return the bin that each value falls in; what is at an edge counts on the side of 0."""
+    """Return the bin of each value; a value at an edge counts in the bin before it."""
     found: IntArray = np.searchsorted(edges[1:], values - EDGE)
     return np.minimum(found, len(edges) - 2)
 
 
 @dataclass(frozen=True, eq=False)
 class Asymmetry:
-    """How log Ψ and log Λ spread over the symbols of many random joints ([Lift] Fig. 1).
+    """The distributions of log Ψ and log Λ over the symbols of random joints ([Lift] Fig. 1).
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ def asymmetry(
     n_s, n_x : int
         Sizes of the alphabets.
     draws : int
-        How many joints: entries independent and uniform on (0, 1), normalised.
+        Number of joints, with independent uniform entries, normalised.
     seed : int
         Seed of the draws.
     bins : int
@@ -185,6 +185,8 @@ def asymmetry(
     InvalidInputError
         If a number is not whole or too small.
 
+    Notes
+    -----
     Source: [Lift] Fig. 1.
 
     Examples

@@ -1,10 +1,9 @@
-"""What one notion implies of every other, on one joint distribution: an exchange rate.
+"""The level of every other notion that one notion implies, on one joint distribution.
 
-Which outputs a notion allows depends on P(s, x), so what it implies there is more than what it
-implies everywhere: its allowed outputs are a convex set of posteriors r, and each other level is a
-function of r. Levels that are linear in r, or a ratio of two such, are largest at the optimum of a
-linear program; convex ones are proven by branch and bound over P(S | y); averages are optima of
-the same kind as those for a task, with T = S.
+On one joint a notion implies more than on all: the outputs that it allows there are a convex set
+of posteriors r on X, and each other level is a function of r. Levels that are linear in r, or a
+ratio of two linear ones, are maximised by a linear program; convex ones by branch and bound over
+P(S | y); averages like the utility of a task, with T = S.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from core.release.reach import Implication, Reach
 from core.validation import FloatArray
 
 NONE = 1e-9
-"""Least lift that a linear program tells from 0."""
+"""Least lift that a linear program distinguishes from 0."""
 
 LINEAR_SHARE = 0.3
-"""Part of the time that levels of lifts may take: an oracle's cuts make them many programs."""
+"""Share of the time for the levels of lifts, which are many programs where an oracle adds cuts."""
 
 GAP = 1e-7
-"""How close an average is brought to its bound, in its own unit."""
+"""Gap at which the search for an average stops, in its own unit."""
 
 SECONDS = 5.0
-"""Time for all levels that need a search, where none is given."""
+"""Default time limit of all levels together."""
 
 AVERAGES = (
     "mutual_information",
@@ -44,7 +43,7 @@ AVERAGES = (
     "maximal_leakage",
     "guessing",
 )
-"""Keys of what is averaged over outputs; all others are of single outputs."""
+"""Keys of the levels that are averages over outputs; all others are of single outputs."""
 
 
 def implied(joint: Joint, notion: Notion, time_limit: float | None = None) -> dict[str, float]:
@@ -55,19 +54,19 @@ def implied(joint: Joint, notion: Notion, time_limit: float | None = None) -> di
     joint : Joint
         P(s, x).
     notion : Notion
-        The promise; its allowed set is convex. Of one with exceptions, or with a budget on an
-        average, the levels of single outputs are those of rare ones.
+        The notion, whose allowed set is convex. Exceptions and budgets on averages do not bound
+        rare outputs, so they do not bound the levels of single outputs.
     time_limit : float, optional
-        Seconds for what needs a search; 5 where not given. What is short of time is an upper
-        bound: it holds, but a lower level may hold too.
+        Seconds for all searches; 5 where not given. A level whose search was cut short is an
+        upper bound: it is implied, but a lower level may be implied too.
 
     Returns
     -------
     levels : dict
-        For single outputs: "lip", "ldp", "pml" (which is the least ε_u of ALIP), "min_lift" (its
+        For single outputs: "lip", "ldp", "pml" (also the least ε_u of ALIP), "min_lift" (the
         least ε_l), "l1_upper" and "chi2_upper" (ε_u of `L1Privacy` and `Chi2Privacy`), "kl"
-        (D(P(S|y) ‖ P(S))), all in nats, and "guess", the largest P(s | y). Averages that any
-        mechanism under the notion can have: those of `AVERAGES`, "guessing" being the expected
+        (D(P(S|y) ‖ P(S))), all in nats, and "guess", the largest P(s | y). The largest averages
+        of any mechanism under the notion: those of `AVERAGES`, where "guessing" is the
         probability of guessing S. ∞ where the notion implies no level.
 
     Raises
@@ -75,11 +74,11 @@ def implied(joint: Joint, notion: Notion, time_limit: float | None = None) -> di
     NotConvexError
         If the notion's set is not convex.
     InfeasibleError
-        If no mechanism keeps the notion.
+        If no mechanism satisfies the notion.
 
     Examples
     --------
-    LIP of .5 allows a ratio of e^{.5} here, as two lifts of a fair secret add up to 2:
+    The two lifts of a fair secret add up to 2, so that 0.5-LIP implies a PML below 0.5:
 
     >>> from core.notions import LIP
     >>> levels = implied(Joint.from_counts([[3, 1], [1, 3]]), LIP(0.5))
@@ -94,7 +93,7 @@ def implied(joint: Joint, notion: Notion, time_limit: float | None = None) -> di
 def implications(
     joint: Joint, notion: Notion, time_limit: float | None = None
 ) -> dict[str, Implication]:
-    """Return the same with what reaches each level; arguments as `implied`.
+    """Return the levels of `implied`, each with what reaches it; arguments as `implied`.
 
     Examples
     --------
@@ -112,7 +111,7 @@ def implications(
         )
     deadline = Deadline.after(seconds)
     allowed = notion.allowed_set(joint)
-    # a rare exception may be any output at all; budgets on averages bind no rare output either
+    # a rare exception may be any output, and budgets on averages do not bound rare outputs
     each = inequalities.plain(np.empty((0, joint.n_x))) if allowed.exceptions else allowed
     reach = Reach(joint, each, deadline.part(LINEAR_SHARE))
     found = _of_lifts(joint, reach)
@@ -128,9 +127,9 @@ def implications(
 
 
 def _limit(key: str, notion: Notion, found: dict[str, Implication]) -> float:
-    """Return what the notion itself, or another level, says that a level is at most.
+    """Return an upper bound on a level from the notion's own budgets and from other levels.
 
-    By Jensen's and Cauchy's inequalities; an average is at most the largest of what it averages.
+    By Jensen's and Cauchy's inequalities; an average is at most the largest value averaged.
     Lifts in [m, M] of mean 1 have a variance of at most (M−1)(1−m) (Bhatia and Davis, 2000), and
     ½ Σ_s |P(s|y) − P(s)| is at most 1 − 1/M and 1 − m.
     """
@@ -152,7 +151,7 @@ def _limit(key: str, notion: Notion, found: dict[str, Implication]) -> float:
 
 
 def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:
-    """Return the levels that are linear in an output, or a ratio of two that are."""
+    """Return the levels that are linear in an output, or a ratio of two linear functions."""
     lift, p_s = inequalities.data_lift(joint), joint.p_s
     upper = _best([reach.largest(row) for row in lift]).mapped(_log)
     guess = _best([reach.largest(row) for row in lift * p_s[:, None]])
@@ -188,11 +187,11 @@ _SCALES: dict[str, Callable[[float], float]] = {
     "chi2_upper": lambda value: float(np.log1p(np.sqrt(max(value, 0.0)))),
     "kl": lambda value: _at_least_0(value),
 }
-"""How the level of a notion follows from its measure."""
+"""The level of a notion as a function of its measure, by key."""
 
 
 def _averages(joint: Joint, notion: Notion, deadline: Deadline) -> dict[str, Implication]:
-    """Return the largest averages that mechanisms under the notion can have."""
+    """Return the largest averages of any mechanism under the notion."""
     given, p_s = _posterior_of(joint), joint.p_s
     curves = _curves(joint)
     utilities: dict[str, Utility] = {
@@ -220,15 +219,15 @@ def _posterior_of(joint: Joint) -> FloatArray:
 
 
 def _best(found: list[Implication]) -> Implication:
-    """Return the one with the largest level."""
+    """Return the implication with the largest level."""
     return max(found, key=lambda one: one.level)
 
 
 def _log(value: float) -> float:
-    """Return the log of a number of about 1 or more, at least 0."""
+    """Return the log of a number, at least 0: rounding may make the number less than 1."""
     return max(float(np.log(value)), 0.0)
 
 
 def _at_least_0(value: float) -> float:
-    """Return a level, 0 where rounding makes it less."""
+    """Return a level, or 0 where rounding makes it negative."""
     return max(value, 0.0)

@@ -1,4 +1,4 @@
-"""The least budgets at which high-risk symbols can be published as one."""
+"""The least budgets at which high-risk symbols can be merged into one output."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.validation import shown
 
 
 def least_bounds(joint: Joint, high_risk: Sequence[int]) -> tuple[float, float]:
-    """Return ε̄_l and ε̄_u of a set of symbols: what merging them all into one output achieves.
+    """Return ε̄_l and ε̄_u of a set of symbols: the levels of merging them into one output.
 
-    No randomisation of the set's symbols among themselves can have a larger min-lift and a
-    smaller max-lift in its worst outputs, so these are the least budgets of ALIP that any
-    mechanism can keep which publishes all other symbols as they are.
+    However the set's symbols are randomised among themselves, the worst outputs have no larger
+    min-lift and no smaller max-lift. So these are the least budgets of ALIP that a mechanism can
+    keep which publishes all other symbols as they are.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def least_bounds(joint: Joint, high_risk: Sequence[int]) -> tuple[float, float]:
     Raises
     ------
     InvalidInputError
-        If the set is empty, or an entry is no index of a symbol of X or stands twice.
+        If the set is empty, or an entry is no index of a symbol of X or occurs twice.
 
     Notes
     -----

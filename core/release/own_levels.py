@@ -1,4 +1,4 @@
-"""What one release reaches of every level that a promise may imply, and when it is drawn again."""
+"""The levels of one release, and of several draws of it for the same record."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from core.notions.base import Notion
 from core.release.repeats import RepeatedLevel, draws
 
 DRAWS = (1, 2, 3)
-"""Numbers of draws that are looked at."""
+"""The numbers of draws that are measured."""
 
 
 @dataclass(frozen=True)
 class Redrawn:
-    """What k independent draws of one mechanism reach.
+    """The levels of k independent draws of one mechanism.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class Redrawn:
     lip, ldp : RepeatedLevel
         The levels of LIP and of LDP, in nats.
     asked : RepeatedLevel
-        The level of what was promised, in its own unit.
+        The level of the notion that was promised, in its own unit.
     kept : bool
-        Whether the promise holds for the draws together.
+        Whether that notion holds for the draws together.
     """
 
     k: int
@@ -42,7 +42,7 @@ class Redrawn:
 
 
 def own_levels(joint: Joint, kernel: ArrayLike) -> dict[str, float]:
-    """Return what a mechanism reaches of every level that `implied` tells of, by the same keys.
+    """Return a mechanism's levels under the keys of `core.release.implications.implied`.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def own_levels(joint: Joint, kernel: ArrayLike) -> dict[str, float]:
     Returns
     -------
     levels : dict
-        In nats, or as plain numbers, as in `core.release.implications.implied`.
+        In the units of `implied`.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def own_levels(joint: Joint, kernel: ArrayLike) -> dict[str, float]:
 
 
 def redrawn(joint: Joint, kernel: ArrayLike, notion: Notion) -> tuple[Redrawn, ...]:
-    """Return what one, two and three independent draws for the same record reach.
+    """Return the levels of one, two and three independent draws for the same record.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ def redrawn(joint: Joint, kernel: ArrayLike, notion: Notion) -> tuple[Redrawn, .
     kernel : array_like
         P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
     notion : Notion
-        What was promised of one draw.
+        The notion that one draw promises.
 
     Returns
     -------
     found : tuple of Redrawn
-        One for each number in `DRAWS`. Where not all products of outputs were looked at, the
-        promise counts as kept only if the proven bound says so.
+        One for each number in `DRAWS`. Where not all products of outputs were computed, `kept`
+        is whether the proven bound is within the budget.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def redrawn(joint: Joint, kernel: ArrayLike, notion: Notion) -> tuple[Redrawn, .
 
 
 def _budget(notion: Notion, joint: Joint, kernel: np.ndarray) -> float:
-    """Return the level up to which a notion holds, in the unit of its `achieved`, with rounding."""
+    """Return the level up to which a notion holds, in the unit of its `achieved`, plus rounding."""
     reached, share = notion.achieved(joint, kernel), notion.scale(joint, kernel)
     if 0 < share < np.inf and reached > 0:
         return reached / share * (1 + 1e-9)

@@ -1,9 +1,9 @@
-"""What perfect privacy leaves: outputs of which none tells anything about S, and why there are any.
+"""Perfect privacy: what outputs that tell nothing about S can tell of X, and why.
 
 An output y with posterior r on X gives S the distribution A r, A = P(s | x). It tells nothing iff
-A r = P(S) = A P(X), so iff r − P(X) is in the kernel of A. As P(x) > 0 for every x, a small step
-along any vector of the kernel is a distribution again: something of X can be published iff the
-kernel is more than 0, that is iff the distributions P(S | x) are linearly dependent.
+A r = P(S) = A P(X), so iff r − P(X) is in the null space of A. As P(x) > 0 for every x, a small
+step from P(X) along any vector of the null space is a distribution: something of X can be
+published iff the null space is not {0}, that is iff the P(S | x) are linearly dependent.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from core.validation import FloatArray
 from core.wording import number_of
 
 PRIMES = (2_147_483_647, 2_147_483_629)
-"""Counts are eliminated modulo these: a rank modulo a prime is never above the true one, and below
-it only if the prime divides a minor."""
+"""Ranks of counts are computed modulo these: a rank modulo a prime is never above the true one,
+and below it only if the prime divides every largest non-zero minor."""
 
 EXACT = 2.0**53
-"""Whole numbers up to this are doubles."""
+"""Whole numbers up to this are exact as doubles."""
 
 
 @dataclass(frozen=True, eq=False)
 class PerfectPrivacy:
-    """What can be told of X by outputs that tell nothing of S.
+    """What outputs that tell nothing about S can tell of X.
 
     Attributes
     ----------
     dimension : int
-        Of the kernel of P(s | x): how many independent ways there are to move probability between
-        symbols of X without changing P(S). Nothing can be told iff it is 0.
+        Dimension of the null space of P(s | x): the number of independent ways to move
+        probability between symbols of X without changing P(S). Nothing can be told iff it is 0.
     rank : int
-        How many of the distributions P(S | x) are linearly independent.
+        Rank of P(s | x).
     moves : ndarray
-        A basis of the kernel, orthonormal, each summing to 0, shape (dimension, n_x).
+        An orthonormal basis of the null space, shape (dimension, n_x); each row sums to 0.
     alike : tuple of int
-        Two symbols of X that say exactly the same of S, if there are any: the first such pair.
+        The first two symbols of X with the same P(S | x); empty if there are none.
     n_s, n_x : int
-        Numbers of symbols.
+        Numbers of symbols of S and X.
     """
 
     dimension: int
@@ -60,8 +60,8 @@ def perfect_privacy(joint: Joint) -> PerfectPrivacy:
     Parameters
     ----------
     joint : Joint
-        P(s, x). Of counts the dimension is exact; of other weights differences of lifts that are
-        rounding count as none.
+        P(s, x). The dimension is exact for counts; for other weights, differences of lifts that
+        are rounding count as 0.
 
     Notes
     -----
@@ -97,14 +97,14 @@ def perfect_privacy(joint: Joint) -> PerfectPrivacy:
 
 
 def what_is_left(joint: Joint, secret: str = "S", released: str = "X") -> str:
-    """Return in words what perfect privacy leaves of X, and why.
+    """Return sentences that say what perfect privacy leaves of X, and why.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     secret, released : str
-        What S and X are called.
+        Names of S and X.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def what_is_left(joint: Joint, secret: str = "S", released: str = "X") -> str:
 
 
 def leaves_no_room(notion: Notion) -> bool:
-    """Say whether a promise lets no output tell anything about S: perfect privacy.
+    """Say whether a notion asks for perfect privacy: no output tells anything about S.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def leaves_no_room(notion: Notion) -> bool:
 
 
 def _rank_modulo(matrix: np.ndarray[tuple[int, ...], np.dtype[np.object_]], prime: int) -> int:
-    """Return the rank of a matrix of whole numbers modulo a prime below 2³¹."""
+    """Return the rank of a matrix of whole numbers modulo a prime below 2³¹, by elimination."""
     left = np.array(matrix % prime, dtype=np.int64)
     rank = 0
     for column in range(left.shape[1]):

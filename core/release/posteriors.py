@@ -1,4 +1,4 @@
-"""What each output of a mechanism tells about S, also to those who know a part of X already."""
+"""What each output of a mechanism tells about S, also to those who know a part of X."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Disclosure:
     posterior : ndarray
         P(s | y), or P(s | y, x^J), over the outputs that occur, shape (n_s, n_y).
     log_lift : ndarray
-        log of the one over the other, shape (n_s, n_y); −∞ where y rules s out, NaN where s was
-        ruled out before.
+        log posterior/prior in nats, shape (n_s, n_y); −∞ where y rules s out, NaN where the prior
+        is 0.
     mass : ndarray
         P(y), or P(y | x^J), shape (n_y,).
     level : ndarray
-        How far each output moves beliefs, max(log Λ, |log Ψ|) in nats, shape (n_y,).
+        max(log Λ, |log Ψ|) of each output in nats, shape (n_y,).
     labels : tuple of str
         Names of the outputs, n_y of them.
     """
@@ -47,29 +47,29 @@ class Disclosure:
 
     @property
     def worst(self) -> int:
-        """The output that moves beliefs most."""
+        """Index of the output with the largest `level`."""
         return int(self.level.argmax())
 
 
 def disclosure(
     joint: Joint, mechanism: Mechanism, known: Mapping[int, int] | None = None
 ) -> Disclosure:
-    """Say what each output tells about S.
+    """Return what each output tells about S.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     mechanism : Mechanism
-        What is released.
+        The mechanism.
     known : mapping of int to int, optional
-        Attribute of X → its value, for one who knows it from elsewhere. The attributes are those
-        of the joint's `x_shape`.
+        Attribute of X → its value, as far as they are known from elsewhere. The attributes are
+        those of the joint's `x_shape`.
 
     Raises
     ------
     InvalidInputError
-        If nobody has these values.
+        If no symbol of X has these values.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def disclosure(
     )
     occurs = np.flatnonzero(mass.sum(axis=0) > 0)
     joint_sy = mass[:, occurs] / mass.sum()
-    with np.errstate(divide="ignore"):  # log 0 = −∞ is the answer where y rules s out
+    with np.errstate(divide="ignore"):  # log 0 = −∞ where y rules s out
         log_lift = np.log(measures.lift(joint_sy))
     p_y = joint_sy.sum(axis=0)
     return Disclosure(
@@ -115,7 +115,7 @@ def _members(joint: Joint, known: Mapping[int, int]) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Posteriors of X.
+    """Posteriors of X given each output.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Beliefs:
 
 
 def about_x(joint: Joint, mechanism: Mechanism) -> Beliefs:
-    """Say what each output tells about X.
+    """Return what each output tells about X.
 
     Examples
     --------
@@ -151,14 +151,14 @@ def about_x(joint: Joint, mechanism: Mechanism) -> Beliefs:
 
 @dataclass(frozen=True)
 class SideChannel:
-    """What a mechanism gives away to those who know some attributes.
+    """What a mechanism gives away to those who know some attributes of X.
 
     Attributes
     ----------
     known : tuple of str
         The attributes that are known, none or more.
     level : float
-        The least ε at which it is LIP to them, whatever values they know, in nats.
+        The least ε of LIP given any values of these attributes, in nats.
     """
 
     known: tuple[str, ...]
@@ -168,7 +168,7 @@ class SideChannel:
 def side_channels(
     joint: Joint, mechanism: Mechanism, attributes: tuple[Attribute, ...]
 ) -> tuple[SideChannel, ...]:
-    """Return the level against each set of attributes that may be known, smaller sets first.
+    """Return the level for each proper subset of the attributes, smaller subsets first.
 
     Examples
     --------

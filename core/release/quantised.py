@@ -1,4 +1,4 @@
-"""A quantisation judged both ways: by which pairs can occur, and by how often they do."""
+"""A quantisation measured by which pairs (s, y) can occur, and by their probabilities."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from core.validation import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class RangeRelease:
-    """What publishing the cluster of X tells, and what it keeps.
+    """What publishing the cluster of X tells about S, and what it keeps of X.
 
     Attributes
     ----------
     mechanism : Mechanism
         The quantisation.
     leak : Leakage
-        What it gives away, by the probabilities.
+        What it tells about S, by the probabilities.
     n_s : int
         Number of secrets.
     anonymity : int
@@ -35,7 +35,7 @@ class RangeRelease:
     information : float
         I*(S;X̂), in bits: what can be known about S without error.
     components : tuple of tuple of int
-        The outputs of each connected component: I* is the logarithm of their number.
+        The outputs of each connected component; I* is the logarithm of their number.
     resolution : float
         I0(X;X̂), in bits.
     distortion : float or None
@@ -61,16 +61,16 @@ class RangeRelease:
 def range_release(
     joint: Joint, partition: Sequence[Sequence[int]], values: FloatArray | None = None
 ) -> RangeRelease:
-    """Judge the release of a partition of X.
+    """Measure the release of the cluster of X in a partition.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     partition : sequence of clusters
-        Of the indices of X.
+        Indices of X, each in one cluster.
     values : ndarray, optional
-        A number for each symbol, shape (n_x,).
+        A number for each symbol of X, shape (n_x,).
 
     Raises
     ------
@@ -108,13 +108,13 @@ class RangeTable:
     Attributes
     ----------
     occurs : ndarray of bool
-        Shape (n_s, n_y), in this order.
+        Whether s occurs with y, shape (n_s, n_y).
     s_labels, y_labels : tuple of str
-        Names, in this order.
+        Names of the rows and of the columns.
     parts : ndarray
-        Number of each output's component, shape (n_y,).
+        Index of each output's component, shape (n_y,).
     left_out : (int, int)
-        Secrets and outputs, the least likely ones, that are not in the table.
+        Numbers of secrets and outputs, the least likely ones, that are not in the table.
     """
 
     occurs: BoolArray

@@ -1,4 +1,4 @@
-"""The outputs that a notion allows on one joint, and the most that one of them can reach."""
+"""The largest value of a function over the outputs that a notion allows on one joint."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ from core.optimal.utility import OfImage
 from core.validation import FloatArray
 
 MET = 1e-13
-"""A row, of coefficients up to 1, that P_X meets this closely holds with equality for every output
-of a mechanism: outputs average to P_X."""
+"""A row with coefficients up to 1 whose value at P_X is this close to 0 is 0 for every output of a
+mechanism: outputs average to P_X."""
 
 ROUND = 1e-8
-"""How far, relative to it, a level of a round set may be from what an allowed output reaches: a
-linear program keeps to its rows to 1e-9, which an oracle sees."""
+"""Relative gap between a level and an allowed output's value at which cuts end: a linear program
+satisfies its rows only to 1e-9, and an oracle would go on to cut."""
 
 CLOSE = 1e-9
-"""How close a convex level is brought to its bound, in its own unit."""
+"""Gap at which the search for a convex level stops, in its own unit."""
 
 
 @dataclass(frozen=True, eq=False)
 class Implication:
-    """What a notion implies of another.
+    """The level of another notion, or an average, that a notion implies.
 
     Attributes
     ----------
     level : float
-        The other notion, or average, never exceeds it: proven.
+        Proven upper bound on the level or average.
     reached : float
-        What the best mechanism found reaches: the same, but where time was short.
+        The largest one found; equal to `level` unless the search was cut short.
     kernel : ndarray or None
-        Its P(y | x), shape (n_x, n_y), where it is an average that was looked for.
+        For an average, P(y | x) of a mechanism that reaches `reached`, shape (n_x, n_y).
     output : ndarray or None
-        An allowed output that reaches it, as a posterior, shape (n_x,), where it is about one.
+        For a level of single outputs, an allowed output that reaches it, as a posterior on X,
+        shape (n_x,).
     """
 
     level: float
@@ -52,19 +53,19 @@ class Implication:
     output: FloatArray | None = None
 
     def mapped(self, scale: Callable[[float], float]) -> Implication:
-        """Return the same in another unit, an increasing function of this one."""
+        """Return the implication with an increasing function applied to both numbers."""
         return replace(self, level=scale(self.level), reached=scale(self.reached))
 
     def at_most(self, level: float) -> Implication:
-        """Return the same where a level is known to hold, too."""
+        """Return the implication with a further upper bound on the level."""
         least = min(self.level, level)
         return replace(self, level=least, reached=min(self.reached, least))
 
 
 class Reach:
-    """The outputs that mechanisms under a notion can have, on one joint.
+    """The outputs of mechanisms under a notion on one joint, as posteriors r on X.
 
-    Outputs average to P_X: where P_X is on a row's edge, all outputs are.
+    Outputs average to P_X, so a row that P_X meets with equality is met so by all of them.
     """
 
     def __init__(self, joint: Joint, allowed: AllowedSet, deadline: Deadline) -> None:
@@ -92,7 +93,7 @@ class Reach:
         return self._settled(solve, value, self._narrow, self._deadline)
 
     def convex(self, image: OfImage, most: float, deadline: Deadline) -> Implication:
-        """Return the most that −cost can be, of an output; it is known to be `most` at most."""
+        """Return the largest −cost of an output, which is known to be at most `most`."""
         bound = ImageBound(replace(self._set, oracle=self._oracle), image)
 
         def solve() -> tuple[float, FloatArray]:
@@ -123,9 +124,9 @@ class Reach:
         narrow: Callable[[FloatArray], None],
         deadline: Deadline,
     ) -> Implication:
-        """Solve until the oracle allows the point, or one next to it that is worth as much.
+        """Solve and add cuts until the oracle allows the optimum, or a point of nearly its value.
 
-        When time is over the level is an upper bound.
+        If time ends the search, the level is an upper bound.
         """
         while True:
             level, point = solve()
@@ -152,7 +153,7 @@ class Reach:
         return float(gain @ r) / float(norm @ r), r / r.sum()
 
     def _program(self, norm: FloatArray) -> LinearProgram:
-        """Return the rows as a program with norm·r = 1."""
+        """Return the linear program of the rows and norm·r = 1, without costs."""
         matrix = self._set.rows
         count, n_vars = matrix.shape
         padded = np.append(norm, np.zeros(n_vars - self._n_x))
@@ -167,7 +168,7 @@ class Reach:
         return np.zeros((0, self._n_x)) if self._oracle is None else self._oracle(r)
 
     def _narrow(self, cuts: FloatArray) -> None:
-        """Leave out what breaks the cuts."""
+        """Add cuts to the rows."""
         padded = np.hstack([cuts, np.zeros((len(cuts), self._set.n_auxiliary))])
         more = sparse.vstack([self._set.rows, sparse.csr_array(padded)])
         self._set = AllowedSet(sparse.csr_array(more), self._n_x)

@@ -1,8 +1,8 @@
 """The level of several independent draws for the same record, by one mechanism.
 
-Whoever sees (y_1, …, y_k) holds the posterior r(x) ∝ P(x) Π_i P(y_i | x): the order of the draws
-does not matter, so each multiset of outputs is looked at once. Given X the draws are independent,
-but given S they are not: the level of k draws may be more than k times that of one.
+The posterior given (y_1, …, y_k) is r(x) ∝ P(x) Π_i P(y_i | x): the order of the draws does not
+matter, so each multiset of outputs is measured once. The draws are independent given X but not
+given S, so the level of k draws may be more than k times that of one.
 """
 
 from __future__ import annotations
@@ -22,31 +22,30 @@ from core.notions.base import Notion, PointwiseNotion, worst
 from core.validation import FloatArray, IntArray
 
 MOST_PRODUCTS = 2_000_000
-"""Multisets of outputs that are all looked at: k = 2 of 1,999 outputs, k = 3 of 227."""
+"""Most multisets of outputs that are all measured: k = 2 of 1,999 outputs, k = 3 of 227."""
 
 MOST_ENTRIES = 20_000_000
-"""Entries of the kernel of all draws together, 160 MB, where a notion has to see it whole."""
+"""Most entries, 160 MB, of the kernel of all draws, for notions that need all of it at once."""
 
 BLOCK = 4_000_000
 """Entries of products that are held at once."""
 
 KEPT = 32
-"""Partial products that are gone on with, for each secret and each direction."""
+"""Partial products that are extended, for each secret and each direction."""
 
 
 @dataclass(frozen=True)
 class RepeatedLevel:
-    """What several draws for the same record promise together: a level of one notion.
+    """The level of a notion for several draws for the same record.
 
     Attributes
     ----------
     level : float
-        The level that was found, in the notion's unit: the least at which it holds if `exact`,
-        else one that some of the draws reach.
+        In the notion's unit: the least level at which it holds if `exact`, else a lower bound.
     at_most : float
-        A level at which the notion holds whatever is drawn.
+        An upper bound on the level.
     exact : bool
-        Whether all products of outputs were looked at.
+        Whether all products of outputs were measured.
     """
 
     level: float
@@ -57,11 +56,9 @@ class RepeatedLevel:
 def repeated(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> float:
     """Return the least level at which a notion holds for k independent draws of the same record.
 
-    It is the maximum, over all outputs y_1, …, y_k that can come together, of the level of
-    r(x) ∝ P(x) Π_i P(y_i | x). All products are looked at while there are at most
-    `MOST_PRODUCTS`, so for k = 2 and 3 of hundreds of outputs. Beyond, it is the level of
-    the most telling products that were found: the truth is at least that, and `draws` says what
-    it is at most.
+    It is the maximum, over all y_1, …, y_k that can occur together, of the level of
+    r(x) ∝ P(x) Π_i P(y_i | x). With more than `MOST_PRODUCTS` products it is the largest level
+    found, a lower bound; `draws` returns an upper bound too.
 
     Parameters
     ----------
@@ -70,7 +67,7 @@ def repeated(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> float:
     kernel : array_like
         P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
     notion : Notion
-        The promise; the result is in the unit of its `achieved`.
+        The notion; the result is in the unit of its `achieved`.
     k : int
         Number of draws, at least 1.
 
@@ -86,7 +83,7 @@ def repeated(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> float:
 
     Examples
     --------
-    A symmetric channel for S itself says k times as much in k draws:
+    The LDP level of k draws of a symmetric channel for S itself is k times that of one:
 
     >>> from core.notions import LDP
     >>> joint = Joint.from_counts([[1, 0], [0, 1]])
@@ -98,10 +95,15 @@ def repeated(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> float:
 
 
 def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> RepeatedLevel:
-    """Return the level of k independent draws, and what it is at most; arguments as `repeated`.
+    """Return the level of k independent draws, with an upper bound; arguments as `repeated`.
 
-    Infinitely many draws tell no more than which row of the kernel X has, so under a notion that
-    allows a convex set of outputs the level of publishing that row is never exceeded.
+    Infinitely many draws tell which row of the kernel X has, and no more. So under a notion with
+    a convex set of outputs the level of publishing that row is an upper bound.
+
+    Raises
+    ------
+    InvalidInputError
+        As `repeated`, and if a notion with exceptions has too many products to measure.
 
     Examples
     --------
@@ -162,16 +164,17 @@ def _level_of_all(joint: Joint, kernel: FloatArray, notion: Notion, k: int) -> f
 
 
 def _level_of_some(joint: Joint, kernel: FloatArray, notion: PointwiseNotion, k: int) -> float:
-    """Return the level over products that raise or lower the belief in some secret most.
+    """Return the largest level of products found by a beam search, a lower bound.
 
-    At each draw the partial products are kept that say most about each secret, either way.
+    After each draw the partial products with the largest and smallest P(s | ·) are kept, for
+    each secret s.
     """
     partial = kernel
     for _ in range(k - 1):
         longer = (partial[:, :, None] * kernel[:, None, :]).reshape(len(kernel), -1)
         released = _released(joint, longer)
         longer = longer[:, released.sum(axis=0) > 0]
-        longer /= longer.max(axis=0)  # so that no product vanishes
+        longer /= longer.max(axis=0)  # so that no product underflows
         beliefs = _released(joint, longer)
         beliefs /= beliefs.sum(axis=0)
         order = np.argsort(beliefs, axis=1)
@@ -181,9 +184,10 @@ def _level_of_some(joint: Joint, kernel: FloatArray, notion: PointwiseNotion, k:
 
 
 def _of_endless(joint: Joint, kernel: FloatArray, notion: Notion) -> float:
-    """Return the level of publishing which row of the kernel a record has; ∞ if that proves none.
+    """Return the level of publishing which row of the kernel a record has.
 
-    Under a notion whose set is not convex a mixture of outputs may be worse than each of them.
+    It is ∞, which proves nothing, if the notion's set is not convex: a mixture of outputs may then
+    be worse than each of them.
     """
     try:
         notion.allowed_set(joint)
@@ -198,8 +202,7 @@ def _worst_levels(
 ) -> tuple[float, float]:
     """Return the largest lower and upper level of outputs P(y | x), up to scale, shape (·, c).
 
-    Outputs are scaled down so far that they are part of one release; what is left over is not
-    looked at.
+    Outputs are scaled down so that they are part of one release, whose other output is ignored.
     """
     largest = columns.max(axis=0)
     joint_sy = _released(joint, columns[:, largest > 0] / largest[largest > 0])
@@ -239,7 +242,7 @@ def _product(kernel: FloatArray, chosen: IntArray) -> FloatArray:
 
 
 def _orders(chosen: IntArray) -> FloatArray:
-    """Return in how many orders each multiset can be drawn, shape (multisets,)."""
+    """Return the number of orders in which each multiset can be drawn, shape (multisets,)."""
     orders = np.full(len(chosen), float(factorial(chosen.shape[1])))
     run = np.ones(len(chosen))
     for i in range(1, chosen.shape[1]):

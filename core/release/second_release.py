@@ -1,9 +1,8 @@
-"""A second release of a record, designed so that both together keep a promise.
+"""A second release of a record, designed so that both together satisfy a notion.
 
-Whoever holds y_1 has the posterior P(x | y_1). A second output y_2 with P(y_2 | x) moves it to
-r(x) ∝ P(x) P(y_1 | x) P(y_2 | x): linear in P(y_2 | x), up to scale. So a convex notion asks of
-each y_2 its own rows once for each y_1, as a promise against side channels asks them once for each
-known value.
+The posterior given y_1 and y_2 is r(x) ∝ P(x) P(y_1 | x) P(y_2 | x), linear in P(y_2 | x) up to
+scale. So a convex notion's rows apply to each y_2 once for each y_1, as those of a notion against
+side channels apply once for each known value.
 """
 
 from __future__ import annotations
@@ -25,21 +24,20 @@ from core.notions.base import Notion
 from core.validation import FloatArray
 
 MET = 1e-11
-"""A row, of coefficients up to 1, that P_X meets this closely is taken to be met exactly: the first
-release used all of its budget there, to the rounding of the audit."""
+"""A row with coefficients up to 1 whose value at P_X is this close to 0 is taken as 0 there: the
+first release used its whole budget, to the rounding of the audit."""
 
 
 @dataclass(frozen=True, eq=False)
 class BesideFirst(Notion):
-    """A notion for two releases together, the first of which is made already.
+    """A notion of two releases together, as a notion of the second, P(y_2 | x).
 
-    The first is P(y_1 | x), the kernel that is judged is the second, P(y_2 | x); given X they are
-    drawn independently.
+    Given X the two are drawn independently.
 
     Parameters
     ----------
     notion : Notion
-        What the pair (y_1, y_2) must keep.
+        What the pair (y_1, y_2) must satisfy.
     first : ndarray
         P(y_1 | x), shape (n_x, n_1).
 
@@ -61,7 +59,7 @@ class BesideFirst(Notion):
         return f"{self.notion} of both releases"
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least level at which both releases together keep the notion.
+        """Return the least level at which both releases together satisfy the notion.
 
         Parameters
         ----------
@@ -73,15 +71,15 @@ class BesideFirst(Notion):
         return self.notion.achieved(joint, self._both(joint, kernel))
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return what both together achieve over what is asked; shapes as `achieved`."""
+        """Return the notion's `scale` of both together; shapes as `achieved`."""
         return self.notion.scale(joint, self._both(joint, kernel))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Say whether both together keep the notion; shapes as `achieved`."""
+        """Say whether both together satisfy the notion; shapes as `achieved`."""
         return self.notion.holds(joint, self._both(joint, kernel))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the outputs y_2 that may follow every y_1: the notion's rows for each y_1.
+        """Return the outputs y_2 that are allowed after every y_1: the notion's rows for each.
 
         Raises
         ------
@@ -113,17 +111,17 @@ def second_release(
     gap: float = 1e-6,
     seed: int = 0,
 ) -> Mechanism:
-    """Return the best second release: with the first it keeps the promise, whatever both say.
+    """Return the best second release that satisfies a notion together with the first.
 
-    It maximises I(X;Y_2) over kernels P(y_2 | x); which y_1 was published need not be known. What
-    it keeps of X alone is at least as private as the promise, too.
+    It maximises I(X;Y_2) over kernels P(y_2 | x), which do not depend on y_1. The second release
+    alone satisfies the notion too.
 
     Parameters
     ----------
     joint : Joint
         P(s, x).
     notion : Notion
-        What the two releases must keep together; convex.
+        What the two releases must satisfy together; its set is convex.
     first : array_like
         P(y_1 | x) of the first release, shape (n_x, n_1).
     time_limit, gap, seed
@@ -132,7 +130,7 @@ def second_release(
     Raises
     ------
     InfeasibleError
-        If the first release breaks the promise already; the message says at what level.
+        If the first release alone does not satisfy the notion.
     NotConvexError
         If the notion's set is not convex.
     InvalidInputError
@@ -165,7 +163,7 @@ def second_release(
 
 
 def _given(whole: AllowedSet, likelihood: FloatArray, p_x: FloatArray) -> AllowedSet:
-    """Return the outputs that are allowed once they are weighed by P(y_1 | x), shape (n_x,)."""
+    """Return the outputs that are allowed after weighting by P(y_1 | x), shape (n_x,)."""
     weights = np.append(likelihood, np.ones(whole.n_auxiliary))
     matrix = sparse.csr_array(whole.rows @ sparse.diags_array(weights)).toarray()
     useful = (matrix > 0).any(axis=1)
@@ -180,14 +178,14 @@ def _given(whole: AllowedSet, likelihood: FloatArray, p_x: FloatArray) -> Allowe
 
 @dataclass(frozen=True, eq=False)
 class _Weighed:
-    """The cuts of an oracle, of outputs weighed by P(y_1 | x)."""
+    """The separation oracle for outputs that are weighted by P(y_1 | x)."""
 
     oracle: SeparationOracle
     likelihood: FloatArray
 
     def __call__(self, r: FloatArray) -> FloatArray:
         weighed = np.maximum(r, 0.0) * self.likelihood
-        if weighed.sum() <= 0:  # y_1 and this output never come together
+        if weighed.sum() <= 0:  # y_1 and this output never occur together
             return np.empty((0, len(r)))
         cuts = self.oracle(weighed / weighed.sum()) * self.likelihood
         cuts = cuts[(cuts > 0).any(axis=1)]

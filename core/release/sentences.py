@@ -1,4 +1,4 @@
-"""A question and its answer in words: each sentence says only what the result proves."""
+"""A scenario's question and answer in sentences, each of which the result proves."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from core.uncertainty.estimate import assumed_records
 from core.wording import at_most, number_of, rounded_up
 
 NEARLY = math.log(1e4)
-"""From here on a change of a belief reads as certainty: a factor of ten thousand, in nats."""
+"""Change of a belief, in nats, from which it is called all but certain: a factor of 10,000."""
 
 TOO_LITTLE = 1e-7
-"""Nats or bits of S that are not worth a sentence."""
+"""Nats or bits of S below which an average is not mentioned."""
 
 PROVEN_GAP = 1e-5
-"""Up to this many nats a bound counts as reached in words; the figures show the gap itself."""
+"""Gap, in nats, up to which a sentence calls a result proven; the figures show the gap itself."""
 
 
 def question(scenario: Scenario) -> str:
-    """Return what a scenario asks.
+    """Return the question of a scenario.
 
     Examples
     --------
@@ -45,21 +45,21 @@ def question(scenario: Scenario) -> str:
 def finding(result: Result, unit: str = "nats") -> str:
     """Return what the result proves about the release, in two or three sentences.
 
-    Where a budget on an average leaves no room, two more say why something is left, or nothing.
+    Where a budget on an average asks for perfect privacy, more say what that leaves of X and why.
 
     Parameters
     ----------
     result : Result
         The answer.
     unit : {"nats", "bits"}
-        What the promise's budgets are written in.
+        Unit of the notion's budgets.
     """
     parts = (_belief(result, unit), _kept(result), _bound(result, unit), _why(result))
     return " ".join(part for part in parts if part)
 
 
 def promise_text(notion: Notion, unit: str = "nats") -> str:
-    """Return a promise with its budgets in a unit.
+    """Return a notion as text with its budgets in a unit.
 
     Examples
     --------
@@ -75,23 +75,23 @@ def promise_text(notion: Notion, unit: str = "nats") -> str:
     budgets: dict[str, Any] = {
         name: float(f"{getattr(notion, name) / math.log(2):.5g}") for name in notion.in_nats
     }
-    shown = copy.copy(notion)  # to be written, never asked
+    shown = copy.copy(notion)  # only for its text: its budgets are in another unit
     for name, value in budgets.items():
         object.__setattr__(shown, name, value)
     return f"{shown} in {unit}" if budgets else str(notion)
 
 
 def knowable(found: RangeRelease, secret: str, unit: str = "bits") -> str:
-    """Return how much of a secret a release gives away without error, and how it hides.
+    """Return sentences on what a release tells about a secret without error, and its anonymity.
 
     Parameters
     ----------
     found : RangeRelease
         The release.
     secret : str
-        What the secret is called.
+        Name of the secret.
     unit : {"nats", "bits"}
-        What information is written in.
+        Unit of the information.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def _belief(result: Result, unit: str) -> str:
 
 
 def _on_average(result: Result, unit: str, secret: str) -> str:
-    """Say what is told of S on average, and what a single output may do all the same."""
+    """Say what is told of S on average, and how far a single output may change a belief."""
     level = result.after.achieved["lip"]
     told = result.after.averages["mutual_information"] / (math.log(2) if unit == "bits" else 1.0)
     if told < TOO_LITTLE:
@@ -183,7 +183,7 @@ def _kept(result: Result) -> str:
 
 
 def _for_purpose(result: Result, of_x: str) -> str:
-    """Say what survives for the purpose, and of all that X says."""
+    """Say what is kept for the purpose, and of all that X says."""
     made, data = result.mechanism, result.scenario.data
     released = _columns(data.released, "X")
     beside = f"{of_x} of all that {released} says survives beside it."
@@ -217,7 +217,7 @@ def _bound(result: Result, unit: str) -> str:
         return f"No mechanism under {asked} keeps more{within}: proven."
     most = mechanism.purpose.share(result.joint, mechanism.upper_bound)
     if most >= 1:
-        return ""  # all of it: no bound is known but the trivial one
+        return ""  # only the trivial bound is known
     bound = at_most(most)
     if bound == "100 %":
         return ""
@@ -225,7 +225,7 @@ def _bound(result: Result, unit: str) -> str:
 
 
 def _why(result: Result) -> str:
-    """Say why perfect privacy leaves something of X, or nothing, where an average asks for it."""
+    """Say what perfect privacy leaves of X and why, where a budget on an average asks for it."""
     asked, data = result.mechanism.notion, result.scenario.data
     parts = () if asked is None else asked.parts
     if not any(part.on_average and part.is_perfect_privacy for part in parts):
@@ -245,7 +245,7 @@ def _columns(names: tuple[str, ...], fallback: str) -> str:
 
 
 def _percent(share: float) -> str:
-    """Write a share of 1 without letting almost all read as all, or almost nothing as nothing."""
+    """Return a share as a percentage in words; only 0 reads as 0 % and only 1 as 100 %."""
     if 0 < share < 0.01:
         return "Less than 1 %"
     if 0.99 < share < 1:

@@ -1,4 +1,4 @@
-"""Symbol by symbol: what each release of X gives away, which break the promise, and why."""
+"""What each symbol gives away when it is released, which break a notion, and why."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Exposure:
     mass : ndarray
         Their probabilities, shape (n,).
     log_lift : ndarray
-        log l(s, y), shape (n_s, n), −∞ where a pair never occurs.
+        log l(s, y) in nats, shape (n_s, n), −∞ where a pair never occurs.
     risky : ndarray of bool
-        Which symbols break the promise by themselves (X_H), shape (n,).
+        Which symbols break the notion (X_H), shape (n,).
     why : tuple of str
-        For each symbol one sentence.
+        A reason for each symbol.
     """
 
     labels: tuple[str, ...]
@@ -44,18 +44,18 @@ class Exposure:
 def exposure(
     leak: Leakage, notion: Notion, s_labels: tuple[str, ...], *, bits: bool = False
 ) -> Exposure:
-    """Say of each symbol whether it keeps a promise by itself, and why not.
+    """Say of each symbol whether it breaks a notion, and why.
 
     Parameters
     ----------
     leak : Leakage
         What the symbols give away.
     notion : Notion
-        The promise; one that does not bound single symbols finds none risky.
+        The notion; one that does not bound single symbols makes none risky.
     s_labels : tuple of str
         Names of the secrets, n_s of them.
     bits : bool
-        Whether the reasons count in bits; else in nats.
+        Whether the reasons are in bits instead of nats.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def exposure(
     >>> found.risky.tolist(), found.why[0]
     ([True, True], '1.504 nats down, 1 allowed: m 0.22 times as likely')
     """
-    with np.errstate(divide="ignore"):  # log 0 = −∞ is the answer where a pair never occurs
+    with np.errstate(divide="ignore"):  # log 0 = −∞ where a pair never occurs
         log_lift = np.log(measures.lift(leak.joint_sy))
     if not isinstance(notion, PointwiseNotion):
         risky: BoolArray = np.zeros(len(leak.labels), dtype=np.bool_)
@@ -87,7 +87,7 @@ def _why(
     s_labels: tuple[str, ...],
     bits: bool,
 ) -> str:
-    """Name the bound that breaks, the secret that breaks it most, and by how much."""
+    """Return the budget that is exceeded, the level and the secret that exceeds it most."""
     lowest, highest = int(log_lift.argmin()), int(log_lift.argmax())
     parts = (
         ("down", levels[0], notion.lower_budget, lowest),
@@ -147,5 +147,5 @@ def averages(leak: Leakage, alpha: float) -> Mapping[str, tuple[float, str]]:
             entry.unit,
         )
         for entry in catalogue.ENTRIES
-        if entry.kind == catalogue.AVERAGE and entry.key != "entropy"
+        if entry.kind == catalogue.AVERAGE
     }

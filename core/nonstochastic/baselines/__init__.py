@@ -1,1 +1,1 @@
-"""What the algorithms are held against: all partitions, submodular search, suppression."""
+"""What the algorithms are compared with: all partitions, submodular search, suppression."""

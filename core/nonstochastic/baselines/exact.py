@@ -1,4 +1,4 @@
-"""The true optimum of problems (3), (5) and (10), by looking at every partition."""
+"""The optimum of problems (3), (5) and (10), by enumerating all partitions."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class AllPartitions:
     Attributes
     ----------
     blocks : ndarray of int
-        For each partition the cluster of each symbol, shape (count, n_x).
+        Index of the cluster of each symbol in each partition, shape (count, n_x).
     leakages, losses : ndarray
-        Shape (count,).
+        Leakage, and minus the utility, of each partition, shape (count,).
     """
 
     blocks: IntArray
@@ -55,7 +55,7 @@ class AllPartitions:
         return Step(self.partition(best), leakage, 0.0 - loss, lagrangian(leakage, loss, value))
 
     def frontier(self) -> tuple[FrontierPoint, ...]:
-        """Return every non-dominated pair, those that no weight leads to included."""
+        """Return every non-dominated (leakage, utility), also those that no weight leads to."""
         order = np.lexsort((self.losses, self.leakages))
         best_before = np.minimum.accumulate(self.losses[order])
         falls = np.r_[True, best_before[1:] < best_before[:-1]]
@@ -122,9 +122,9 @@ def all_partitions(
 
 
 def set_partitions(count: int) -> IntArray:
-    """Return all partitions of 0 … count − 1, shape (Bell(count), count): each one's clusters.
+    """Return the cluster indices of 0 … count − 1 in all partitions, shape (Bell(count), count).
 
-    Clusters are numbered in order of their first member.
+    Clusters are numbered in the order of their first members.
 
     Examples
     --------
@@ -142,8 +142,8 @@ def set_partitions(count: int) -> IntArray:
 def _component_counts(ranges: BoolArray, members: BoolArray, masks: IntArray) -> IntArray:
     """Return the number of components after each partition, shape (count,).
 
-    Each cluster joins the components of X that it touches. A component's present union is a
-    bit mask of components; a cluster gives all that it reaches the same mask.
+    A cluster joins all components of X that it has symbols in. `unions` holds for each component
+    a bit mask of the components that it is joined with so far.
     """
     column = components(ranges)[1]
     count = int(column.max()) + 1

@@ -1,4 +1,4 @@
-"""What to hold an algorithm's frontier against: its baseline, and the optimum where it is known."""
+"""Frontiers to compare an algorithm's with: its baseline's, and the optimum for few symbols."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.nonstochastic.clustering.frontier import FrontierPoint
 from core.nonstochastic.ranges.partition import joint_range
 
 EXACT = "exact"
-"""Stands for the optimum over all partitions."""
+"""Key of the optimum over all partitions."""
 
 SLOW_FROM = 9
 """From how many symbols of X on looking at all partitions takes more than a quarter of a second."""
@@ -22,7 +22,7 @@ BASELINES = {
     "anonymity": ("generalise_and_suppress", suppression_frontier),
     "maximin": ("submodular_path", submodular_frontier),
 }
-"""For each problem the baseline with the same leakage, by its key in the catalogue."""
+"""For each problem the baseline with the same leakage: its catalogue key and its frontier."""
 
 
 def rivals(
@@ -40,7 +40,7 @@ def rivals(
     Returns
     -------
     mapping
-        A baseline's key, and `EXACT` where X has at most 10 symbols.
+        Frontiers by a baseline's key, and by `EXACT` where X has at most 10 symbols.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """The submodularity-based clustering for the privacy funnel, [NonStoch]'s second baseline.
 
 N. Ding and P. Sadeghi, "A submodularity-based clustering algorithm for the information bottleneck
-and privacy funnel", ITW 2019 ([NonStoch]'s reference 50). It is stochastic: it lowers
-I(S;X̂) − λ·I(X;X̂). Its partitions are judged here by the ranges alone.
+and privacy funnel", ITW 2019 ([NonStoch]'s reference 50). It lowers the stochastic objective
+I(S;X̂) − λ·I(X;X̂); here its partitions are evaluated by the ranges alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from core.nonstochastic.ranges.partition import Partition
 from core.validation import FloatArray, IntArray
 
 FALLS = 1e-12
-"""Fall of the Lagrangian, in nats, that is no rounding: a merge must earn more."""
+"""Least fall of the Lagrangian, in nats, for which a merge is made: less is rounding."""
 
 
 def submodular_path(joint_sx: ArrayLike, weight: float) -> tuple[Partition, ...]:
@@ -26,17 +26,18 @@ def submodular_path(joint_sx: ArrayLike, weight: float) -> tuple[Partition, ...]
 
         (1−λ)·h(p(W)) − Σ_s h(p(s,W)) + a sum over the members,   h(t) = −t·log t,
 
-    a difference of two submodular functions of W. Each step looks for the best W by the
-    submodular–supermodular procedure: the subtracted function is replaced by the chain of its
-    gains along an order that starts with W, the rest is minimised exactly, and again until W
-    stays. It starts from the best pair; of the order behind W, the clusters whose joining costs
-    least come first. The step is taken if the Lagrangian falls; else the path ends.
+    a difference of two submodular functions of W. Each step searches the best W by the
+    submodular–supermodular procedure: the subtracted function is replaced by a modular bound, the
+    sum of its gains along an order of the clusters that starts with W; the rest is minimised
+    exactly; and both are repeated until W stays the same. The first W is the best pair, and the
+    clusters after W are ordered by the cost of joining them. The step is taken if the Lagrangian
+    falls; else the path ends.
 
     Parameters
     ----------
     joint_sx : array_like
-        P(s, x), shape (n_s, n_x), every x of positive probability. With only a range known:
-        the uniform distribution over the pairs that occur.
+        P(s, x), shape (n_s, n_x), every x of positive probability. Where only a range is known,
+        take the uniform distribution over the pairs that occur.
     weight : float
         λ in [0, 1]; from 1 on no merge lowers the Lagrangian.
 
@@ -79,7 +80,7 @@ def submodular_path(joint_sx: ArrayLike, weight: float) -> tuple[Partition, ...]
 
 
 def change_of(columns: FloatArray, slots: IntArray, weight: float) -> float:
-    """Return by how much merging some clusters changes I(S;X̂) − weight·I(X;X̂), in nats.
+    """Return the change of I(S;X̂) − weight·I(X;X̂), in nats, by merging some clusters.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def change_of(columns: FloatArray, slots: IntArray, weight: float) -> float:
 
 
 def _best_set(columns: FloatArray, changes: FloatArray, weight: float) -> IntArray:
-    """Return a set of clusters to merge, from the best pair by the two-function procedure."""
+    """Return the clusters to merge: the submodular–supermodular procedure from the best pair."""
     chosen = np.array(np.unravel_index(changes.argmin(), changes.shape), dtype=np.int64)
     value = change_of(columns, chosen, weight)
     while True:
@@ -109,10 +110,10 @@ def _best_set(columns: FloatArray, changes: FloatArray, weight: float) -> IntArr
 
 
 def _minimise_bound(columns: FloatArray, chosen: IntArray, weight: float) -> IntArray:
-    """Minimise the change with its subtracted part replaced by a modular bound tight at `chosen`.
+    """Return the minimiser of the change, its subtracted part replaced by a bound at `chosen`.
 
-    What is left is a concave function of p(W) plus a sum over W: its minimum is at one of the
-    prefixes of the clusters sorted by their term over their mass.
+    The bound is modular and tight at `chosen`, so the rest is a concave function of p(W) plus a
+    sum over W: a prefix of the clusters, sorted by term over mass, minimises it.
     """
     masses = columns.sum(axis=0)
     inside = columns[:, chosen].sum(axis=1)
@@ -137,7 +138,7 @@ def _pair_changes(columns: FloatArray, weight: float) -> FloatArray:
 
 
 def _changes_with(columns: FloatArray, column: FloatArray, weight: float) -> FloatArray:
-    """Return the change of merging one cluster, given by its P(s, x̂), with each other one."""
+    """Return the change of merging a cluster with P(s, x̂) = `column` with each one, shape (n,)."""
     union = columns + column[:, None]
     mass, each = column.sum(), columns.sum(axis=0)
     outer = (1 - weight) * (_h(mass + each) - _h(mass) - _h(each))

@@ -26,10 +26,10 @@ def generalise_and_suppress(
     distance: Distance | None = None,
     base: float = 2,
 ) -> Step:
-    """Merge all symbols with fewer than k secrets into one: k-anonymity, whatever it costs.
+    """Merge all symbols with fewer than k secrets into one cluster, which gives k-anonymity.
 
-    Where even their union has fewer than k secrets, the symbols with fewest secrets among the
-    others (of equals, the first) join it until it has k.
+    If their union has fewer than k secrets, the other symbols join it, those with fewest secrets
+    first (of equals, the first), until it has k.
 
     Parameters
     ----------
@@ -43,13 +43,15 @@ def generalise_and_suppress(
     Returns
     -------
     Step
-        The partition with its L0 and its utility; there is no λ, so it is taken as 0.
+        The partition with its L0 and its utility; its Lagrangian is that of λ = 0.
 
     Raises
     ------
     InvalidInputError
         If k is more than the number of secrets, or as `merge_for_anonymity`.
 
+    Notes
+    -----
     Source: [NonStoch] §VII-B, after Sweeney.
 
     Examples
@@ -117,8 +119,8 @@ def submodular_frontier(
 ) -> tuple[FrontierPoint, ...]:
     """Return the non-dominated (I*, utility) pairs of the submodularity-based clustering.
 
-    The clustering is stochastic, so it sees the uniform distribution over the pairs that occur;
-    every partition on its paths is offered, with I*(S;X̂) as leakage.
+    The clustering starts from the uniform distribution over the pairs that occur. All partitions
+    on its paths are candidates, with I*(S;X̂) as leakage.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Greedy merging of releases by [NonStoch]: its algorithms, utilities and frontiers."""
+"""The clustering of X of [NonStoch]: its algorithms, utilities and frontiers."""

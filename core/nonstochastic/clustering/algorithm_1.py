@@ -1,4 +1,4 @@
-"""Algorithm 1 of [NonStoch]: merge until no release leaves few secrets possible."""
+"""Algorithm 1 of [NonStoch]: merge the symbols that leave fewest secrets possible."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def merge_for_anonymity(
 ) -> Clustering:
     """Lower L0(S→X̂) − λ·utility by merging symbols of X (problem (3), Algorithm 1).
 
-    In each step every cluster that leaves fewest secrets possible is merged with the cluster
-    whose union loses least utility, among those that add a secret; of equals, the first. The
-    algorithm stops before the first step that does not lower the Lagrangian strictly.
+    In each step every cluster that leaves fewest secrets possible is merged with another that
+    adds a secret, such that the union loses least utility; of equals, the first. The algorithm
+    stops before the first step that does not lower the Lagrangian strictly.
 
     Parameters
     ----------
     occurs : array_like of bool
         Which pairs (s, x) can occur, shape (n_s, n_x); or (n_z, n_s, n_x), one range for each
-        value of side information z: then the worst z counts.
+        value of side information z: then leakage is the worst over z.
     weight : float
         λ, at least 0.
     utility : {"resolution", "distortion"}
@@ -44,12 +44,12 @@ def merge_for_anonymity(
     codeword, distance
         As in `max_distortion`.
     base : float
-        Of the logarithms.
+        Base of the logarithms.
 
     Returns
     -------
     Clustering
-        The whole path; it does not depend on λ, only where it stops does.
+        The whole path: λ decides only where on it the algorithm stops.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def merge_for_anonymity(
 
 
 def _walk(clusters: Clusters, weight: float) -> Iterator[Step]:
-    """Yield every step, from the singletons until L0 is 0."""
+    """Yield every step from the singletons until L0 is 0."""
     yield clusters.step(clusters.reduction(), weight)
     while clusters.ratios().max() > 1:
         merged = _raise_least(clusters)
@@ -87,7 +87,7 @@ def _raise_least(clusters: Clusters) -> Partition:
     worst = ratios.max()
     unions = set()
     for slot in np.flatnonzero((ratios == worst).any(axis=0)).tolist():
-        here = slot  # a cluster that an earlier merge of this step absorbed or raised is passed by
+        here = slot  # skipped if an earlier merge of this step absorbed it or gave it more secrets
         while (tight := np.flatnonzero(clusters.ratios()[:, here] == worst)).size:
             others = np.flatnonzero(clusters.adds_secrets(here, int(tight[0])))
             best = others[clusters.loss.of_unions(here)[others].argmin()]

@@ -1,4 +1,4 @@
-"""Algorithm 2 of [NonStoch] and its variant for (10): join what a release can tell apart."""
+"""Algorithm 2 of [NonStoch], for problem (5), and its variant for problem (10)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from core.nonstochastic.ranges.partition import joint_range
 from core.validation import BoolArray, FloatArray, IntArray
 
 OBJECTIVES = ("maximin", "reduction")
-"""What the merges lower: I* (problem (5)), or L0 until I* is 0 (problem (10))."""
+"""The leakage that merges lower: I* (problem (5)), or L0 until I* is 0 (problem (10))."""
 
 Array = TypeVar("Array", FloatArray, IntArray)
 
 Pairs = tuple[IntArray, IntArray]
-"""First and second clusters of some pairs."""
+"""Slots of the first and of the second clusters of some pairs."""
 
 SAME_LOSS = 1e-12
-"""Difference of two losses, relative to them, that is rounding: no weight tells them apart."""
+"""Relative difference of two losses that is rounding."""
 
 
 def merge_for_indistinguishability(
@@ -53,8 +53,8 @@ def merge_for_indistinguishability(
     ----------
     occurs : array_like of bool
         Which pairs (s, x) can occur, shape (n_s, n_x); or (n_z, n_s, n_x), one range for each
-        value of side information z: then the worst z counts, and a step is as many merges as
-        lower the largest number of components.
+        value of side information z: then leakage is the worst over z, and a step is as many
+        merges as it takes to lower the largest number of components.
     weight : float
         λ, at least 0.
     utility : {"resolution", "distortion"}
@@ -62,17 +62,17 @@ def merge_for_indistinguishability(
     values : array_like, optional
         The symbols' numbers, for "distortion": shape (n_x,) or (n_x, d).
     objective : {"maximin", "reduction"}
-        Which problem.
+        Problem (5) or problem (10).
     codeword, distance
         As in `max_distortion`.
     base : float
-        Of the logarithms.
+        Base of the logarithms.
 
     Returns
     -------
     Clustering
-        The whole path. With "maximin" only where it stops depends on λ; with "reduction" the
-        path itself does, and is the same up to `valid_below`.
+        The whole path. With "maximin" λ decides only where it stops; with "reduction" it decides
+        the path too, which is the same for all weights up to `valid_below`.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def _join(clusters: Clusters, components: Components, weight: float) -> tuple[St
 def _join_at_least_reduction(
     clusters: Clusters, components: Components, weight: float
 ) -> Clustering:
-    """Return the path of the variant for (10)."""
+    """Return the path of the variant for problem (10)."""
     pairs = PairState.of_all(clusters)
     steps = [clusters.step(clusters.reduction(), weight)]
     below = np.inf
@@ -143,7 +143,7 @@ class PairState:
     Attributes
     ----------
     losses : ndarray
-        Shape (n_x, n_x).
+        Losses, shape (n_x, n_x).
     sizes : ndarray of int
         |⟦S|x̂ ∪ x̂',z⟧|, shape (n_z, n_x, n_x).
     """
@@ -167,7 +167,7 @@ class PairState:
     def best(
         self, clusters: Clusters, candidates: BoolArray, weight: float
     ) -> tuple[int, int, float]:
-        """Return the pair to merge at a weight, and up to which weight the choice stays."""
+        """Return the pair to merge at a weight, and up to which weight it stays the same."""
         places = np.flatnonzero(candidates)
         pairs = np.divmod(places, len(candidates))
         leakage = self._leakage(clusters, places, pairs)
@@ -185,12 +185,12 @@ class PairState:
         return i, j, max(0.0, float(ends.min()))
 
     def _leakage(self, clusters: Clusters, places: IntArray, pairs: Pairs) -> FloatArray:
-        """Return L0 after the merge of each of some pairs, given by place in (n_x, n_x) too."""
+        """Return L0 after merging each of some pairs, whose flat indices are `places`."""
         worst = np.full(places.shape, -np.inf)
         for possible, unions, sizes in zip(
             clusters.possible, self.sizes, clusters.sizes, strict=True
         ):
-            # Where a cluster and z never meet it sets no limit, as if all secrets were possible.
+            # A cluster that never occurs with z sets no limit, as if all secrets were possible.
             alone = np.where(sizes > 0, sizes, possible)
             union = unions.ravel()[places]
             least = np.minimum(np.where(union > 0, union, possible), _least_of_others(alone, pairs))
@@ -200,10 +200,10 @@ class PairState:
 
 
 def _least_of_others(values: Array, pairs: Pairs) -> Array:
-    """Return for each of some pairs (i, j) the least of all other values.
+    """Return for each of some pairs (i, j) the least of all values but those of i and j.
 
-    With two values in all it is their greater one, which limits nothing here: the union of two
-    symbols has at least the secrets and the loss of either.
+    If there are only two values it is the greater one, which changes no result here: the union of
+    two symbols has at least the secrets and the loss of either.
     """
     first, second, *third = np.argsort(values, kind="stable")[:3].tolist()
     i, j = pairs

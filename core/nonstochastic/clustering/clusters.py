@@ -1,7 +1,7 @@
-"""The working state of an agglomerative clustering, updated merge by merge and never recomputed.
+"""The state of an agglomerative clustering, updated with each merge.
 
-The secrets of a cluster are bits in 64-bit words, so that a union is one `|` of words, a
-containment one `& ~`, and a size a popcount.
+The secrets of a cluster are bits in 64-bit words, so that a union is a `|` of words, a difference
+an `& ~`, and a size a number of set bits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Words = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
 
 
 class Clusters:
-    """Clusters of X in slots; slot x starts with the symbol x, a union keeps the lower slot.
+    """Clusters of X in slots: slot x starts with the symbol x, and a union keeps the lower slot.
 
     Attributes
     ----------
@@ -30,13 +30,13 @@ class Clusters:
     alive : ndarray of bool
         Which slots hold a cluster, shape (n_x,).
     words : ndarray of uint64
-        ⟦S|x̂,z⟧ as bits, shape (n_z, n_x, words).
+        ⟦S|x̂,z⟧ as bits, shape (n_z, n_x, n_words).
     sizes : ndarray of int
-        |⟦S|x̂,z⟧|, shape (n_z, n_x); 0 where x̂ does not occur with z, or is absorbed.
+        |⟦S|x̂,z⟧|, shape (n_z, n_x); 0 where x̂ does not occur with z, or was absorbed.
     possible : ndarray of int
         |⟦S|z⟧|, shape (n_z,).
     loss : ClusterLoss
-        The utility's side of the same clusters.
+        The losses of the same clusters.
     """
 
     def __init__(self, occurs: BoolArray, loss: ClusterLoss, base: float) -> None:
@@ -55,7 +55,7 @@ class Clusters:
         self.log = logarithm(base)
 
     def ratios(self) -> FloatArray:
-        """Return |⟦S|z⟧| / |⟦S|x̂,z⟧|, shape (n_z, n_x); 0 where they never meet."""
+        """Return |⟦S|z⟧| / |⟦S|x̂,z⟧|, shape (n_z, n_x); 0 where x̂ does not occur with z."""
         ratios: FloatArray = np.where(
             self.sizes > 0, self.possible[:, None] / np.maximum(self.sizes, 1), 0.0
         )
@@ -66,7 +66,7 @@ class Clusters:
         return float(self.log(self.ratios().max()))
 
     def adds_secrets(self, slot: int, z: int) -> BoolArray:
-        """Say which clusters hold a secret, given z, that the one in `slot` lacks."""
+        """Say which clusters have a secret, given z, that the one in `slot` lacks."""
         new: BoolArray = (self.words[z] & ~self.words[z, slot]).any(axis=1) & self.alive
         return new
 
@@ -96,7 +96,7 @@ class Clusters:
         return tuple(cluster for cluster in self.members if cluster)
 
     def step(self, leakage: float, weight: float, merged: Partition = ()) -> Step:
-        """Return the present partition as a step of the path."""
+        """Return the current partition as a step of the path."""
         loss = self.worst_loss()
         value = lagrangian(leakage, loss, weight)
         return Step(self.partition(), leakage, 0.0 - loss, value, merged)
@@ -120,7 +120,7 @@ class Components:
         both = self.present[:, kept] & self.present[:, absorbed]
         for z, sets in enumerate(self.sets):
             fell = sets.unite(np.array([kept, absorbed]))
-            self.counts[z] -= fell * both[z]  # one that never occurs with z was no component
+            self.counts[z] -= fell * both[z]  # a cluster that never occurs with z is not counted
         self.present[:, kept] |= self.present[:, absorbed]
         self.present[:, absorbed] = False
 
@@ -129,9 +129,9 @@ class Components:
         return int(self.counts.max())
 
     def candidates(self) -> BoolArray:
-        """Return the pairs (i, j), i < j, in different components under a z that has most of them.
+        """Return which pairs (i, j), i < j, are in different components under some z with most.
 
-        Merging within one component only loses utility ([NonStoch] eq. 6, 7). Shape (n_x, n_x).
+        Shape (n_x, n_x). Merging within one component only loses utility ([NonStoch] eq. 6, 7).
         """
         size = self.present.shape[1]
         apart = np.zeros((size, size), dtype=np.bool_)
@@ -141,7 +141,7 @@ class Components:
         return apart & self.upper
 
     def nodes(self) -> IntArray:
-        """Return for each cluster how many there are in its component, shape (n_z, n_x)."""
+        """Return the number of clusters in each cluster's component, shape (n_z, n_x)."""
         sizes = np.zeros(self.present.shape, dtype=np.int64)
         for z, (sets, here) in enumerate(zip(self.sets, self.present, strict=True)):
             counts = np.bincount(sets.labels[here], minlength=here.size)

@@ -1,4 +1,4 @@
-"""How far a cluster's symbols lie from its codeword ([NonStoch] §V-A)."""
+"""The distortion of a cluster: the distance of its symbols from its codeword ([NonStoch] §V-A)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Distance = Callable[[FloatArray, FloatArray], ArrayLike]
 """d(points, codeword): (m,) points and a scalar, or (m, d) and (d,), to distances of shape (m,)."""
 
 CODEWORDS = ("centroid", "midrange", "medoid")
-"""What may stand for a cluster: its mean, the middle of its range, or its most central member."""
+"""Codewords of a cluster: its mean, the middle of its range, or its most central member."""
 
 
 @dataclass(frozen=True, eq=False)
 class DistortionMeasure:
-    """Points, the codeword that stands for a cluster of them, and a distance.
+    """Points, the kind of codeword of a cluster, and a distance.
 
     Attributes
     ----------
@@ -69,11 +69,11 @@ class DistortionMeasure:
 
     @property
     def plain(self) -> bool:
-        """Whether least, greatest, sum and count of a cluster are all that matters."""
+        """Whether a cluster's distortion follows from its least, greatest, sum and count."""
         return self.points.ndim == 1 and self.distance is None and self.codeword != "medoid"
 
     def of(self, symbols: Sequence[int]) -> float:
-        """Return the largest distance of these symbols from their codeword."""
+        """Return the largest distance of the symbols of a cluster from their codeword."""
         points = self.points[list(symbols)]
         if self.codeword == "medoid":
             return min(self._farthest(points, centre) for centre in points)
@@ -101,18 +101,17 @@ def max_distortion(
     codeword: str = "centroid",
     distance: Distance | None = None,
 ) -> float:
-    """Return max over x of d(x, x̂(x)): the farthest that a release moves a symbol.
+    """Return the largest distortion max over x of d(x, x̂(x)).
 
     Parameters
     ----------
     partition : sequence of clusters
-        Of the indices of `values`.
+        Indices of `values`, each in one cluster.
     values : array_like
         A number, shape (n_x,), or a vector, shape (n_x, d), for each symbol.
     codeword : {"centroid", "midrange", "medoid"}
-        What stands for a cluster: the mean, the middle between its least and greatest (by
-        coordinate), or the member whose farthest fellow is nearest, which needs no arithmetic
-        on values and so serves any dissimilarity.
+        The mean of a cluster, the middle between its least and greatest (by coordinate), or the
+        member whose largest distance from the others is least, which fits any dissimilarity.
     distance : callable, optional
         `distance(points, codeword)` from (m,) points and a scalar, or (m, d) and (d,), to m
         distances; Euclidean where not given.
@@ -122,6 +121,8 @@ def max_distortion(
     InvalidInputError
         If values are no finite numbers, or partition, codeword or distances are not as described.
 
+    Notes
+    -----
     Source: [NonStoch] §V-A1.
 
     Examples
@@ -131,6 +132,6 @@ def max_distortion(
     >>> max_distortion([(0, 1, 2), (3,)], [0.0, 1.0, 5.0, 9.0], codeword="midrange")
     2.5
     """
-    clusters = checked_partition(partition, len(np.atleast_1d(np.asarray(values))))
+    clusters = checked_partition(partition, len(np.atleast_1d(np.asarray(values, dtype=object))))
     distortion = DistortionMeasure.checked(values, sum(map(len, clusters)), codeword, distance)
     return max(distortion.of(cluster) for cluster in clusters)

@@ -1,4 +1,4 @@
-"""Pareto frontiers: every trade-off that an algorithm offers, over all weights λ ≥ 0."""
+"""Pareto frontiers: the non-dominated results of an algorithm over all weights λ ≥ 0."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ ALGORITHMS = ("anonymity", "maximin", "reduction")
 """Algorithm 1, Algorithm 2, and Algorithm 2's variant for problem (10)."""
 
 NEXT_WEIGHT = 1e-9
-"""How far past a change of the path, relative to it, the next weight is tried: far above the
-rounding of a Lagrangian, far below any difference of weights that a reader would set."""
+"""Relative distance from a weight at which the path changes to the next weight tried: far above
+the rounding of a Lagrangian, far below any difference of weights that a user would set."""
 
 SAME_WEIGHT = 1e-12
-"""Weights that differ by less, relative to them, differ by rounding."""
+"""Relative difference of two weights that is rounding."""
 
 LEAST_WEIGHT = 1e-9
-"""The first weight tried after 0: with much less, a loss in any usual unit rounds away."""
+"""The first weight tried after 0: a much smaller one times a loss is lost to rounding."""
 
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """One partition that no other of the algorithm beats in both respects.
+    """A partition with its leakage and utility.
 
     Attributes
     ----------
@@ -42,8 +42,7 @@ class FrontierPoint:
     partition : tuple of tuple of int
         The clusters.
     weights : (float, float) or None
-        The λ from and up to which the algorithm returns it; None where no λ does, as for a step
-        that the algorithm passes.
+        The range of λ for which the algorithm returns it; None if it does for no λ.
     """
 
     leakage: float
@@ -70,33 +69,35 @@ def pareto_frontier(
 ) -> tuple[FrontierPoint, ...]:
     """Return the non-dominated (leakage, utility) pairs of an algorithm over all weights.
 
-    No grid is needed. Where the path does not depend on λ, the weights at which it stops earlier
-    are the ratios of leakage spared to utility lost of its steps. Where it does ("reduction"),
-    each run tells up to which weight its choices stand, and the next one starts there.
+    No grid of weights is needed. Where the path does not depend on λ, the weights at which it
+    stops earlier are the steps' ratios of leakage lowered to utility lost. Where it does
+    ("reduction"), each run returns up to which weight its choices hold; the next starts there.
 
     Parameters
     ----------
     occurs : array_like of bool
         Which pairs (s, x) can occur, shape (n_s, n_x) or (n_z, n_s, n_x).
     algorithm : {"anonymity", "maximin", "reduction"} or function
-        Algorithm 1, Algorithm 2, or its variant for problem (10); `merge_for_anonymity` and
-        `merge_for_indistinguishability` stand for the first two.
+        Algorithm 1, Algorithm 2, or its variant for problem (10); the functions
+        `merge_for_anonymity` and `merge_for_indistinguishability` name the first two.
     utility, values, codeword, distance, base
         As in `merge_for_anonymity`.
     every_step : bool
-        Also offer the partitions on the way that the algorithm returns for no weight; the way of
-        "reduction" breaks its condition I* = 0 and is not offered.
+        Include partitions on the path that the algorithm returns for no weight; not for
+        "reduction", whose path breaks its condition I* = 0.
 
     Returns
     -------
     tuple of FrontierPoint
-        In order of increasing leakage and utility.
+        Sorted by increasing leakage and utility.
 
     Raises
     ------
     InvalidInputError
-        As the algorithms, and if there is no such algorithm.
+        As the algorithms, and if the algorithm is unknown.
 
+    Notes
+    -----
     Source: [NonStoch] §VII-A.
 
     Examples
@@ -127,7 +128,7 @@ def pareto_frontier(
 
 
 def non_dominated(points: Iterable[FrontierPoint]) -> tuple[FrontierPoint, ...]:
-    """Return the points that no other beats, in order of leakage; of equal ones the first.
+    """Return the points that no other dominates, sorted by leakage; of equal ones the first.
 
     Examples
     --------
@@ -158,9 +159,9 @@ def _named(algorithm: str | Callable[..., Clustering]) -> str:
 def _stops(steps: tuple[Step, ...]) -> Iterator[FrontierPoint]:
     """Yield each step of a path that does not depend on λ, with the weights that stop there.
 
-    A step is taken iff λ is below the leakage it spares over the utility it loses, so the path
-    gets to step i for λ below the least such ratio so far. Equal ratios, whatever rounding makes
-    of them, leave a step no weight of its own.
+    A step is taken iff λ is below the leakage it lowers over the utility it loses, so the path
+    gets to step i for λ below the least such ratio so far. A step between ratios that are equal
+    but for rounding has no weight.
     """
     reached = float("inf")
     for i, step in enumerate(steps):
@@ -177,7 +178,7 @@ def _ratio(before: Step, after: Step) -> float:
 
 
 def _sweep(occurs: ArrayLike, settings: dict[str, Any]) -> list[FrontierPoint]:
-    """Return the results of the variant for (10) for all weights, each with its stretch of them."""
+    """Return the results of the variant for problem (10), each with its range of weights."""
     found: list[FrontierPoint] = []
     since, begin, weight, stalled = 0.0, 0.0, 0.0, 0
     while True:
@@ -191,7 +192,7 @@ def _sweep(occurs: ArrayLike, settings: dict[str, Any]) -> list[FrontierPoint]:
             since = begin
         if end == float("inf"):
             return found
-        # A weight at which two choices tie tells no end beyond itself: step on, ever further.
+        # At a weight where two choices tie, `end` is the weight itself: step on, further each time.
         stalled = stalled + 1 if end == weight else 0
         start = max(end, LEAST_WEIGHT)
         begin, weight = end, start + NEXT_WEIGHT * 100**stalled * start

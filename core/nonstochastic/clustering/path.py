@@ -1,4 +1,4 @@
-"""The path that a clustering takes from singletons, and where a weight λ makes it stop."""
+"""The path of a clustering from singletons, and where a weight λ makes it stop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.nonstochastic.ranges.partition import Partition
 
 @dataclass(frozen=True)
 class Step:
-    """One partition on the way.
+    """One partition on the path of a clustering.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class Clustering:
     path : tuple of Step
         From the singletons to the returned partition.
     beyond : tuple of Step
-        Where the merges would have led if a Lagrangian that rises did not stop them.
+        The further steps, which were not taken because the Lagrangian would not fall.
     valid_below : float
-        The path is the same for every weight from `weight` to here: ∞ if it does not depend on λ.
+        The path is the same for all weights from `weight` to this; ∞ if it does not depend on λ.
     """
 
     weight: float
@@ -83,7 +83,7 @@ class Clustering:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The path and what lies beyond."""
+        """The path and the further steps."""
         return self.path + self.beyond
 
 
@@ -99,12 +99,12 @@ def checked_weight(weight: float) -> float:
 
 
 def lagrangian(leakage: float, loss: float, weight: float) -> float:
-    """Return leakage + λ·loss; without a weight the loss does not count, whatever it is."""
+    """Return leakage + λ·loss."""
     return leakage + weight * loss
 
 
 def stopped(steps: tuple[Step, ...], weight: float) -> Clustering:
-    """Return the clustering that a path which does not depend on λ gives for one λ.
+    """Return the clustering at one λ, for a path that does not depend on λ.
 
     It stops before the first step that does not lower the Lagrangian strictly.
 

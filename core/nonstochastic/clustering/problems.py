@@ -1,4 +1,4 @@
-"""The three problems of [NonStoch] by name, each with the algorithm that answers it."""
+"""The three problems of [NonStoch] by name, each with its algorithm."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def solve(
     utility: str = "resolution",
     values: ArrayLike | None = None,
 ) -> Clustering:
-    """Return what a problem's algorithm finds, with its whole path.
+    """Return the clustering that a problem's algorithm finds.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def solve(
 
 
 def weight_within(low: float, high: float) -> float:
-    """Return a weight with few digits, strictly between two: one to set where they bound a point.
+    """Return a weight with few digits strictly between two, to select a point of a frontier.
 
     Parameters
     ----------
     low, high : float
-        The stretch of weights, 0 ≤ low < high ≤ ∞.
+        The range of weights, 0 ≤ low < high ≤ ∞.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What a quantisation costs: the loss of its worst cluster ([NonStoch] §V-A).
+"""The utilities of a quantisation, as losses of its clusters ([NonStoch] §V-A).
 
-Both utilities are minus the largest loss over the clusters, so the algorithms need one thing of
-them: the loss of a union of two clusters, for one cluster against all others at once.
+Both utilities are minus the largest loss over the clusters. The algorithms need the loss of the
+union of one cluster with each other one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from core.nonstochastic.ranges.units import logarithm
 from core.validation import FloatArray, IntArray
 
 UTILITIES = ("resolution", "distortion")
-"""What a release can be judged by."""
+"""Utilities by key: I0(X;X̂), and minus the largest distortion."""
 
 
 class ClusterLoss(ABC):
     """The losses of clusters while they are merged.
 
-    Clusters live in numbered slots, at first one for each symbol; the union of two takes the
-    first one's slot.
+    Clusters have numbered slots, at first one for each symbol.
     """
 
     @abstractmethod
@@ -44,19 +43,19 @@ class ClusterLoss(ABC):
 
     @abstractmethod
     def merge(self, kept: int, absorbed: int) -> None:
-        """Put the union of two clusters into the slot `kept`; `absorbed` means nothing any more."""
+        """Put the union of two clusters into the slot `kept`; `absorbed` is no longer used."""
 
     @abstractmethod
     def of_set(self, symbols: Sequence[int]) -> float:
-        """Return the loss of the cluster that holds these symbols, from scratch."""
+        """Return the loss of a cluster of these symbols, whatever has been merged."""
 
     def of_partition(self, partition: Partition) -> float:
-        """Return the loss of a partition, that of its worst cluster, from scratch."""
+        """Return the largest loss of a partition's clusters, whatever has been merged."""
         return max(self.of_set(cluster) for cluster in partition)
 
 
 class ResolutionLoss(ClusterLoss):
-    """Minus log(n_x / |x̂|): the largest over the clusters is −I0(X;X̂)."""
+    """Loss −log(n_x / |x̂|) of a cluster: the largest is −I0(X;X̂)."""
 
     def __init__(self, n_x: int, base: float) -> None:
         self.sizes: IntArray = np.ones(n_x, dtype=np.int64)
@@ -83,7 +82,7 @@ class ResolutionLoss(ClusterLoss):
 
 
 class NumberDistortionLoss(ClusterLoss):
-    """Largest |x − x̂(x)| of numbers, from each cluster's least, greatest, sum and count."""
+    """Loss max |x − x̂(x)| of numbers, from each cluster's least, greatest, sum and count."""
 
     def __init__(self, distortion: DistortionMeasure) -> None:
         self.distortion = distortion
@@ -125,7 +124,7 @@ class NumberDistortionLoss(ClusterLoss):
 
 
 class AnyDistortionLoss(ClusterLoss):
-    """Largest d(x, x̂(x)) for any distance, codeword and points: one call for each union."""
+    """Loss max d(x, x̂(x)) for any distance, codeword and points: one call for each union."""
 
     def __init__(self, distortion: DistortionMeasure) -> None:
         self.distortion = distortion
@@ -171,7 +170,7 @@ def cluster_loss(
     distance: Distance | None = None,
     base: float = 2,
 ) -> ClusterLoss:
-    """Return the losses that a utility stands for, all clusters single symbols.
+    """Return the losses of a utility, for clusters of single symbols.
 
     Parameters
     ----------
@@ -184,7 +183,7 @@ def cluster_loss(
     codeword, distance
         As in `max_distortion`.
     base : float
-        Of the resolution's logarithm.
+        Base of the resolution's logarithm.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""What follows from which secrets and releases occur together: parts, graphs, measures."""
+"""Joint ranges, which say what can occur together: components, graphs, measures."""

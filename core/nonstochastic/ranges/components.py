@@ -1,6 +1,6 @@
-"""Connected components of a bipartite range: which symbols hang together through shared secrets.
+"""Connected components of a bipartite range, which joins s and x where both can occur.
 
-[NonStoch] Lemma 2 and Gács–Körner common information both stand on these components.
+Maximin information ([NonStoch] Lemma 2) and Gács–Körner common information are computed from them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from core.validation import BoolArray, IntArray
 
 
 class DisjointSets:
-    """Disjoint sets of the nodes 0 … count − 1 that can only be united.
+    """Disjoint sets of the nodes 0 … count − 1.
 
-    A union relabels one side, so that the set of every node can be read off at once: the
-    clustering algorithms compare all pairs of nodes by their labels in one array operation.
+    Each node has its set's label, so that clustering can compare all pairs of nodes in one array
+    operation.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class DisjointSets:
         self.count = count
 
     def unite(self, nodes: IntArray) -> int:
-        """Unite the sets of some nodes and return by how much the number of sets fell."""
+        """Unite the sets of some nodes and return how many sets fewer there are."""
         met = np.unique(self.labels[nodes])
         if met.size <= 1:
             return 0
@@ -57,7 +57,7 @@ def components(occurs: BoolArray) -> tuple[IntArray, IntArray]:
     Returns
     -------
     rows, columns : ndarray
-        Component numbers 0, 1, … in order of their first column, shapes (n_s,) and (n_x,);
+        Indices of components, in the order of their first columns, shapes (n_s,) and (n_x,);
         −1 for a row or column in which nothing occurs.
 
     Examples

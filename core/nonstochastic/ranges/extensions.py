@@ -1,7 +1,7 @@
 """Quantising the secret along with the data ([NonStoch] §V-C).
 
-Where the curator sees S too, the symbols to merge are the pairs (s, x). Side information needs no
-function: the measures and algorithms take a stack of ranges, one for each z.
+Where the curator sees S too, the symbols to merge are the pairs (s, x). For side information the
+measures and algorithms take a stack of ranges, one for each z.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from core.validation import BoolArray
 
 
 def with_secret(occurs: ArrayLike) -> tuple[BoolArray, tuple[tuple[int, int], ...]]:
-    """Return the range of (S, (S, X)): what is quantised when the curator sees S.
+    """Return the range of (S, (S, X)), to quantise the pair (S, X).
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ def with_secret(occurs: ArrayLike) -> tuple[BoolArray, tuple[tuple[int, int], ..
     Returns
     -------
     occurs : ndarray of bool
-        Shape (n_s, number of pairs): each pair tells its secret.
+        Shape (n_s, number of pairs): each pair occurs with its own secret only.
     pairs : tuple of (int, int)
-        The pairs (s, x) that occur, in the order of the columns; numbers for a distortion of x
+        The pairs (s, x) that occur, in the order of the columns; values for a distortion of x
         are `[values[x] for _, x in pairs]`.
 
     Raises

@@ -1,4 +1,4 @@
-"""The confusability graph: what a release cannot tell apart ([NonStoch] §IV)."""
+"""The confusability graph of a release ([NonStoch] §IV)."""
 
 from __future__ import annotations
 
@@ -30,15 +30,17 @@ def confusability_graph(
     partition : sequence of clusters, optional
         The release; X itself where not given.
     nodes : {"released", "secret"}
-        "released": an edge joins two symbols x (or clusters, by their place in `partition`) that
-        one secret can lead to. "secret", the dual view: an edge joins two secrets that one
-        release can come from.
+        "released": an edge joins two symbols x (or clusters, by their index in `partition`) that
+        can occur with the same secret. "secret", the dual view: an edge joins two secrets that
+        can occur with the same x (or cluster).
 
     Raises
     ------
     InvalidInputError
         If the range, the partition or `nodes` is not as described.
 
+    Notes
+    -----
     Source: [NonStoch] §IV.
 
     Examples
@@ -59,7 +61,7 @@ def shared_by_edge(
     partition: Sequence[Sequence[int]] | None = None,
     nodes: str = "released",
 ) -> Mapping[tuple[int, int], tuple[int, ...]]:
-    """Return for each edge what its ends share: secrets, or releases in the dual view.
+    """Return for each edge the secrets (in the dual view, releases) that both ends occur with.
 
     Parameters and errors as in `confusability_graph`; secrets are given by their index, releases
     by the index of x or of the cluster.
@@ -81,8 +83,8 @@ def connected_components(
 ) -> tuple[tuple[int, ...], ...]:
     """Return the connected components of the confusability graph as tuples of node indices.
 
-    Parameters and errors as in `confusability_graph`. The order is that of the components' first
-    released symbol in both views, so the k-th component of one is the k-th of the other; a secret
+    Parameters and errors as in `confusability_graph`. Components are sorted by their first
+    released symbol in both views, so that the k-th of one view is the k-th of the other; a secret
     that never occurs is in none.
 
     Examples
@@ -101,7 +103,7 @@ def connected_components(
 def overlap_partition(
     occurs: ArrayLike, partition: Sequence[Sequence[int]] | None = None
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the finest overlap partition of the secrets: which group of S a release gives away.
+    """Return the finest overlap partition of the secrets: every release tells the part S is in.
 
     Parameters and errors as in `confusability_graph`.
 

@@ -1,4 +1,4 @@
-"""Where to draw the nodes of a confusability graph: networkx per component, packed apart."""
+"""The layout of a confusability graph: networkx lays out each component, and they are packed."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from core.errors import InvalidInputError
 from core.validation import FloatArray
 
 SEED = 7
-"""Of the spring layout: the same graph is always drawn the same way."""
+"""Seed of the spring layout: the same graph is always drawn the same way."""
 
 ITERATIONS = 150
-"""Of the springs: enough to unfold a chain of 60. Kamada–Kawai draws chains straighter, but its
-optimiser runs many threads and takes a second where other sessions keep the machine busy."""
+"""Iterations of the spring layout: enough to unfold a chain of 60. Kamada–Kawai draws chains
+straighter, but runs many threads and takes a second on a busy machine."""
 
 GAP = 1.0
-"""Room between components, in lengths of an edge."""
+"""Distance between components, in edge lengths."""
 
 
 def positions(count: int, edges: Iterable[tuple[int, int]]) -> FloatArray:
-    """Return where to draw each node, the same for the same graph.
+    """Return coordinates of each node, the same for the same graph.
 
-    Components are laid out one by one and packed in rows, the largest first, so that they never
-    overlap.
+    Components are laid out one by one and packed in rows, the largest first, without overlap.
 
     Parameters
     ----------
@@ -39,7 +38,7 @@ def positions(count: int, edges: Iterable[tuple[int, int]]) -> FloatArray:
     Returns
     -------
     ndarray
-        Shape (count, 2), centred on the origin; neighbours are about 1 apart.
+        Shape (count, 2), centred on the origin; the ends of an edge are about 1 apart.
 
     Raises
     ------
@@ -69,10 +68,10 @@ def positions(count: int, edges: Iterable[tuple[int, int]]) -> FloatArray:
 
 
 def _component(graph: nx.Graph[int]) -> FloatArray:
-    """Return the positions of a connected graph's nodes in order, lower left corner at 0."""
+    """Return the positions of a connected graph's nodes, sorted, the lower left corner at 0."""
     if graph.number_of_nodes() == 1:
         return np.zeros((1, 2))
-    ordered: nx.Graph[int] = nx.Graph()  # a subgraph's own order of nodes and edges is not fixed
+    ordered: nx.Graph[int] = nx.Graph()  # the order of a subgraph's nodes and edges is not fixed
     ordered.add_nodes_from(sorted(graph))
     ordered.add_edges_from(sorted((min(edge), max(edge)) for edge in graph.edges))
     drawn = nx.spring_layout(
@@ -86,7 +85,7 @@ def _component(graph: nx.Graph[int]) -> FloatArray:
 
 
 def _pack(components: list[FloatArray]) -> list[FloatArray]:
-    """Return the components shifted into rows whose width makes the whole about square."""
+    """Return the components shifted into rows, such that the whole is about square."""
     boxes = [points.max(axis=0) + GAP for points in components]
     width = max(math.sqrt(sum(float(box.prod()) for box in boxes)), max(b[0] for b in boxes))
     placed = []

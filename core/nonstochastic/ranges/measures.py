@@ -24,17 +24,19 @@ def hartley(occurs: ArrayLike, partition: Clusters | None = None, base: float = 
     ----------
     occurs : int or array_like of bool
         The number of symbols; or which symbols occur, shape (n,); or the joint range of (S, X),
-        shape (n_s, n_x), whose X is meant.
+        shape (n_s, n_x), for H0(X).
     partition : sequence of clusters, optional
-        With a joint range: the entropy of the released X̂.
+        With a joint range, for H0(X̂).
     base : float
-        Of the logarithm.
+        Base of the logarithm.
 
     Raises
     ------
     InvalidInputError
         If no symbol occurs or the partition does not fit.
 
+    Notes
+    -----
     Source: [NonStoch] §II, after Hartley.
 
     Examples
@@ -55,23 +57,26 @@ def hartley(occurs: ArrayLike, partition: Clusters | None = None, base: float = 
 def max_uncertainty_reduction(
     occurs: ArrayLike, partition: Clusters | None = None, base: float = 2
 ) -> float:
-    """Return L0(S→X̂) = max over x̂ of log(|⟦S⟧| / |⟦S|x̂⟧|): the most that one release rules out.
+    """Return L0(S→X̂) = max over x̂ of log(|⟦S⟧| / |⟦S|x̂⟧|), the largest uncertainty reduction.
 
     Parameters
     ----------
     occurs : array_like of bool
         Which pairs (s, x) can occur, shape (n_s, n_x); or (n_z, n_s, n_x) where the adversary
-        holds side information z: then ⟦S⟧ and ⟦S|x̂⟧ are given z, and the worst z counts.
+        has side information z: then ⟦S⟧ and ⟦S|x̂⟧ are given z, and the result is the worst
+        over z.
     partition : sequence of clusters, optional
         The release; X itself where not given.
     base : float
-        Of the logarithm.
+        Base of the logarithm.
 
     Raises
     ------
     InvalidInputError
         If the range is empty, a symbol has no secret, or the partition does not fit.
 
+    Notes
+    -----
     Source: [NonStoch] §III-A.
 
     Examples
@@ -86,7 +91,7 @@ def max_uncertainty_reduction(
 def min_uncertainty_reduction(
     occurs: ArrayLike, partition: Clusters | None = None, base: float = 2
 ) -> float:
-    """Return I0(S;X̂) = min over x̂ of log(|⟦S⟧| / |⟦S|x̂⟧|): what every release rules out.
+    """Return I0(S;X̂) = min over x̂ of log(|⟦S⟧| / |⟦S|x̂⟧|), the least uncertainty reduction.
 
     Parameters, shapes and errors as in `max_uncertainty_reduction`; with side information it is
     the least over z too.
@@ -123,7 +128,7 @@ def maximin_information(
 ) -> float:
     """Return I*(S;X̂) = log of the number of connected components of the range.
 
-    It is the information about S that can be had without error, and symmetric in S and X.
+    It is what can be known about S without error, and symmetric in S and X.
     Parameters and errors as in `max_uncertainty_reduction`.
 
     Source: [NonStoch] Def. 1(e) and Lemma 2.
@@ -141,22 +146,24 @@ def maximin_information(
 
 
 def worst_case_resolution(partition: Clusters, n_x: int, base: float = 2) -> float:
-    """Return I0(X;X̂) = min over x̂ of log(n_x / |x̂|): the coarsest that a release is about X.
+    """Return I0(X;X̂) = min over x̂ of log(n_x / |x̂|), the worst-case resolution.
 
     Parameters
     ----------
     partition : sequence of clusters
-        Of the indices 0 … n_x − 1.
+        The indices 0 … n_x − 1, each in one cluster.
     n_x : int
         Number of symbols of X.
     base : float
-        Of the logarithm.
+        Base of the logarithm.
 
     Raises
     ------
     InvalidInputError
         If the partition does not hold every index once.
 
+    Notes
+    -----
     Source: [NonStoch] §V-A.
 
     Examples
@@ -175,14 +182,14 @@ def component_count(occurs: BoolArray) -> int:
 
 
 def _by_side(ranges: BoolArray) -> BoolArray:
-    """Return the ranges for each side information that occurs, shape (n_z, n_s, n_x)."""
+    """Return the range of each side information z that occurs, shape (n_z, n_s, n_x)."""
     stack = ranges if ranges.ndim == 3 else ranges[None]
     kept: BoolArray = stack[stack.any(axis=(1, 2))]
     return kept
 
 
 def _ratios(occurs: ArrayLike, partition: Clusters | None) -> FloatArray:
-    """Return |⟦S|z⟧| / |⟦S|x̂,z⟧|, shape (n_z, n_clusters); NaN where x̂ and z never meet."""
+    """Return |⟦S|z⟧| / |⟦S|x̂,z⟧|, shape (n_z, n_clusters); NaN where x̂ never occurs with z."""
     if partition is not None and len(partition) == 0:
         raise InvalidInputError("A partition must have at least one cluster.")
     ranges = _by_side(quantised(joint_range(occurs, side=True), partition))

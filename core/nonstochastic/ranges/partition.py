@@ -1,4 +1,4 @@
-"""Joint ranges and partitions: what can occur together, checked on entry."""
+"""Checked joint ranges (what can occur together) and partitions of X."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def joint_range(occurs: ArrayLike, *, side: bool = False) -> BoolArray:
     Raises
     ------
     InvalidInputError
-        If it is empty, holds something else than True and False (1 and 0), or a symbol x
-        occurs with no secret.
+        If it is empty, holds anything but True and False (1 and 0), or a symbol x occurs with no
+        secret.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def checked_partition(partition: Iterable[Iterable[int]], n_x: int) -> Partition
 
 
 def singletons(n_x: int) -> Partition:
-    """Return the partition that merges nothing."""
+    """Return the partition of n_x symbols into single ones."""
     return tuple((x,) for x in range(n_x))
 
 

@@ -1,4 +1,4 @@
-"""Logarithms of ratios in the base that was asked for, exact where the answer is whole."""
+"""Logarithms to any base; those to base 2 and 10 are exact where the result is whole."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from core import validation
 from core.validation import FloatArray
 
 Logarithm = Callable[[ArrayLike], FloatArray]
+"""A logarithm of numbers above 0."""
 
 
 def logarithm(base: float) -> Logarithm:

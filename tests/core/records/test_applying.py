@@ -8,6 +8,8 @@ from pyarrow import parquet
 from scipy import stats
 
 from core.data import Binning, Filter
+from core.data.tables import FileTable
+from core.errors import InvalidInputError
 from core.records.applying import apply, preview
 from core.records.draws import Keyed, Seeded
 from core.records.plan import Plan
@@ -247,3 +249,15 @@ def test_the_preview_is_the_start_of_the_release(tmp_path):
     _, found = released(result, table, tmp_path / "o.csv", plan)
     assert before.column("town").to_pylist() == columns["town"][:50]
     assert after.column("town").to_pylist() == found["town"][:50]
+
+
+def test_a_file_without_records_has_no_preview(tmp_path):
+    columns = people(20)
+    result, _ = asked(write(columns, tmp_path / "a.csv"), mechanism="optimal")
+    empty = tmp_path / "b.parquet"
+    parquet.write_table(pa.table({name: pa.array([], pa.string()) for name in columns}), empty)
+    table = FileTable("b.parquet", (empty,), tuple(columns))
+    with pytest.raises(InvalidInputError, match="the file has no records"):
+        preview(result, table, Plan(Seeded(4)))
+    with pytest.raises(InvalidInputError, match="the file has no records"):
+        released(result, table, tmp_path / "o.csv", Plan(Seeded(4)))

@@ -269,15 +269,34 @@ def test_outputs_that_the_kernel_does_not_give_are_told(made, tmp_path):
 def test_another_seed_is_not_the_one(made):
     body, path, original = made
     assert outcomes(body, path, original, "18")["seed"].passed is False
-    with pytest.raises(InvalidInputError, match="whole number of at least 0, got 'x'"):
+    with pytest.raises(InvalidInputError, match=r"from 0 to 2\^256 − 1, got 'x'"):
         verify(json.dumps(body), path, original, "x")
+    with pytest.raises(InvalidInputError, match=r"from 0 to 2\^256 − 1, got '9+\.\.\.9+'"):
+        verify(json.dumps(body), path, original, "9" * 5_000)
+    assert outcomes(body, path, original, "00017")["seed"].passed is True
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "check"),
+    [
+        ("mechanism", {"outputs": [], "kernel": [[], [], []]}, "kernel"),
+        ("mechanism", {"inputs": [], "kernel": []}, "kernel"),
+        ("proof", {"upper_bound": "x"}, "utility"),
+        ("proof", {"utility": math.nan}, "utility"),
+    ],
+)
+def test_a_certificate_of_nonsense_fails_its_check(part, change, check, made):
+    body, path, original = made
+    body = json.loads(json.dumps(body))
+    body[part].update(change)
+    assert outcomes(body, path, original)[check].passed is False
 
 
 @pytest.mark.parametrize(
     ("edit", "sentence"),
     [
         (lambda body: body.update(kind="x"), "no certificate of a release: its kind is 'x'"),
-        (lambda body: body.update(version=2), "has version 2, known is 1"),
+        (lambda body: body.update(version=2), "version must be 1, got 2"),
         (lambda body: body.pop("levels"), "lacks the entry 'levels'"),
         (lambda body: body["mechanism"].pop("kernel"), "lacks the entry 'mechanism.kernel'"),
         (

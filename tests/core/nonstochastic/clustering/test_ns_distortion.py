@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import nonstochastic as ns
+from core.errors import InvalidInputError
 from tests.strategies import partitions
 
 numbers = st.lists(st.floats(-1e3, 1e3), min_size=6, max_size=6)
@@ -58,3 +59,8 @@ def test_merging_can_lower_the_centroid_distortion():
     values = [0.0, 10.0, 10.0, 10.0, 0.0, 0.0]
     assert ns.max_distortion([(0, 1, 2, 3), (4, 5)], values) == 7.5
     assert ns.max_distortion([(0, 1, 2, 3, 4, 5)], values) == 5.0
+
+
+def test_values_of_unequal_length_are_refused():
+    with pytest.raises(InvalidInputError, match="needs numbers as values"):
+        ns.max_distortion([(0, 1)], [[1.0], [1.0, 2.0]])
