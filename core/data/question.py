@@ -1,4 +1,4 @@
-"""The question that is asked first of new data: one that can be answered at once."""
+"""The first question about new data: columns for S and X that can be counted at once."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from core.data.readers.sources import Sources
 from core.data.spec import Binning, DataSpec
 
 FEW = 50
-"""Most levels of a column that is asked about as it is."""
+"""Most levels of a column that is chosen without bins."""
 
 
 def first_question(source: str, sources: Sources | None = None) -> DataSpec:
-    """Choose S and X for a source: as its entry says, or two columns with few levels.
+    """Choose S and X for a source: those of its catalogue entry, or two columns with few levels.
 
     A numeric column with many levels is cut into bins.
 
@@ -46,7 +46,7 @@ def first_question(source: str, sources: Sources | None = None) -> DataSpec:
 
 
 def easiest(info: TableInfo) -> list[tuple[str, tuple[Binning, ...]]]:
-    """Return a table's columns, those first that are easiest to ask about, and how each is cut.
+    """Return a table's columns with their binnings, those with fewest levels to handle first.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def easiest(info: TableInfo) -> list[tuple[str, tuple[Binning, ...]]]:
 
 
 def _of_table(source: str, info: TableInfo) -> DataSpec:
-    """Choose the two columns of a table that are easiest to ask about, in the file's order."""
+    """Choose the first two columns of `easiest`, in the file's order."""
     cuts = dict(easiest(info)[:2])
     chosen = [column.name for column in info.columns if column.name in cuts]
     binnings = tuple(cut for name in chosen for cut in cuts[name])
@@ -68,9 +68,9 @@ def _of_table(source: str, info: TableInfo) -> DataSpec:
 
 
 def _effort(column: ColumnInfo, rows: int) -> int:
-    """Return 0 for a column with few levels, 1 for numbers to be cut, 2 for many, 3 for none.
+    """Return a column's rank for `easiest`: 0 for few levels, 1 for numbers, 2 for many levels.
 
-    A single level says nothing, and neither do numbers without a name that count the records.
+    It is 3 for a single level, and for a first column without a name that numbers the records.
     """
     counts = column.name.startswith(FIRST) and column.numeric and column.levels == rows
     if column.levels < 2 or counts:

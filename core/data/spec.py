@@ -1,4 +1,4 @@
-"""Which data a question is about, as one small value that fits into a URL."""
+"""The data of a scenario: a source, its columns and their treatment, as a value."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ BIN_KINDS = ("width", "quantile", "edges")
 """Ways to cut a numeric column: equal width, equal counts, edges by hand."""
 
 MISSING_KINDS = ("level", "drop")
-"""What becomes of records with a missing value: a level of their own, or left out."""
+"""Treatments of missing values: a level, or the record is left out."""
 
 
 MOST_RECORDS = 10**15
-"""No table has so many records: a larger number of them is a slip."""
+"""Largest number of records that can be asked for: more than any table has."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Binning:
     count : int
         Number of bins, for "width" and "quantile".
     edges : tuple of float
-        Inner and outer bin edges in increasing order, for "edges", else none. Numbers below the
-        first and from beyond the last edge get a bin each, where there are any.
+        All bin edges in increasing order, for "edges"; else empty. Numbers below the first edge
+        are a further level, and so are those above the last.
 
     Raises
     ------
@@ -82,17 +82,17 @@ def _check_edges(column: str, edges: tuple[float, ...]) -> None:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which records are asked about: by the levels of a column, or by a range of its numbers.
+    """A filter of records by the levels of a column, or by a range of its numbers.
 
     Attributes
     ----------
     column : str
         The column.
     levels : tuple of str
-        The levels that stay, where there is no range.
+        The levels to keep, where there is no range.
     low, high : float or None
-        The least and the greatest number that stays, both included; None leaves a side open.
-        Where one is given, records without a number go.
+        The least and the greatest number to keep; None leaves a side open. Where one is given,
+        records without a number are left out.
 
     Raises
     ------
@@ -134,13 +134,13 @@ class Filter:
 
     @property
     def is_range(self) -> bool:
-        """Whether numbers decide, not levels."""
+        """Whether it is a range of numbers, not a set of levels."""
         return self.low is not None or self.high is not None
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """A data set, its columns and how they become symbols; never the data itself.
+    """A data set's name, its columns and how they become symbols; not the data itself.
 
     Attributes
     ----------
@@ -153,17 +153,17 @@ class DataSpec:
     secret_released : bool
         Whether S is released too: X = (S, U).
     binnings : tuple of Binning
-        How numeric columns are cut.
+        How numeric columns are cut into bins.
     missing : str
-        "level" (a level of its own) or "drop".
+        Treatment of missing values: "level" (they are a level) or "drop" (the record is left out).
     rare_below : int
         Levels of X with fewer records than this are grouped into one; 0 groups none.
     rare_below_s : int
-        The same for S, whose levels are never grouped because those of X are.
+        The same for S; the two are independent.
     filters : tuple of Filter
-        Which records are asked about; all where there are none.
+        Only records that pass all filters are counted.
     task : tuple of str
-        The columns of a task T that is to be told from X, joined; none where there is none.
+        The columns of a task T, to be predicted from X; several are joined. Empty for no task.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def _filter(values: Any) -> Filter:
 
 
 def _known(values: Any, kind: type, name: str) -> dict[str, Any]:
-    """Return a JSON object as a dictionary whose every entry is a field of `kind`."""
+    """Return a JSON object as a dictionary, all of whose entries are fields of `kind`."""
     if not isinstance(values, Mapping):
         raise InvalidInputError(f"{name} must be a JSON object, got {shown(values)}.")
     known = {item.name for item in fields(kind)}
@@ -270,7 +270,7 @@ def _texts(values: Any, name: str) -> tuple[str, ...]:
 
 
 def _text(value: Any, name: str) -> str:
-    """Return a column or a level as text; levels that are numbers may come as numbers."""
+    """Return a column or a level as text; a level may be given as a number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InvalidInputError(f"{name} must be a text, got {shown(value)}.")
     return str(value)

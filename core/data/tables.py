@@ -1,4 +1,4 @@
-"""Open a file as a table that DuckDB counts in place: no row enters Python."""
+"""Open a file as a table for queries in DuckDB, so that no record enters Python."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from core.validation import shown
 from core.wording import number_of
 
 BLANKS = ("?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "-", "--", ".")
-"""What stands for a missing number in a column of numbers, in lower case."""
+"""Marks of a missing number in a column of numbers, in lower case."""
 
 
 @dataclass(frozen=True)
 class Marks:
-    """What stands for missing numbers in a column.
+    """The marks of missing numbers in a column.
 
     Attributes
     ----------
     column : str
         The column.
     words : tuple of str
-        The marks as they stand there, the most frequent first.
+        The marks as written there, the most frequent first.
     records : int
-        How many records have one.
+        Number of records that have one.
     """
 
     column: str
@@ -62,18 +62,18 @@ class Marks:
 
 @dataclass(frozen=True)
 class FileTable:
-    """A Parquet file on disk, or several of one shape, whose columns are known.
+    """A Parquet file on disk, or several with the same columns.
 
     Attributes
     ----------
     title : str
-        What a sentence to the user calls it.
+        Its name, for sentences to the user.
     paths : tuple of Path
-        The files; their records together are the table.
+        The files, whose records together are the table.
     columns : tuple of str
         Names of the columns, in the order of the file.
     marks : tuple of Marks
-        For columns of numbers, what stands there for missing ones.
+        Marks of missing numbers, by column.
     """
 
     title: str
@@ -89,9 +89,9 @@ class OpenTable:
     Attributes
     ----------
     file : FileTable
-        Where the records are.
+        The file.
     backend : ibis.backends.duckdb.Backend
-        A private DuckDB that can read these files and nothing else.
+        A private DuckDB that can read these files only.
     records : ibis.Table
         The records; columns are found by position, so their names are never part of a query.
     """
@@ -101,7 +101,7 @@ class OpenTable:
     records: Any
 
     def column(self, name: str) -> Any:
-        """Return a column by its name, missing where a mark such as NA stands for a number.
+        """Return a column by its name, NULL where a mark such as NA means a missing number.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class OpenTable:
         return self.unmarked(name, self.records[self.position(name)])
 
     def position(self, name: str) -> int:
-        """Return where a column stands; see `column`."""
+        """Return the index of a column; errors as in `column`."""
         if name not in self.file.columns:
             have = ", ".join(map(shown, self.file.columns[:20]))
             more = ", …" if len(self.file.columns) > 20 else ""
@@ -119,11 +119,11 @@ class OpenTable:
         return self.file.columns.index(name)
 
     def is_marked(self, name: str) -> bool:
-        """Return whether marks stand for missing numbers in a column."""
+        """Return whether a column has marks of missing numbers."""
         return any(marks.column == name for marks in self.file.marks)
 
     def unmarked(self, name: str, values: Any) -> Any:
-        """Return a column's values, missing where a mark stands for a number."""
+        """Return a column's values, NULL where a mark means a missing number."""
         if self.is_marked(name):
             return ibis.ifelse(is_mark(values), ibis.null("string"), values)
         return values
@@ -140,7 +140,7 @@ class OpenTable:
 
 @contextmanager
 def open_table(file: FileTable) -> Iterator[OpenTable]:
-    """Open a file for queries, each time in a DuckDB of its own, so that threads never share one.
+    """Open a file for queries in a new DuckDB, so that threads never share one.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def open_table(file: FileTable) -> Iterator[OpenTable]:
 
 
 def _connect(paths: Sequence[Path], spill: str) -> Any:
-    """Return a DuckDB that reaches neither the network nor any file but these."""
+    """Return a DuckDB without access to the network or to any file but these."""
     backend = ibis.duckdb.connect(
         memory_limit=DUCKDB_MEMORY,
         temp_directory=spill,
@@ -176,7 +176,7 @@ def _connect(paths: Sequence[Path], spill: str) -> Any:
 
 
 def _records(backend: Any, paths: Sequence[Path]) -> Any:
-    """Return the records of files; a type that thousands of columns share is read once."""
+    """Return the records of files; a type that thousands of columns share is parsed once."""
     relation = backend.con.read_parquet([str(path) for path in paths])
     relation.create_view("records")
     written = [str(kind) for kind in relation.types]
@@ -188,7 +188,7 @@ def _records(backend: Any, paths: Sequence[Path]) -> Any:
 
 
 def _what_is_wrong(error: duckdb.Error) -> str:
-    """Return in our words what DuckDB could not do, as the end of a sentence."""
+    """Return what DuckDB could not do, as the end of a sentence."""
     if isinstance(error, duckdb.OutOfMemoryException):
         return f"needs more than the {DUCKDB_MEMORY} of memory that one count may take"
     if isinstance(error, duckdb.IOException) and "No space left" in str(error):
@@ -214,21 +214,21 @@ def may_hold_numbers(column: Any) -> bool:
 
 
 def as_number(column: Any) -> Any:
-    """Return a column that may hold numbers as such, NULL where it holds none."""
-    text = column.type().is_string()  # whose cast passes over blanks at the ends
+    """Return a column of text or numbers as numbers, NULL where a value is none."""
+    text = column.type().is_string()  # the cast ignores blanks at the ends
     number = column.try_cast("float64") if text else column.cast("float64")
     return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
 
 
 def is_mark(column: Any) -> Any:
-    """Return whether each text is a mark that stands for a missing number."""
+    """Return whether each text is a mark of a missing number."""
     return as_text(column).lower().isin(BLANKS)
 
 
 def is_text(column: Any) -> Any:
-    """Return whether each text is neither a number nor missing, nor a mark for a missing one."""
+    """Return whether each text is neither a number, nor missing, nor a mark of a missing number."""
     number = column.try_cast("float64")
-    return ibis.ifelse(number.isnull(), ~is_mark(column), False)  # marks are looked for in the rest
+    return ibis.ifelse(number.isnull(), ~is_mark(column), False)
 
 
 def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
@@ -237,7 +237,7 @@ def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
     Raises
     ------
     InvalidInputError
-        If a filter's column does not exist, or holds no numbers of which a range could be kept.
+        If a filter's column does not exist, or a range is asked of a column without numbers.
     """
     records = table.records
     for chosen in filters:

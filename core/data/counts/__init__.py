@@ -1,1 +1,1 @@
-"""From a table to a joint: counting in DuckDB, and a report of what was counted."""
+"""From a table to a joint: counting in DuckDB, with a report of what was counted."""

@@ -1,4 +1,4 @@
-"""Group a table by the levels of S and X inside DuckDB, and fetch the table of counts."""
+"""Group a table by the levels of S and X in DuckDB, and fetch the table of counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.limits import MAX_CELLS, MAX_LEVELS
 from core.validation import FloatArray, shown
 
 JOINED = " and "
-"""Between the names of columns that are joined."""
+"""Joins the names of columns that are joined."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Side:
     columns : tuple of str
         Its columns.
     levels : tuple of str
-        What their levels are called in queries.
+        Names of their levels in queries.
     rare : str
-        What the mark of rare symbols is called in queries.
+        Name of the mark of rare symbols in queries.
     bins : tuple
         For each column its bins, or None.
     """
@@ -44,18 +44,24 @@ class Side:
 
     @classmethod
     def of(cls, name: str, columns: tuple[str, ...], cuts: Mapping[str, Bins]) -> Side:
-        """Return a side called `name` in queries, with these columns."""
+        """Return a side named `name` in queries, with these columns."""
         levels = tuple(f"{name}{i}" for i in range(len(columns)))
         return cls(columns, levels, f"{name}_rare", tuple(map(cuts.get, columns)))
 
     @property
     def title(self) -> str:
-        """Name of the side, for people."""
+        """The names of its columns, joined."""
         return JOINED.join(self.columns)
 
 
 def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
-    """Raise if a column has far too many levels, before anything is grouped by it."""
+    """Raise if a column has far too many levels, before records are grouped by it.
+
+    Raises
+    ------
+    TooManyLevelsError
+        If a column has over twice `MAX_LEVELS` levels, by an estimate.
+    """
     if not names:
         return
     query = {f"c{i}": as_text(table.column(name)).approx_nunique() for i, name in enumerate(names)}
@@ -76,8 +82,8 @@ def _too_many(name: str, levels: str) -> TooManyLevelsError:
 def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
     """Return one row for each combination of levels, with its number of records `n`.
 
-    The one pass over the file groups by the columns as they stand; what is then turned into
-    text is one value for each combination.
+    The pass over the file groups by the columns' own values or bins; only one value for each
+    combination is then converted to text.
     """
     parts = [
         part for side in sides for part in zip(side.columns, side.levels, side.bins, strict=True)
@@ -105,7 +111,13 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
 def count_cells(
     table: OpenTable, cells: Any, sides: tuple[Side, Side], spec: DataSpec
 ) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[Grouped, Grouped]]:
-    """Group rare symbols, check the sizes, and fetch the table of counts, shape (n_s, n_x)."""
+    """Group rare symbols, check the sizes, and fetch the table of counts, shape (n_s, n_x).
+
+    Raises
+    ------
+    TooManyLevelsError
+        If S or X has too many symbols, or the joint too many cells.
+    """
     marked = _mark_rare(table, cells, sides, (spec.rare_below_s, spec.rare_below))
     grouped = []
     sizes = []
@@ -136,14 +148,14 @@ def count_cells(
 
 
 def _symbols(marked: Any, side: Side) -> Any:
-    """Return one row for each symbol of a side: whether it is rare, and its records `n`."""
+    """Return one row for each symbol of a side: whether it is rare, and its number of records."""
     return marked.group_by([side.rare, *side.levels]).agg(n=marked.n.sum().cast("int64"))
 
 
 def _mark_rare(
     table: OpenTable, cells: Any, sides: tuple[Side, Side], least: tuple[int, int]
 ) -> Any:
-    """Say of each combination whether its symbol of S, and that of X, is rare."""
+    """Add to each combination whether its symbol of S, and that of X, is rare."""
     marked = cells
     for side, rare_below in zip(sides, least, strict=True):
         if rare_below:
@@ -155,7 +167,7 @@ def _mark_rare(
 
 
 def _mark_side(table: OpenTable, cells: Any, side: Side, rare_below: int) -> Any:
-    """Add the mark of a side's rare symbols; the common ones are few, so they are looked up."""
+    """Add the mark of a side's rare symbols, by a join with the common ones, which are few."""
     symbols = cells.group_by(list(side.levels)).agg(total=cells.n.sum())
     common = symbols.filter(symbols.total >= rare_below).rename("common_{name}")
     found = table.backend.create_table(f"common_{side.rare}", common, temp=True)
@@ -177,7 +189,7 @@ def _fetch(table: OpenTable, marked: Any, sides: tuple[Side, Side]) -> list[dict
 
 
 def check_size(secret: str, n_s: int, released: str, n_x: int, secret_released: bool) -> None:
-    """Raise if a joint of these sizes has more cells than can be shown or solved."""
+    """Raise `TooManyLevelsError` if a joint of these sizes has more than `MAX_CELLS` cells."""
     cells = n_s * n_x * (n_s if secret_released else 1)
     if cells > MAX_CELLS:
         pair = " as S and X are released together" if secret_released else ""

@@ -1,4 +1,4 @@
-"""Count S × X inside DuckDB, straight from the file: only the table of counts enters Python."""
+"""Count S × X in DuckDB, directly from the file: only the table of counts enters Python."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
     Raises
     ------
     InvalidInputError
-        If the data cannot be read, a column does not exist or cannot be cut, S and X are the
-        same, or one of them has a single level.
+        If the data cannot be read, a column does not exist or cannot be cut into bins, no record
+        is left, two of S, X and T are the same, or one has a single level.
     TooManyLevelsError
-        If S or X has more levels than can be read or solved.
+        If S or X has more levels than allowed.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _check_columns(spec: DataSpec) -> None:
 
 
 def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
-    """Count two sides of a table; `first` is what a sentence calls the first of them."""
+    """Count two sides of a table; `first` names the first of them in an error's sentence."""
     records = filtered(table, spec.filters)
     used = dict.fromkeys(spec.secret + spec.released)
     cuts = {
@@ -146,7 +146,7 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
 
 
 def _with_attributes(counted: Counted, attributes: tuple[Attribute, ...]) -> Counted:
-    """Say that X is a product of these attributes."""
+    """Return the count with X as a product of these attributes."""
     shape = tuple(len(attribute.labels) for attribute in attributes)
     joint = replace(counted.joint, x_shape=shape)
     return replace(counted, joint=joint, attributes=attributes)
@@ -224,7 +224,7 @@ def _finish(
     x_values: FloatArray | None,
     first: str = "S",
 ) -> Counted:
-    """Make the joint, with S released too if asked; raise if there is nothing to ask about."""
+    """Make the joint, with S released too if asked; raise if S or X has a single level."""
     plain = Joint.from_counts(counts, s_labels, x_labels)
     for name, title, labels in (
         (first, report.secret, plain.s_labels),

@@ -1,4 +1,4 @@
-"""X of several columns as a product of attributes: all combinations of their levels are symbols."""
+"""X of several columns as a product of attributes, with all combinations of their levels."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Grid:
 def grid(
     counts: FloatArray, symbols: Symbols, columns: Sequence[str], bins: Sequence[Bins | None]
 ) -> Grid | None:
-    """Lay counts of joined columns out over all combinations of their levels.
+    """Return the counts of joined columns over all combinations of their levels.
 
     Parameters
     ----------
     counts : ndarray
-        Records by symbol of S and of X, shape (n_s, n_x).
+        Number of records by symbol of S and of X, shape (n_s, n_x).
     symbols : Symbols
         The symbols of X, n_x of them.
     columns : sequence of str
@@ -54,8 +54,8 @@ def grid(
     Returns
     -------
     grid : Grid or None
-        None where X is no product: one column, or rare symbols as one; and where there are more
-        columns or combinations than side channels are looked at for.
+        None where X is no product, as it is one column or rare symbols are grouped; and where
+        there are over `MAX_ATTRIBUTES` columns or `MAX_GRID` combinations.
     """
     if not 2 <= len(columns) <= MAX_ATTRIBUTES or any(rare for rare, _ in symbols.keys):
         return None

@@ -1,4 +1,4 @@
-"""What a count found beside the joint: how many records, what was left out, and why."""
+"""The result of a count: the joint, and a report of the records used and left out."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from core.wording import number_of, percent, were
 
 
 class TooManyLevelsError(InvalidInputError):
-    """A column has more levels than can be read or solved; grouping or bins make them fewer."""
+    """A column has more levels than allowed; bins or grouping rare levels make them fewer."""
 
 
 @dataclass(frozen=True)
 class Grouped:
-    """The rare levels of S or of X that became one.
+    """The rare levels of S or of X that were grouped into one.
 
     Attributes
     ----------
     levels : int
-        How many levels.
+        Number of these levels.
     records : int
-        How many records have one of them.
+        Number of records that have one of them.
     """
 
     levels: int = 0
@@ -36,32 +36,32 @@ class Grouped:
 
 @dataclass(frozen=True)
 class CountReport:
-    """What happened to the records on the way to the joint.
+    """What a count did with the records.
 
     Attributes
     ----------
     title : str
         Name of the data.
     secret, released : str
-        What S and X are, for axis titles.
+        Names of S and X, for axis titles.
     n_total : int or None
-        Records in the data; None where there are none behind the probabilities.
+        Number of records in the data; None where the data is a joint without records.
     n_used : int or None
-        Records that were counted.
+        Number of records that were counted.
     filtered : int
-        Records that a filter left out.
+        Number of records that filters left out.
     missing : tuple of (str, int)
-        For each column used: its records with a missing value, those that filters left out aside.
+        For each column used, the number of records with a missing value, after filtering.
     dropped_missing : int
-        Records left out because a value is missing.
+        Number of records left out because a value is missing.
     grouped_s, grouped_x : Grouped
-        The rare levels that became one.
+        The rare levels that were grouped into one.
     bins : tuple of Bins
         The bins of the columns that were cut.
     marks : tuple of Marks
-        What stands for missing numbers in the columns used.
+        Marks of missing numbers in the columns used.
     zero_cells : int
-        Pairs of a level of S and one of X that never occur, before S is released too.
+        Number of pairs of a level of S and one of X that never occur, before S is released too.
     """
 
     title: str
@@ -79,7 +79,7 @@ class CountReport:
     zero_cells: int = 0
 
     def sentences(self) -> tuple[str, ...]:
-        """Say what was left out, grouped or cut, and why: one sentence each.
+        """Return a sentence for each thing that was left out, grouped or cut, and why.
 
         Examples
         --------
@@ -104,8 +104,8 @@ class CountReport:
         said += [marks.sentence() for marks in self.marks]
         if not self.dropped_missing:
             said += [
-                f"{number_of(rows, 'record')} {'has' if rows == 1 else 'have'} no {column!r}: "
-                "a level of its own."
+                f"{number_of(rows, 'record')} {'has' if rows == 1 else 'have'} no {column!r}, "
+                "which counts as a level."
                 for column, rows in self.missing
                 if rows
             ]
@@ -133,7 +133,7 @@ def _share(part: int, whole: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class CountedTask:
-    """What X tells of a task T.
+    """The distribution of a task T given X.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Counted:
     joint : Joint
         P(s, x).
     report : CountReport
-        What happened to the records.
+        What the count did with the records.
     x_values : ndarray or None
         A number for each symbol of X, shape (n_x,), where X is one numeric column: its values,
         or the middles of its bins.
@@ -167,10 +167,10 @@ class Counted:
         The columns of X and their levels, where X is a product of several: then the joint was
         made of all combinations, in C order, and its `x_shape` is their sizes.
     task : CountedTask or None
-        What X tells of the task, where the data names one.
+        P(t | x), where the data names a task.
     codings : tuple of Coding
-        How records become symbols of S and of X (of U, where S is released too), by which a
-        mechanism is applied to them; empty where there are no records behind the probabilities.
+        How records become symbols of S and of X (of U, where S is released too), to apply a
+        mechanism to them; empty where the data is a joint without records.
     """
 
     joint: Joint

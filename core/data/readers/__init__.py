@@ -1,1 +1,1 @@
-"""From files, pastes and bundled sets to tables: encodings, separators, headers, columns."""
+"""Read files, pasted matrices and bundled sets: encodings, separators, headers, columns."""

@@ -1,4 +1,4 @@
-"""The levels of one column, to choose from: the most frequent ones."""
+"""The most frequent levels of a column, to choose from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.joint import MISSING
 from core.level_order import all_numbers, position
 
 LISTED = 200
-"""Levels that a list to choose from holds."""
+"""Most levels that are listed."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class ColumnLevels:
     labels : tuple of str
         The most frequent levels, numbers along the number line, names by letter, missing last.
     counts : tuple of int
-        Records of each.
+        Number of records of each.
     left_out : int
-        How many rarer levels there are.
+        Number of rarer levels, which are not listed.
     """
 
     labels: tuple[str, ...]
@@ -48,7 +48,7 @@ def column_levels(
     sources : Sources, optional
         The session's uploads.
     most : int
-        Levels listed at most.
+        Most levels to list.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Find out how a text file is laid out: its delimiter, its header, and where its records begin."""
+"""Find the layout of a text file: its delimiter, its header, and where its records begin."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from core.data.readers.headers import column_names, told
 from core.errors import InvalidInputError
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
-"""What may stand between fields, and its name."""
+"""Delimiters that can be read, with their names."""
 
 OTHERS = {" ": "spaces", ":": "colons", "^": "carets", "~": "tildes", "\x1f": "unit separators"}
-"""What may stand between fields elsewhere: named, so that the user can replace it."""
+"""Delimiters that cannot be read but are recognised, so that the user is told to replace them."""
 
 SAMPLE = 50
-"""Lines that are looked at to find the delimiter."""
+"""Lines by which the delimiter is found."""
 
 _SAMPLED = 1 << 20
 """Characters that these lines are taken from."""
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-"""What ends a line of a CSV file; other separators of Unicode are text."""
+"""Line ends of a CSV file; other line separators of Unicode are text."""
 
 
 _SEPARATOR = re.compile(r'(sep=[^"\r\n]|"sep=[^"\r\n]")(\r\n|\n|\r)', re.IGNORECASE)
-"""A first line that tells Excel what the delimiter is."""
+"""A first line that gives the delimiter to Excel."""
 
 _LONGEST_SEPARATOR = 9
-"""Characters of such a line at most, with its quotes and its end."""
+"""Most characters of such a line, with its quotes and its end."""
 
 
 @dataclass(frozen=True)
 class TextLayout:
-    """How a text file is laid out.
+    """The layout of a text file.
 
     Attributes
     ----------
     columns : tuple of str
         Names of the columns.
     delimiter : str
-        Between the fields of a record.
+        The character between the fields of a record.
     start : int
-        Bytes before the first record.
+        Number of bytes before the first record.
     lines : int
-        Lines before the first record.
+        Number of lines before the first record.
     comments : int
         How many of them are comments.
     note : str
-        What else a reader should know of the header, as the end of a sentence.
+        A note on the header for the user, as the end of a sentence; may be empty.
     """
 
     columns: tuple[str, ...]
@@ -67,7 +67,7 @@ class TextLayout:
 
     @property
     def kind(self) -> str:
-        """What the file is, for people."""
+        """A description of the file for the user."""
         said = f"CSV, separated by {DELIMITERS.get(self.delimiter, repr(self.delimiter))}"
         if self.comments:
             plural = "" if self.comments == 1 else "s"
@@ -76,22 +76,22 @@ class TextLayout:
 
 
 def find_layout(path: Path, name: str, delimiter: str | None) -> TextLayout:
-    """Look at the start of a UTF-8 file.
+    """Find the layout of a UTF-8 file from its start.
 
     Parameters
     ----------
     path : Path
         The file.
     name : str
-        What sentences to the user call it.
+        Its name, for sentences to the user.
     delimiter : str or None
-        Between the fields; found out where not given.
+        The character between the fields; found from the file where not given.
 
     Raises
     ------
     InvalidInputError
-        If the file has no header, a single column or another delimiter than was asked for, or
-        its header may be a comment.
+        If the file is blank or has a single column, the delimiter is no single character, a
+        column name is missing or not unique, or the header may be a comment.
     """
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\x00'):
         raise InvalidInputError(
@@ -105,7 +105,7 @@ def find_layout(path: Path, name: str, delimiter: str | None) -> TextLayout:
 
 
 def _separator(path: Path) -> str:
-    """Return a first line that tells the delimiter to Excel, such as sep=; or "" without one."""
+    """Return a first line that gives the delimiter to Excel, such as sep=; or "" without one."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         said = _SEPARATOR.match(file.read(_LONGEST_SEPARATOR))
     return said[0] if said else ""
@@ -113,14 +113,14 @@ def _separator(path: Path) -> str:
 
 @contextmanager
 def _after(path: Path, said: str) -> Iterator[TextIO]:
-    """Open a text behind the line that tells its delimiter."""
+    """Open a text after the line that gives its delimiter."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         file.read(len(said))
         yield file
 
 
 def _find(path: Path, name: str, delimiter: str | None, said: str) -> TextLayout:
-    """Find the layout of what stands behind the line that tells the delimiter, if there is one."""
+    """Find the layout of a text after the line that gives its delimiter, if there is one."""
     lines = _sample(path, said)
     if not lines:
         raise InvalidInputError(f"{name} is empty: it has nothing but blank lines.")
@@ -136,12 +136,12 @@ def _find(path: Path, name: str, delimiter: str | None, said: str) -> TextLayout
 
 
 def _sample(path: Path, said: str) -> list[str]:
-    """Return the first lines that are neither blank nor comments; comments if nothing else."""
+    """Return the first lines that are neither blank nor comments; else the first comments."""
     with _after(path, said) as file:
         start = file.read(_SAMPLED)
     lines = _LINE_END.split(start)
     if len(start) == _SAMPLED and len(lines) > 1:
-        lines.pop()  # it may be cut off
+        lines.pop()  # the last line may be incomplete
     filled = [line for line in lines if line.strip()]
     after = itertools.dropwhile(lambda line: line.startswith("#"), filled)
     return list(itertools.islice(after, SAMPLE)) or filled[:SAMPLE]
@@ -169,7 +169,7 @@ def _header(path: Path, name: str, delimiter: str, said: str) -> tuple[list[str]
         read: list[str] = []
         lines = _noted(file, read)
         while sum(line.startswith("#") for line in read) < skipped:
-            next(lines)  # outside the reader: a quote in a comment opens nothing
+            next(lines)  # not through the csv reader: a quote in a comment opens no value
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             header = next(row for row in reader if len(row) > 1 or "".join(row).strip())
@@ -179,11 +179,11 @@ def _header(path: Path, name: str, delimiter: str, said: str) -> tuple[list[str]
 
 
 def complaint(error: csv.Error, where: str) -> str:
-    """Say what the csv module has against a record, as the end of a sentence."""
+    """Return what the csv module finds wrong with a record, as the end of a sentence."""
     if "unexpected end" in str(error):
         return f"has a quote in {where} that is not closed"
     if "expected after" in str(error):
-        return f"has text behind a closing quote in {where}: a quote in a value stands twice"
+        return f"has text after a closing quote in {where}: double a quote within a value"
     if "field limit" in str(error):
         most = f"{csv.field_size_limit():,}"
         return f"has a value of more than {most} characters in {where}: a quote may be open"
@@ -191,14 +191,14 @@ def complaint(error: csv.Error, where: str) -> str:
 
 
 def _noted(lines: Iterable[str], read: list[str]) -> Iterator[str]:
-    """Pass lines on and note each."""
+    """Yield lines, and append each to `read`."""
     for line in lines:
         read.append(line)
         yield line
 
 
 def _comments(path: Path, name: str, delimiter: str, said: str) -> int:
-    """Return how many lines at the start are comments: they begin with # and are no header.
+    """Return the number of lines at the start that are comments: they begin with #.
 
     Raises
     ------
@@ -236,7 +236,7 @@ def _width(line: str, delimiter: str) -> int:
 
 
 def _one_column(lines: list[str], name: str, delimiter: str) -> str:
-    """Say that one column is too few, and which delimiter is there instead."""
+    """Return the error's sentence for a single column, with the delimiter that seems to be used."""
     known = DELIMITERS | OTHERS
     shown = known.get(delimiter, repr(delimiter))
     other = _likeliest(lines, [mark for mark in known if mark != delimiter])

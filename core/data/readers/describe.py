@@ -1,4 +1,4 @@
-"""Look at a table before anything is asked: its records, and what each column holds."""
+"""Describe a table: its number of records, and the values of each column."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from core.data.tables import (
 from core.limits import MAX_LEVELS
 
 EXACT = 20_000_000
-"""Values of columns with thousands of levels that are told apart to count the levels exactly."""
+"""Most values of columns with thousands of levels for which the levels are counted exactly."""
 
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """What a column holds.
+    """A column of a table.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class ColumnInfo:
     levels : int
         Number of different values; never more than the records that have one.
     exact : bool
-        Whether `levels` is exact, not an estimate that is off by a few per cent.
+        Whether `levels` is exact; else it is an estimate, off by a few per cent.
     missing : int
-        Records without a value.
+        Number of records without a value.
     low, high : float or None
         Least and greatest number, where it is numeric.
     """
@@ -55,18 +55,18 @@ class ColumnInfo:
 
 @dataclass(frozen=True)
 class TableInfo:
-    """What a table holds.
+    """A table's columns and number of records.
 
     Attributes
     ----------
     title : str
-        Its name for people.
+        Its name, for the user.
     rows : int
         Number of records.
     columns : tuple of ColumnInfo
         Its columns, in order.
     marks : tuple of Marks
-        For columns of numbers, what stands there for missing ones.
+        Marks of missing numbers, by column.
     """
 
     title: str
@@ -76,7 +76,7 @@ class TableInfo:
 
 
 def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
-    """Look at a source's columns, some at a time; None for a source that is a joint.
+    """Describe a source's columns; return None for a source that is a joint.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
 
 
 def _summary(column: Any) -> dict[str, Any]:
-    """Ask how many values and words a column has, its range, and about how many levels."""
+    """Return aggregates of a column: numbers of values and words, range, about how many levels."""
     ranged, text = may_hold_numbers(column), column.type().is_string()
     return {
         "levels": as_text(column).approx_nunique(),

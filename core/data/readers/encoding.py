@@ -1,4 +1,4 @@
-"""Find out how the characters of a text file are written, and check each of them."""
+"""Find the encoding of a text file, and check every character."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _CHUNK = 1 << 20
 
 
 def to_utf8(path: Path, name: str, converted: Path, head: bytes) -> Path:
-    """Return a path where a file stands as UTF-8: its own, or that of a converted copy.
+    """Return the path of a file in UTF-8: its own, or that of a converted copy.
 
     Parameters
     ----------
     path : Path
         The file.
     name : str
-        What sentences to the user call it.
+        Its name, for sentences to the user.
     converted : Path
-        Where a copy goes.
+        Path of the copy, if one is needed.
     head : bytes
-        How the file begins.
+        The first bytes of the file.
 
     Raises
     ------
     InvalidInputError
-        If the file is no text, or is cut within a character.
+        If the file is no text in UTF-8 or UTF-16, has a NUL character, or ends within a character.
     """
     encoding = _encoding(head)
     if encoding is None:
@@ -47,12 +47,12 @@ def to_utf8(path: Path, name: str, converted: Path, head: bytes) -> Path:
 
 
 def _encoding(head: bytes) -> str | None:
-    """Return the encoding of a text by its first bytes; None where they are no text."""
+    """Return the encoding of a file by its first bytes; None where they are no text."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     if b"\x00" not in head:
         return "utf-8-sig"
-    for encoding in ("utf-16-le", "utf-16-be"):  # without a mark: Latin letters have a zero byte
+    for encoding in ("utf-16-le", "utf-16-be"):  # without a byte order mark
         try:
             text = codecs.getincrementaldecoder(encoding)().decode(head)
         except UnicodeDecodeError:
@@ -63,12 +63,12 @@ def _encoding(head: bytes) -> str | None:
 
 
 def _is_text(char: str) -> bool:
-    """Return whether a character may stand in a text: one that is shown, blank or shapes others."""
+    """Say whether a character can be part of a text: no control, private or unassigned one."""
     return char.isspace() or unicodedata.category(char) not in {"Cc", "Cn", "Co", "Cs"}
 
 
 def _decoded(path: Path, name: str, encoding: str) -> Iterator[str]:
-    """Decode a file piece by piece, to its very end."""
+    """Decode a file piece by piece, up to its end."""
     decoder = codecs.getincrementaldecoder(encoding)()
     shown = "UTF-8" if encoding == "utf-8-sig" else "UTF-16"
     done = 0

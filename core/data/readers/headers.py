@@ -9,7 +9,7 @@ from core.limits import MAX_COLUMNS
 from core.validation import shown
 
 FIRST = "column 1"
-"""What a first column without a name is called: many programs write row numbers so."""
+"""Name of a first column without a name, in which many programs write row numbers."""
 
 
 def lacks_first(names: Sequence[str]) -> bool:
@@ -24,7 +24,7 @@ def lacks_first(names: Sequence[str]) -> bool:
 
 
 def first_named(names: Sequence[str]) -> str:
-    """Return what a first column without a name is called beside the others; "" if it has one.
+    """Return the name given to a first column that has none, distinct from the others; else "".
 
     Examples
     --------
@@ -41,7 +41,7 @@ def first_named(names: Sequence[str]) -> str:
 
 
 def told(names: Sequence[str]) -> str:
-    """Say what a first column without a name is called; nothing if it has one.
+    """Return a note, for the end of a sentence, on the name given to a first column; else "".
 
     Examples
     --------
@@ -53,12 +53,12 @@ def told(names: Sequence[str]) -> str:
 
 
 def column_names(names: list[str], file: str) -> tuple[str, ...]:
-    """Return a header's names, stripped; of the columns only the first needs none.
+    """Return a header's names, stripped; only the first column may have none.
 
     Raises
     ------
     InvalidInputError
-        If a name is missing or stands twice, or there are too many or fewer than two.
+        If a name is missing or not unique, or there are too many or fewer than two.
     """
     if len(names) < 2:
         what = "a single column" if names else "no columns"

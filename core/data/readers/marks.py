@@ -1,4 +1,4 @@
-"""Find marks such as NA that stand for missing values in columns of numbers."""
+"""Find marks of missing values, such as NA, in columns of numbers."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from core.data.tables import (
 )
 
 _FIRST = 1_000
-"""Records by which most columns of words are told from others at once."""
+"""First records, by which most columns of words are recognised quickly."""
 
 _NAMED = 5
 """Most marks of a column that are named."""
 
 
 def with_marks(file: FileTable, rows: int) -> FileTable:
-    """Return a file that knows which of its columns are numbers beside marks of missing ones.
+    """Return a file with the marks of missing values in its columns of numbers.
 
     A column of text is one of numbers if each value is a number, a mark or missing, and there is a
-    number. In any other column a mark is a level as every word is.
+    number. In any other column a mark is a level like any text.
 
     Parameters
     ----------
     file : FileTable
         The file.
     rows : int
-        Its records.
+        Number of its records.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def with_marks(file: FileTable, rows: int) -> FileTable:
 
 
 def _asked(column: Any) -> dict[str, Any]:
-    number = as_number(column)  # none for NaN either, which is a mark
+    number = as_number(column)  # NULL for NaN too, which is a mark
     return {
         "words": is_text(column).sum(),
         "marks": ibis.ifelse(number.isnull(), is_mark(column), False).sum(),

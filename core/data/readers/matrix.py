@@ -1,4 +1,4 @@
-"""Read a joint matrix that was pasted as text."""
+"""Read a joint matrix from pasted text."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from core.limits import MAX_CELLS, MAX_LEVELS, SUM_TOL
 from core.validation import FloatArray, shown
 
 SEPARATORS = ("\t", ";", ",", " ")
-"""What may stand between entries; the first of these that occurs does."""
+"""Separators of entries; the first of these that occurs is the separator."""
 
 
 class NotNormalisedError(InvalidInputError):
-    """The entries are neither counts nor probabilities that sum to 1; normalising them helps."""
+    """The entries are neither counts nor probabilities that sum to 1, and can be normalised."""
 
 
 def matrix_id(text: str, *, normalise: bool = False) -> str:
-    """Return the sha256 that names a pasted matrix in a `DataSpec`."""
+    """Return the sha256 that identifies a pasted matrix in a `DataSpec`."""
     return hashlib.sha256(f"{normalise}\n{text.strip()}".encode()).hexdigest()
 
 
@@ -38,15 +38,15 @@ def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
     text : str
         The matrix.
     normalise : bool
-        Divide entries that are neither by their sum.
+        Divide the entries by their sum, if they are neither.
 
     Raises
     ------
     NotNormalisedError
         If the entries are no counts and do not sum to 1, and `normalise` is off.
     InvalidInputError
-        If an entry is no finite number of at least 0, rows differ in length, a name stands
-        twice, the matrix is empty, too large or all zero.
+        If an entry is no finite number of at least 0, rows differ in length, a name occurs twice,
+        or the matrix is empty, too large or all zero.
 
     Examples
     --------
@@ -92,10 +92,10 @@ def _rows(text: str) -> list[list[str]]:
 def _headers(
     rows: list[list[str]],
 ) -> tuple[list[str] | None, list[str] | None, list[list[str]]]:
-    """Take the names of X off the first row and those of S off the first column.
+    """Return the names of X, the names of S (None where there are none), and the entries.
 
-    The first row is names if its corner is free or everything after the corner is a name; the
-    first column is names if the corner is free or all of it is.
+    The first row is names if its first cell is empty or all other cells are names; the first
+    column is names if that cell is empty or all its cells are names.
     """
     first = rows[0]
     corner_free = len(first) > 1 and first[0] == ""
@@ -112,7 +112,7 @@ def _headers(
 
 
 def _is_name(cell: str) -> bool:
-    """Return whether a cell is a name: neither blank nor a number, NaN and ∞ being bad numbers."""
+    """Say whether a cell is a name: neither blank nor a number, as NaN and ∞ are too."""
     try:
         float(cell)
     except ValueError:
@@ -159,7 +159,7 @@ def _entry(cell: str, row: int, column: int) -> float:
 
 def _check_sum(weights: FloatArray, normalise: bool) -> int | None:
     """Return the number of records where the entries are counts, None for probabilities."""
-    with np.errstate(over="ignore"):  # an infinite sum gets a sentence below
+    with np.errstate(over="ignore"):  # an infinite sum is refused below
         total = float(weights.sum())
     if total == 0:
         raise InvalidInputError("The matrix is all zero: no pair ever occurs.")

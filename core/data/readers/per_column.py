@@ -1,4 +1,4 @@
-"""Ask the same of many columns: a query for each kind of column is written once."""
+"""Compute the same aggregates of many columns: one query is compiled for each type of column."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import sqlglot
 from core.data.tables import OpenTable
 
 SHORT = 10_000
-"""Records up to which columns are laid below each other: a query then names each column once, where
-it would else cost milliseconds for each of thousands; in a longer table that would cost more."""
+"""Most records for which columns are unpivoted into one: a query then names each column once, which
+saves milliseconds for each of thousands of columns. In a longer table unpivoting costs more."""
 
 TOGETHER = 4_000_000
-"""Values that are laid below each other at a time."""
+"""Most values that are unpivoted in one query."""
 
 CHUNK = 50
-"""Columns of a longer table that one query looks at: each takes memory of its own."""
+"""Columns of a longer table in one query: each takes memory."""
 
 
 def per_column(
@@ -28,7 +28,7 @@ def per_column(
     rows: int,
     first: int | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Return what is asked of each column.
+    """Return aggregates of each column, by the column's name and the aggregate's.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ def per_column(
     names : sequence of str
         The columns.
     asked : callable
-        From a column to what is to be found out: aggregates by name, the same for every column.
+        Returns the aggregates of a column by name, the same for every column.
     rows : int
-        Records of the table.
+        Number of records of the table.
     first : int, optional
-        Records that are looked at; all if not given.
+        Number of first records to use; all if not given.
     """
     source = _quoted(table.records.get_name())
     if first is not None:
@@ -70,7 +70,7 @@ def per_column(
 def _below(
     con: Any, source: str, columns: Sequence[str], parts: Sequence[str]
 ) -> Iterator[Sequence[Any]]:
-    """Answer for columns of one type as for the groups of a single one."""
+    """Yield the aggregates of columns of one type, unpivoted into the groups of a single column."""
     numbered = ", ".join(f'{column} AS "{i}"' for i, column in enumerate(columns))
     rows = con.execute(
         f'SELECT "i", {", ".join(parts)} FROM (SELECT {numbered} FROM {source}) '
@@ -82,7 +82,7 @@ def _below(
 def _beside(
     con: Any, source: str, columns: Sequence[str], parts: Sequence[str]
 ) -> Iterator[Sequence[Any]]:
-    """Answer for columns side by side."""
+    """Yield the aggregates of columns, all selected side by side."""
     aggregates = [part.replace(_VALUE, column) for column in columns for part in parts]
     values = con.execute(f"SELECT {', '.join(aggregates)} FROM {source}").fetchall()[0]
     for start in range(0, len(values), len(parts)):
@@ -90,7 +90,7 @@ def _beside(
 
 
 _VALUE = '"t0"."v"'
-"""What a column is called in a query that was written for one."""
+"""The column in a query that was compiled for one column."""
 
 
 def _written(query: Any) -> dict[str, str]:
@@ -108,5 +108,5 @@ def _chunks(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 
 
 def _quoted(name: str) -> str:
-    """Return a name as SQL wants it."""
+    """Return a name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'

@@ -1,4 +1,4 @@
-"""Read an upload: find out by its content what it is, and say in one sentence what is wrong."""
+"""Read an uploaded file: find its kind by its content, and convert it to Parquet."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from core.limits import MAX_UNPACKED_MB, MAX_UPLOAD_MB
 _MEGABYTE = 1 << 20
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What the system says of a write for which there is no room."""
+"""Error numbers of a write for which there is no room."""
 
 _COMPOUND = b"\xd0\xcf\x11\xe0"
-"""How old Excel files begin, and those of today that are encrypted."""
+"""First bytes of old Excel files, and of encrypted new ones."""
 
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-"""A name that stands in the latter."""
+"""A name within encrypted ones."""
 
 _OTHER_KINDS = {
     _COMPOUND: "an old Excel file: save it as .xlsx",
@@ -54,7 +54,7 @@ _OTHER_KINDS = {
     b'{"': "a JSON document",
     b"[{": "a JSON document",
 }
-"""What a file is by its first bytes, where it is nothing that can be read."""
+"""Kinds of files that cannot be read, by their first bytes."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Upload:
     name : str
         Its name, for sentences to the user.
     size : int
-        Its bytes.
+        Number of its bytes.
     kind : str
         "CSV", "Parquet" or "Excel", with the delimiter where there is one.
     table : FileTable
-        Where its records are.
+        Its records.
     rows : int
         Number of records.
     """
@@ -86,7 +86,14 @@ class Upload:
 
 
 def read_bytes(content: bytes, name: str, folder: Path, delimiter: str | None = None) -> Upload:
-    """Read a file that was handed over as bytes, keeping it in a folder.
+    """Read a file given as bytes, and keep it in a folder.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    name, folder, delimiter
+        As in `read_file`.
 
     Raises
     ------
@@ -113,12 +120,12 @@ def read_bytes(content: bytes, name: str, folder: Path, delimiter: str | None = 
 
 @contextmanager
 def room_for(name: str) -> Iterator[None]:
-    """Say in a sentence that the disk is full, where a file is kept or turned into Parquet.
+    """Turn the error of a full disk, while the block writes a file, into a sentence.
 
     Raises
     ------
     InvalidInputError
-        If it is. Any other error stays as it is.
+        If the disk is full. Other errors are raised unchanged.
     """
     try:
         yield
@@ -131,7 +138,7 @@ def room_for(name: str) -> Iterator[None]:
 
 
 def unpacked_bytes(content: bytes) -> int:
-    """Return how many bytes a workbook unpacks to, by its own account; 0 where it is none.
+    """Return how many bytes a workbook unpacks to, as its index says; 0 where it is none.
 
     Examples
     --------
@@ -144,27 +151,27 @@ def unpacked_bytes(content: bytes) -> int:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             return sum(member.file_size for member in packed.infolist())
     except (zipfile.BadZipFile, ValueError, OSError):
-        return 0  # which is told where it is read
+        return 0  # `read_file` raises for it
 
 
 def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None) -> Upload:
-    """Read a file: Parquet where it stands, anything else is turned into Parquet, in `folder`.
+    """Read a file: Parquet in its place, any other kind through a Parquet copy in `folder`.
 
     Parameters
     ----------
     path : Path
         The file.
     name : str
-        What sentences to the user call it.
+        Its name, for sentences to the user.
     folder : Path
-        Where a converted file goes.
+        Folder of the Parquet copy.
     delimiter : str, optional
-        Between the fields of a text file; found out where not given.
+        The character between the fields of a text file; found from the file where not given.
 
     Raises
     ------
     InvalidInputError
-        With one sentence on what is wrong with the file.
+        If there is no such file, it cannot be read, or it has no records; the sentence says why.
     """
     if not path.is_file():
         raise InvalidInputError(f"There is no file {name!r}.")
@@ -197,7 +204,7 @@ def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None)
 def _convert(
     path: Path, name: str, converted: Path, head: bytes, delimiter: str | None
 ) -> tuple[str, tuple[str, ...]]:
-    """Find out what a file is and its columns; unless it is Parquet, write its records so."""
+    """Return a file's kind and columns; unless it is Parquet, write its records to `converted`."""
     if head.startswith(b"PAR1"):
         return _parquet(path, name)
     if head.startswith(b"PK\x03\x04"):
@@ -224,7 +231,7 @@ def _parquet(path: Path, name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _excel(path: Path, name: str, converted: Path) -> tuple[str, tuple[str, ...]]:
-    """Turn the first sheet of a workbook into a Parquet file."""
+    """Write the first sheet of a workbook to a Parquet file; return its kind and columns."""
     try:
         with zipfile.ZipFile(path) as packed:
             members = packed.infolist()
@@ -242,7 +249,7 @@ def _excel(path: Path, name: str, converted: Path) -> tuple[str, tuple[str, ...]
         )
     except (InvalidInputError, MemoryError):
         raise
-    except Exception as error:  # each layer of the format has errors of its own
+    except Exception as error:  # openpyxl, zip and XML readers raise errors of many types
         raise InvalidInputError(f"{name} is a damaged Excel file.") from error
     sheet = sheet.dropna(how="all").reset_index(drop=True)  # a blank row is no record
     if sheet.empty:

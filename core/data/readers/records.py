@@ -1,8 +1,8 @@
-"""Write the records of a text file into a Parquet file, once and to the last one.
+"""Write all records of a text file to a Parquet file.
 
-Where each quote stands as the format wants it, Arrow reads the file, and must find as many records
-as there are line ends outside quotes. Any other file is read by Python's csv module, which is
-slower, takes mixed line ends, and knows the line of what is wrong.
+Where all quotes are as the format requires, Arrow reads the file, and must find as many records as
+there are line ends outside quotes. Any other file is read by Python's csv module, which is slower,
+accepts mixed line ends, and gives the line of an error.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from core.data.readers.delimited import TextLayout, complaint
 from core.errors import InvalidInputError
 
 _BLOCK = 1 << 24
-"""Bytes that are looked at together: no record may be longer for the fast way."""
+"""Bytes of a block; Arrow reads no longer record."""
 
 _FIELDS = 1 << 20
-"""Fields that the slow way holds at a time."""
+"""Fields that are held at once when the csv module reads."""
 
 _QUOTE, _LINE_FEED, _RETURN = b'"\n\r'
 
@@ -41,7 +41,7 @@ def write_records(text: Path, name: str, layout: TextLayout, target: Path) -> in
     text : Path
         The file, in UTF-8.
     name : str
-        What sentences to the user call it.
+        Its name, for sentences to the user.
     layout : TextLayout
         Its columns and where its records begin.
     target : Path
@@ -50,8 +50,8 @@ def write_records(text: Path, name: str, layout: TextLayout, target: Path) -> in
     Raises
     ------
     InvalidInputError
-        If a record has more or fewer fields than the header, or a quote is out of place: with the
-        line it begins in.
+        If a record has more or fewer fields than the header, or a quote is misplaced; the sentence
+        names the line in which the record begins.
     """
     schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(layout.columns))])
     expected = _records(text, layout)
@@ -60,19 +60,19 @@ def write_records(text: Path, name: str, layout: TextLayout, target: Path) -> in
             if _fast(text, layout, schema, target) == expected:
                 return expected
         except pa.ArrowException:
-            pass  # the other way says what is wrong and where
+            pass  # the csv module says what is wrong, and where
     return _slow(text, name, layout, schema, target)
 
 
 def _records(text: Path, layout: TextLayout) -> int | None:
-    """Count the records by line ends; None where a quote is not where the format has quotes."""
+    """Count the records by line ends; return None where a quote is misplaced."""
     if not layout.delimiter.isascii() or text.stat().st_size == layout.start:
         return None
     with text.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     data = np.frombuffer(mapped, np.uint8)[layout.start :]
     if bytes(data[:3]) == codecs.BOM_UTF8:
-        return None  # Arrow would pass over it
+        return None  # Arrow would skip it
     beside = np.array([ord(layout.delimiter), _QUOTE, _LINE_FEED, _RETURN], dtype=np.uint8)
     records, quotes_seen, line_start = 0, 0, 0
     for start in range(0, data.size, _BLOCK):
@@ -99,14 +99,14 @@ def _records(text: Path, layout: TextLayout) -> int | None:
 
 
 def _forget(mapped: mmap.mmap, until: int) -> None:
-    """Let go of the pages of a file that were looked at: they count as memory of the process."""
+    """Release the pages of a file that were read, which count as memory of the process."""
     whole = until // mmap.PAGESIZE * mmap.PAGESIZE
     if whole and hasattr(mmap, "MADV_DONTNEED"):
         mapped.madvise(mmap.MADV_DONTNEED, 0, whole)
 
 
 def _line_ends(data: NDArray[np.uint8], start: int, block: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return where lines of a block end: at a line feed, or a return without one."""
+    """Return where lines of a block end: at each line feed, and each return without one."""
     returns = np.flatnonzero(block == _RETURN) + start
     following = data[np.minimum(returns + 1, data.size - 1)]
     lone = returns[(following != _LINE_FEED) | (returns == data.size - 1)]
@@ -114,7 +114,7 @@ def _line_ends(data: NDArray[np.uint8], start: int, block: NDArray[np.uint8]) ->
 
 
 def _fast(text: Path, layout: TextLayout, schema: pa.Schema, target: Path) -> int:
-    """Let Arrow read well-formed records."""
+    """Read well-formed records with Arrow."""
     with text.open("rb") as file:
         file.seek(layout.start)
         batches = arrow_csv.open_csv(
@@ -127,7 +127,7 @@ def _fast(text: Path, layout: TextLayout, schema: pa.Schema, target: Path) -> in
 
 
 def _slow(text: Path, name: str, layout: TextLayout, schema: pa.Schema, target: Path) -> int:
-    """Let Python's csv module read the records."""
+    """Read the records with Python's csv module."""
     with text.open("rb") as file:
         file.seek(layout.start)
         with io.TextIOWrapper(file, "utf-8", newline="") as characters:
@@ -145,7 +145,7 @@ def _write(batches: Iterator[pa.RecordBatch], schema: pa.Schema, target: Path) -
 
 
 def _batches(records: Iterator[list[str]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Turn records into columns, some at a time."""
+    """Yield records as batches of columns."""
     some = max(_FIELDS // len(schema), 1)
     while rows := list(islice(records, some)):
         yield pa.record_batch(
@@ -154,7 +154,7 @@ def _batches(records: Iterator[list[str]], schema: pa.Schema) -> Iterator[pa.Rec
 
 
 def _checked(file: io.TextIOWrapper, name: str, layout: TextLayout) -> Iterator[list[str]]:
-    """Return the records; blank lines are none."""
+    """Yield the records, each checked to have as many fields as the header; skip blank lines."""
     width = len(layout.columns)
     reader = csv.reader(file, delimiter=layout.delimiter, strict=True)
     while True:

@@ -1,4 +1,4 @@
-"""Where a spec's data is: a bundled set, or what this session uploaded or pasted."""
+"""The data of a session: bundled sets, uploads and pasted matrices, by the source of a spec."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from core.validation import shown
 
 
 class Sources:
-    r"""The files and matrices of one session, in a folder of its own that goes when it goes.
+    r"""The files and matrices of one session, in its own folder, which is deleted with it.
 
-    Nothing of it is shared with another session, cached or logged.
+    It is neither cached nor logged, nor shared with a session that does not borrow it.
 
     Attributes
     ----------
     uploads : dict
-        What was read, by its source text "upload:SHA256".
+        Files that were read, by their source "upload:SHA256".
     matrices : dict
-        What was pasted, by its source text "matrix:SHA256".
+        Matrices that were pasted, by their source "matrix:SHA256".
 
     Examples
     --------
@@ -47,30 +47,30 @@ class Sources:
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def add_bytes(self, content: bytes, name: str, delimiter: str | None = None) -> str:
-        """Read an upload and return its source text; a bad file changes nothing.
+        """Read an upload and return its source; a bad file changes nothing.
 
         Parameters
         ----------
         content : bytes
             The file.
         name : str
-            Its name, for sentences to the user only.
+            Its name, for sentences to the user.
         delimiter : str, optional
-            Between the fields of a text file; found out where not given.
+            The character between the fields of a text file; found from the file where not given.
 
         Raises
         ------
         InvalidInputError
-            With one sentence on what is wrong with the file.
+            If the file is too large or cannot be read; the sentence says why.
         """
         return self._keep(read_bytes(content, name, self._folder, delimiter))
 
     def add_file(self, path: Path, delimiter: str | None = None) -> str:
-        """Read a file of this machine where it stands, however large; see `add_bytes`."""
+        """Read a file of this machine, of any size; see `add_bytes`."""
         return self._keep(read_file(path, path.name, self._folder, delimiter))
 
     def stage(self, content: bytes, name: str) -> Path:
-        """Lay a file into a folder of its own, for another process to read; see `add_read`.
+        """Write a file into its own folder for another process to read; see `add_read`.
 
         Raises
         ------
@@ -88,11 +88,11 @@ class Sources:
         return staged
 
     def unstage(self, staged: Path) -> None:
-        """Remove a file that was laid ready, and whatever came of it."""
+        """Remove a staged file's folder."""
         shutil.rmtree(staged.parent, ignore_errors=True)
 
     def add_read(self, upload: Upload) -> str:
-        """Take what another process has read of a staged file, and return its source text."""
+        """Add a staged file that another process has read, and return its source."""
         return self._keep(upload)
 
     def _keep(self, upload: Upload) -> str:
@@ -106,13 +106,13 @@ class Sources:
         return bool(self._borrowers)
 
     def borrow(self, other: Sources, source: str) -> None:
-        """Use an upload of another session, whose folder stays as long as this one uses it."""
+        """Add an upload of another session, whose folder is kept as long as this one lives."""
         self.uploads[source] = other.uploads[source]
         self._lenders.append(other)
         other._borrowers.add(self)
 
     def clear(self) -> None:
-        """Forget the uploads, and remove their files; what was pasted stays."""
+        """Remove the uploads and their files; pasted matrices stay."""
         self.uploads.clear()
         for lender in self._lenders:
             lender._borrowers.discard(self)
@@ -124,18 +124,18 @@ class Sources:
                 kept.unlink(missing_ok=True)
 
     def add_matrix(self, text: str, *, normalise: bool = False) -> str:
-        """Read a pasted joint matrix and return its source text; see `matrix.parse_matrix`."""
+        """Read a pasted joint matrix and return its source; see `matrix.parse_matrix`."""
         source = parse_matrix(text, normalise=normalise)
         key = f"matrix:{matrix_id(text, normalise=normalise)}"
         self.matrices[key] = source
         return key
 
     def title(self, source: str) -> str:
-        """Return what people call a source: a data set's title, a file's name."""
+        """Return a source's name for the user: a data set's title, a file's name."""
         return self.open(source).title
 
     def open(self, source: str) -> FileTable | JointSource:
-        """Return what a spec's source names.
+        """Return the table or joint of a spec's source.
 
         Raises
         ------

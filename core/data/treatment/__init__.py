@@ -1,1 +1,1 @@
-"""What is done to values before they are counted: bins, order of levels, rare levels."""
+"""The treatment of values before they are counted: bins, order and names of levels."""

@@ -1,4 +1,4 @@
-"""Cut a numeric column into bins: edges, labels, and which bin a record is in."""
+"""Cut a numeric column into bins: edges, labels, and the bin of each number."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Bins:
         Edges in increasing order, k + 1 for k bins; bin i is [edges[i], edges[i+1]), the last
         one is closed. Two equal edges are the one bin of a column that never varies.
     labels : tuple of str
-        Names of the k + 2 levels: below the first edge, the k bins, beyond the last edge.
+        Names of the k + 2 levels: below the first edge, the k bins, above the last edge.
     asked : int
-        Number of bins asked for: equal values can make it more than k.
+        Number of bins asked for, which is more than k where edges coincide.
     """
 
     column: str
@@ -39,7 +39,7 @@ class Bins:
 
     @property
     def midpoints(self) -> FloatArray:
-        """A number for each level, shape (k + 2,): the middle of a bin, NaN for the open ends."""
+        """The middle of each level's bin, shape (k + 2,); NaN for the open ends."""
         edges = np.asarray(self.edges)
         return np.concatenate([[np.nan], (edges[:-1] + edges[1:]) / 2, [np.nan]])
 
@@ -52,14 +52,14 @@ def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
     table : OpenTable
         The open file.
     records : ibis.Table
-        Those of its records that count.
+        The records to use, after filtering.
     binning : Binning
         How to cut.
 
     Raises
     ------
     InvalidInputError
-        If the column holds text, or no finite number at all.
+        If the column does not exist, holds something that is no number, or no finite number.
     """
     column = table.column(binning.column)
     if not may_hold_numbers(column):
@@ -68,7 +68,7 @@ def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
         )
     by_hand = binning.kind == "edges"
     if by_hand and not column.type().is_string():
-        edges = np.asarray(binning.edges, dtype=np.float64)  # no number needs to be looked at
+        edges = np.asarray(binning.edges, dtype=np.float64)  # whatever the numbers are
     else:
         edges = _edges(table, _tallies(table, records, binning.column), binning)
     asked = len(binning.edges) - 1 if by_hand else binning.count
@@ -76,7 +76,7 @@ def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
 
 
 def _edges(table: OpenTable, tallies: Any, binning: Binning) -> FloatArray:
-    """Return the edges of bins of numbers that were tallied."""
+    """Return the edges of bins for tallied numbers."""
     if binning.kind == "edges":
         return np.asarray(binning.edges, dtype=np.float64)
     ends = table.row(tallies.aggregate(low=tallies.value.min(), high=tallies.value.max()))
@@ -89,7 +89,7 @@ def _edges(table: OpenTable, tallies: Any, binning: Binning) -> FloatArray:
 
 
 def _tallies(table: OpenTable, records: Any, name: str) -> Any:
-    """Return each finite number of a column with how often it stands there, counted once.
+    """Return each finite number of a column with its number of records, as a temporary table.
 
     Raises
     ------
@@ -117,17 +117,17 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
 
 
 def _first_record(table: OpenTable, name: str, value: str) -> int:
-    """Return which record of the file is the first one with a value, counted from 1."""
+    """Return the index of the first record of the file with a value, from 1."""
     numbered = table.records.select(raw=table.column(name), record=ibis.row_number())
     first = numbered.filter(numbered.raw == value)
     return int(table.row(first.aggregate(record=first.record.min()))["record"]) + 1
 
 
 def _quantiles(table: OpenTable, tallies: Any, count: int) -> list[float]:
-    """Return the inner edges of bins whose counts are as equal as ties let them be.
+    """Return the inner edges of bins with counts as equal as ties allow.
 
-    An edge at q is the value v for which the number of records below v is closest to q·n; of
-    two equally close ones the lower.
+    The edge of the quantile q is the value v for which the number of records below v is closest
+    to q·n; of two equally close ones the lower.
     """
     if count == 1:
         return []
@@ -153,13 +153,13 @@ def _quantiles(table: OpenTable, tallies: Any, count: int) -> list[float]:
 
 
 def _distinct(edges: FloatArray) -> FloatArray:
-    """Return increasing edges without repeats; two of them where all are the same."""
+    """Return the distinct edges in increasing order; twice the same where there is only one."""
     kept = np.unique(edges)
     return kept if kept.size > 1 else np.repeat(kept, 2)
 
 
 def bin_labels(edges: FloatArray) -> tuple[str, ...]:
-    """Name the bins between edges, and the two open ends.
+    """Return names of the bins between edges, and of the two open ends.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def bin_labels(edges: FloatArray) -> tuple[str, ...]:
 
 
 def _shown(edges: FloatArray) -> list[str]:
-    """Write edges with the fewest digits, six or more, that keep different ones different."""
+    """Return edges as text with the fewest digits, at least six, that keep them distinct."""
     for digits in range(6, 17):
         shown = [f"{edge:.{digits}g}" for edge in edges]
         if len(set(shown)) == len(set(edges.tolist())):
@@ -187,7 +187,7 @@ def _shown(edges: FloatArray) -> list[str]:
 
 
 def bin_index(number: Any, bins: Bins) -> Any:
-    """Return which of the k + 2 levels each number is in, NULL where there is none."""
+    """Return the index of each number's level, from 0 to k + 1; NULL where there is no number."""
     *lower, last = bins.edges[1:]
     branches = [(number.isnull(), ibis.null("int64")), (number < bins.edges[0], 0)]
     branches += [(number < edge, i + 1) for i, edge in enumerate(lower)]

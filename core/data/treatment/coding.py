@@ -1,4 +1,4 @@
-"""How records become symbols: what a count found, kept so that a mechanism can be applied."""
+"""How records become symbols: kept from a count, so that a mechanism can be applied."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.data.treatment.levels import Key
 
 @dataclass(frozen=True)
 class Coding:
-    """The symbols of S or of X, and the values of the columns that stand for each.
+    """The symbols of S or of X, with the levels of the columns that each is made of.
 
     Attributes
     ----------
@@ -19,10 +19,10 @@ class Coding:
     bins : tuple
         For each column its bins, or None.
     keys : tuple
-        Each symbol as counted: whether it is the group of rare ones, and its level in each column:
-        text, the number of a bin, or None where the value is missing.
+        Each symbol as counted: whether it is the group of rare ones, and its level in each column
+        (text, the index of a bin, or None where the value is missing).
     labels : tuple of str
-        Their names, as the joint has them.
+        Their names in the joint.
 
     Examples
     --------

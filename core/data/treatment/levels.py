@@ -1,4 +1,4 @@
-"""Names and order of symbols: numbers in the order of the number line, missing and rare last."""
+"""Names and order of symbols: numbers along the number line, missing and rare ones last."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ class Symbols:
     labels : tuple of str
         Their names, distinct.
     values : ndarray or None
-        Their numbers, shape (n,): where the symbols are numbers or bins of one column, for
-        distances between them.
+        Their numbers, shape (n,), where the symbols are numbers or bins of one column.
     """
 
     keys: tuple[Key, ...]
@@ -37,7 +36,7 @@ class Symbols:
 
 
 def name_symbols(keys: set[Key], bins: Sequence[Bins | None], rare_levels: int) -> Symbols:
-    """Order symbols and name them.
+    """Return symbols in order, with names.
 
     Parameters
     ----------
@@ -46,7 +45,7 @@ def name_symbols(keys: set[Key], bins: Sequence[Bins | None], rare_levels: int) 
     bins : sequence
         For each column its bins, or None.
     rare_levels : int
-        How many levels were grouped as rare.
+        Number of levels that were grouped as rare.
     """
     numeric = [
         cut is None and all_numbers({key[1][i] for key in keys}) for i, cut in enumerate(bins)
@@ -74,7 +73,7 @@ def _name(key: Key, bins: Sequence[Bins | None], rare_levels: int) -> str:
 
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names whose repeats are numbered: different symbols can look the same once joined.
+    """Return names with repeats numbered: different symbols can have the same joined name.
 
     Examples
     --------

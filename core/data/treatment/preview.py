@@ -1,4 +1,4 @@
-"""Show what a binning does to a column before it is used."""
+"""Preview the bins of a column before they are used."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from core.errors import InvalidInputError
 
 @dataclass(frozen=True)
 class BinPreview:
-    """A column's bins and how many records are in each.
+    """A column's bins and the number of records in each.
 
     Attributes
     ----------
     bins : Bins
         Edges and labels.
     counts : tuple of int
-        Records in each of the k + 2 levels: below the first edge, the k bins, beyond the last.
+        Number of records in each of the k + 2 levels: below the first edge, the k bins, above the
+        last edge.
     missing : int
-        Records without a number.
+        Number of records without a number.
     """
 
     bins: Bins
@@ -53,7 +54,7 @@ def preview(
     binning : Binning
         The column and how to cut it.
     filters : sequence of Filter
-        Which records are asked about.
+        Only records that pass all of them are counted.
     sources : Sources, optional
         The session's uploads.
 

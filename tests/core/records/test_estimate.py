@@ -147,7 +147,7 @@ def test_what_does_not_fit_is_refused(counts, kernel, more, sentence):
 
 def test_a_search_that_does_not_end_is_an_error(monkeypatch):
     monkeypatch.setattr(module, "STEPS", 1)
-    with pytest.raises(SolverError, match="did not settle"):
+    with pytest.raises(SolverError, match="did not converge"):
         estimate([100, 3], [[0.75, 0.25], [0.25, 0.75]])
 
 

@@ -107,7 +107,7 @@ def test_a_file_cut_within_a_character_is_refused(sources, content, shown):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b'a,b\n"x"y,1\n', "data.csv has text behind a closing quote in line 2"),
+        (b'a,b\n"x"y,1\n', "data.csv has text after a closing quote in line 2"),
         (b'a,b\n1,"x\ny"\n2\n', "data.csv has 1 field in line 4, its header has 2."),
         ("a,b\n1,\x00\n".encode("utf-16"), "data.csv has a NUL character"),
     ],
@@ -127,7 +127,7 @@ def test_marks_in_a_column_of_numbers_are_missing_and_said(sources, mark):
     assert counted.joint.s_labels == ("1", "2", "4", "(missing)")
     assert counted.report.sentences() == (
         f"{mark!r} in 'a' is taken for a missing value: 1 record.",
-        "1 record has no 'a': a level of its own.",
+        "1 record has no 'a', which counts as a level.",
     )
     cut = DataSpec(key, ("a",), ("b",), binnings=(Binning("a", "width", 2),), missing="drop")
     assert count(cut, sources).joint.n == 3
