@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
 .PHONY: help run test format lint types unit browser fuzz docs house bench clean
 
-help:  ## Say what there is to make
+help:  ## List the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 run: $(VENV)/run.stamp  ## Set up and open the dashboard on 127.0.0.1
@@ -16,7 +16,7 @@ run: $(VENV)/run.stamp  ## Set up and open the dashboard on 127.0.0.1
 
 test: lint types docs unit browser  ## Set up and run every gate, browser tests included
 
-format: $(VENV)/dev.stamp  ## Lay out the code and mend what ruff can mend
+format: $(VENV)/dev.stamp  ## Format the code and fix what ruff can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -36,22 +36,22 @@ browser: $(VENV)/dev.stamp  ## Drive the dashboard in a real Chromium
 	.ci/chromium $(BIN)
 	$(BIN)/python -m pytest -m browser tests/browser
 
-house: $(VENV)/run.stamp  ## Draw the rooms of the code into docs/, and name what breaks their rules
+house: $(VENV)/run.stamp  ## Draw the code's folders and imports into docs/, and list what breaks their rules
 	$(BIN)/python docs/house.py
 
 docs: $(VENV)/dev.stamp house  ## Build the documents and the API reference into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-fuzz: $(VENV)/dev.stamp  ## Hold optima against exact enumeration: MINUTES=10 SEED=…
+fuzz: $(VENV)/dev.stamp  ## Compare optima with exact enumeration: MINUTES=10 SEED=…
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-bench: $(VENV)/dev.stamp  ## Measure speed and memory, as tables for the README
+bench: $(VENV)/dev.stamp  ## Measure speed and memory, as the tables of docs/benchmarks.md
 	$(BIN)/python -m benchmarks
 
 clean:  ## Remove the environment and every cache
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 
-# A stamp is older than the requirements exactly when the environment is out of date.
+# A stamp is older than its requirements exactly when the environment is out of date.
 $(VENV)/run.stamp: requirements.txt
 	@python=$$(.ci/python) && $$python -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt

@@ -1,4 +1,4 @@
-"""Optima under budgets on averages: what is kept, how close the bound is, how long it takes.
+"""Optima under budgets on averages: utility, gap and time.
 
 Run with `python -m benchmarks.average`, or name some of: floors, adult, large. `--processor` lets
 limits count the seconds of this process's processor alone, for a machine with other work.

@@ -1,7 +1,7 @@
 """Count S × X in a generated Parquet file: DuckDB through `core` against pandas' crosstab.
 
-`python -m benchmarks.counting [--rows 20000000]`. Each counts in a process of its own, so that
-peak memory is its own; both must find the same table.
+`python -m benchmarks.counting [--rows 20000000]`. Each counts in its own process, so that its peak
+memory is measured alone; both must find the same table.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def count_with(way: str, path: Path) -> dict[str, object]:
 
 
 def peak_mb() -> float:
-    """Return the most memory that this process has held, from Linux's own account.
+    """Return the peak memory of this process in MB, from Linux's /proc.
 
-    `resource.getrusage` would do elsewhere, but it counts what the parent held at the fork too.
+    `resource.getrusage` also counts the parent's memory at the fork.
     """
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):

@@ -1,10 +1,10 @@
 """From the release of a slider to the updated page: Explore and Compare beside a trivial app.
 
 Run with `python -m benchmarks.interface` (about two minutes, in a headless Chromium). All pages are
-open on this machine at the same time and take turns, so that all see the same load. A page is
-updated when its main part has changed for the last time. On Compare one column of three moves:
-LIP, ALIP and LDP on Adult. Pinning is from the release of the button on Explore to the words that
-say where the question was pinned.
+open at the same time and take turns, so that all have the same load. A page is updated when its
+main part has changed for the last time. On Compare the slider of one of three columns moves: LIP,
+ALIP and LDP on Adult. Pinning is measured from the release of the button on Explore until the page
+says that the question is pinned.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What is asked to survive, and what a promise means: floors of the optimum for other purposes.
+"""Optima for other purposes, checked against floors.
 
-Run with `python -m benchmarks.kept`; one that is missed is an error.
+Run with `python -m benchmarks.kept`; a value below its floor is an error.
 """
 
 import time

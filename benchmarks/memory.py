@@ -1,4 +1,4 @@
-"""What an idle dashboard with one page open holds in memory, beside other checkouts of itself.
+"""Memory of an idle dashboard with one page open, compared with other checkouts of it.
 
 Run with `python -m benchmarks.memory [FOLDER …]` (about two minutes a folder, in a headless
 Chromium; Linux only). Each folder is a checkout; without one it is this. A process counts with

@@ -1,4 +1,4 @@
-"""The optimal mechanism: how good, how fast, how certain.
+"""The optimal mechanism: utility, time and gap.
 
 Run with `python -m benchmarks.optimal` for all tables, or name some of: paper, frontier, large,
 adult, ldp, alpha, proofs. `--quick` uses fewer draws and shorter limits; `--plot FILE` writes the
@@ -186,7 +186,7 @@ PROOFS = (
     (15, 200, 2, 60.0),
     (15, 200, 1, 60.0),
 )
-"""n_s, n_x, ε and the seconds that the specification gives."""
+"""n_s, n_x, ε, and the time limit in seconds."""
 
 
 def proofs(quick: bool, plot: str | None = None) -> None:

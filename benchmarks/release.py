@@ -1,8 +1,8 @@
 """Apply a mechanism to a file of records, beside reading and writing the same file.
 
-`python -m benchmarks.release [--rows 10000000]`. Each way runs in a process of its own, so that
-peak memory is its own; times are CPU seconds of all threads, in one run, so that ratios hold on a
-machine that others use too. Reading and writing is what Arrow does with the same batches.
+`python -m benchmarks.release [--rows 10000000]`. Each way runs in its own process, so that its
+peak memory is measured alone; times are CPU seconds of all threads in one run, so that ratios hold
+on a shared machine. Reading and writing is done by Arrow, with the same batches.
 """
 
 from __future__ import annotations

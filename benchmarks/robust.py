@@ -1,4 +1,4 @@
-"""Robust mechanisms at sizes that the literature gave up on, and the exact robust optimum.
+"""Robust mechanisms at sizes beyond those in the literature, and the exact robust optimum.
 
 Run with `python -m benchmarks.robust`: everything takes about half an hour. `--seconds 15` bounds
 each search, `--only large` (or adult, exact, table2) runs one part, `--draws 5` averages over

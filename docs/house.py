@@ -1,11 +1,10 @@
 """Draw the rooms of the code and the imports between them: `make house`.
 
-A room is a folder of modules, or a module that lies beside folders. What a folder's `__init__`
-imports in order to offer it is not counted; who imports a name from there imports it from the
-module that has it. Rooms are grouped into floors (`FLOORS`): an import leads to a lower floor, or
-stays on its own, and no two rooms, and no two modules, import from each other, directly or not.
-What breaks one of these rules, or the limits on folders and files, is named, and the exit status
-is 1.
+A room is a folder of modules, or a module that lies beside folders. An import of a name that a
+folder's `__init__` re-exports counts as one from the module that defines it. Rooms are grouped
+into floors (`FLOORS`): an import leads to a lower floor or stays on its own, and no two rooms, and
+no two modules, import from each other, directly or not. What breaks one of these rules, or the
+limits on folders and files, is printed, and the exit status is 1.
 """
 
 from __future__ import annotations
