@@ -6,15 +6,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from core.data import Binning, Filter, Sources
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.records.applying import write as write_records
 from core.records.certificate import Release, certificate, fingerprint
-from core.records.consistency import ALARM, consistency
-from core.records.draws import Keyed, Sampler, Seeded
+from core.records.draws import Keyed, Seeded
 from core.records.files import checked_kind, replacing
 from core.records.formulas import kept_information, plain_levels, released
 from core.records.plan import Plan
@@ -373,37 +371,6 @@ def test_the_formulas_agree_with_the_library(seed, n_s, n_x, reads_s):
     by_numpy = (joint_xy[seen] * np.log(joint_xy[seen] / product[seen])).sum()
     assert kept_information(cells, kernel, reads_s) == pytest.approx(by_numpy, abs=1e-12)
     assert all(not math.isnan(value) for value in found.values())
-
-
-def test_the_rate_of_false_alarms_is_below_the_stated_one():
-    rng = np.random.default_rng(3)
-    kernel = np.array([[0.7, 0.2, 0.1], [0.001, 0.499, 0.5], [0.0, 0.0, 1.0]])
-    rows = rng.integers(0, 3, 400)
-    alarms = 0
-    for _ in range(300):
-        outputs = Sampler(kernel)(rows, rng.random(400))
-        alarms += not consistency(rows, outputs, kernel).holds
-    assert stats.binom.sf(alarms - 1, 300, ALARM) > 1e-3
-
-
-@pytest.mark.parametrize("off", [0.03, 0.1])
-def test_a_kernel_that_is_off_is_found_with_enough_records(off):
-    rng = np.random.default_rng(4)
-    said = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
-    true = said + off * np.array([[1, -1, 0], [1, -1, 0]])
-    rows = rng.integers(0, 2, 20_000)
-    found = consistency(rows, Sampler(true)(rows, rng.random(20_000)), said)
-    assert not found.holds
-    assert found.cells < ALARM / 2
-    assert found.totals == 1 / 2_000
-
-
-def test_an_impossible_output_is_named():
-    found = consistency(np.array([0, 1]), np.array([0, 0]), np.array([[1.0, 0.0], [0.0, 1.0]]))
-    assert found.impossible == (1, 0)
-    assert not found.holds
-    fine = consistency(np.array([0, 1]), np.array([0, 1]), np.array([[1.0, 0.0], [0.0, 1.0]]))
-    assert (fine.cells, fine.totals, fine.holds) == (1.0, 1.0, True)
 
 
 def test_the_certificate_holds_no_seed_and_no_counts_of_pairs(made):
