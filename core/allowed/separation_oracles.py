@@ -16,7 +16,7 @@ from scipy import optimize, special
 from core.limits import CUT_TOL
 from core.validation import FloatArray
 
-NEAR = 0.1
+SMALL_BUDGET = 0.1
 """Largest budget in nats at which cuts are computed from distances to 1, to keep their digits."""
 
 INWARD = 1e-13
@@ -70,7 +70,7 @@ class AlphaLiftCuts(_PowerMeanCuts):
         with np.errstate(divide="ignore"):  # a lift of 0 has no weight
             rise = np.expm1((self.alpha - 1) * (np.log(edge) - self._log_mean(edge)))
         slope, most = _holder(self.p_s, self.lift, rise, self.alpha / (self.alpha - 1))
-        if self.eps > NEAR:
+        if self.eps > SMALL_BUDGET:
             return _scaled(np.exp(-self.eps) * ((self.p_s * (1 + rise)) @ self.lift) - np.exp(most))
         return _scaled(np.exp(-self.eps) * slope + np.expm1(-self.eps) - np.expm1(most))
 
@@ -93,7 +93,7 @@ class AlphaLiftInverseCuts(_PowerMeanCuts):
         """Return the cut tangent to the set at these lifts, shape (n_s,) → (1, n_x)."""
         rise = np.expm1(-(self.alpha + 1) * (np.log(edge) + self._log_mean(edge)))
         slope, least = _holder(self.p_s, self.lift, rise, self.alpha / (self.alpha + 1))
-        if self.eps > NEAR:
+        if self.eps > SMALL_BUDGET:
             weights = self.p_s * np.exp(-(self.alpha + 1) * (np.log(edge) + self._log_mean(edge)))
             return _scaled(np.exp(least - self.eps) - weights @ self.lift)
         return _scaled(np.expm1(least - self.eps) - slope)

@@ -116,6 +116,19 @@ def test_rare_levels_are_grouped_and_told():
     assert "33 rare levels of 'native-country' with 1,389 records (4.3 %) were grouped" in said
 
 
+@pytest.mark.parametrize(
+    ("key", "figure", "before", "after"),
+    [("treat_rare", "Levels of X", "42", "10"), ("treat_rare_s", "Levels of S", "42", "10")],
+)
+def test_rare_levels_of_either_side_are_grouped_by_their_control(key, figure, before, after):
+    sides = {"x": "native-country"} if key == "treat_rare" else {"s": "native-country", "x": "sex"}
+    app = open_page(**sides)
+    assert metrics(app)[figure] == before
+    app.number_input(key=key).set_value(100)
+    checked(app.run())
+    assert metrics(app)[figure] == after
+
+
 def test_an_upload_is_asked_a_question_and_stays_in_the_session():
     app = open_page()
     app.file_uploader(key="own_file").upload("people.csv", b"sex,<b>job</b>\nf,=1+1\nm,*b*\n")

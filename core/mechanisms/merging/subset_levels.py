@@ -18,7 +18,7 @@ from core.validation import BoolArray, FloatArray, IntArray
 Risk = Literal["max", "sum", "ratio"]
 """The risk of a set under notions that bound the lift: max(log Λ, |log Ψ|), Λ + 1/Ψ or Λ/Ψ."""
 
-TIE = 1e-12
+SAME_RISK = 1e-12
 """Risks this close, relative to their size, are a tie, so that rounding does not decide."""
 
 
@@ -202,10 +202,10 @@ def low_risk(joint: Joint, notion: PointwiseNotion) -> BoolArray:
 def first_least(risks: FloatArray) -> IntArray:
     """Return the index of the least risk on the last axis, the lowest among ties."""
     least = risks.min(axis=-1, keepdims=True)
-    return np.asarray((risks <= least + TIE * np.maximum(least, 1.0)).argmax(axis=-1))
+    return np.asarray((risks <= least + SAME_RISK * np.maximum(least, 1.0)).argmax(axis=-1))
 
 
 def first_most(risks: FloatArray) -> IntArray:
     """Return the index of the greatest risk on the last axis, the lowest among ties."""
     most = risks.max(axis=-1, keepdims=True)
-    return np.asarray((risks >= most * (1.0 - TIE) - TIE).argmax(axis=-1))
+    return np.asarray((risks >= most * (1.0 - SAME_RISK) - SAME_RISK).argmax(axis=-1))

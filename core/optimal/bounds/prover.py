@@ -90,10 +90,12 @@ WALK_ENTRIES = 4_000_000
 """Entries of all tableaux of a walk that is quicker than branch and bound."""
 
 LOW, LOW_WALK_ROWS = 20, 40
-"""Dimensions and rows up to which a polytope is often small enough to be walked for longer,"""
+"""Dimensions and rows up to which a walk may have more entries, `LOW_FACTOR` times as many."""
 
 LOW_FACTOR = 4
-"""by so much: Adult's education under LIP of 15 occupations has 33,000 vertices."""
+"""How many times `WALK_ENTRIES` the walk of a polytope of few dimensions and rows may have.
+
+Adult's education under LIP of 15 occupations, for one, has 33,000 vertices."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ def solved(space: Polytope, basic: IntArray, nonbasic: IntArray, *, edges: bool)
     ----------
     space : Polytope
         The polytope.
-    basic, tight : ndarray
+    basic, nonbasic : ndarray
         Labels, shapes (k, n_basic) and (k, n_free).
     edges : bool
         Whether all columns are wanted, shape (k, n_basic, n_free + 1), or the values of the

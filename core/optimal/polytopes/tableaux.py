@@ -67,7 +67,7 @@ class BasicSolutions:
     ----------
     space : Polytope
         Whose vertices.
-    basic, tight : ndarray
+    basic, nonbasic : ndarray
         Labels, shapes (k, n_basic) and (k, n_free).
     values : ndarray
         Values of the basic labels, shape (k, n_basic).
@@ -111,7 +111,7 @@ class Tableaux:
         Whose vertices.
     body : ndarray
         Shape (k, n_basic, n_free + 1); the last column holds the basic labels' values.
-    basic, tight : ndarray
+    basic, nonbasic : ndarray
         Labels, shapes (k, n_basic) and (k, n_free).
     """
 
@@ -285,7 +285,7 @@ def tableaux(space: Polytope, basic: IntArray, nonbasic: IntArray) -> Tableaux:
     ----------
     space : Polytope
         The polytope.
-    basic, tight : ndarray
+    basic, nonbasic : ndarray
         Labels, shapes (k, n_basic) and (k, n_free).
     """
     body = solved(space, basic, nonbasic, edges=True)

@@ -32,7 +32,7 @@ MARGIN = 1e-6
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def has_helpers(allowed, r):
+def has_auxiliary(allowed, r):
     """Say whether auxiliary variables h ≥ 0 exist with rows @ [r, h] ≤ 0."""
     on_r = allowed.rows[:, : allowed.n_x] @ r
     if allowed.n_auxiliary == 0:
@@ -50,7 +50,7 @@ def is_member(allowed, r):
     if len(cuts):
         assert (cuts @ r > 0).all()
         np.testing.assert_allclose(np.abs(cuts).max(axis=1), 1)
-    return has_helpers(allowed, r) and len(cuts) == 0
+    return has_auxiliary(allowed, r) and len(cuts) == 0
 
 
 def level(notion, joint, r):
@@ -268,7 +268,7 @@ def test_large_budgets_do_not_overflow():
     assert len(sharp.oracle(np.array([0.0, 0.0, 1.0]))) == 1  # a lift of 0 is never allowed
 
 
-def test_helpers_of_an_intersection_are_apart():
+def test_auxiliary_variables_of_an_intersection_are_apart():
     joint = Joint.random_uniform(7, 3, np.random.default_rng(0))
     both = Intersection(LDP(1), L1Privacy(INF, 0.3), LIP(1)).allowed_set(joint)
     assert both.n_auxiliary == 1 + 7
@@ -280,7 +280,7 @@ def test_helpers_of_an_intersection_are_apart():
 
 
 @pytest.mark.parametrize("n_s", [2, 6, 7])
-def test_ldp_of_pairs_and_with_a_helper_say_the_same(n_s):
+def test_ldp_of_pairs_and_with_an_auxiliary_variable_say_the_same(n_s):
     rng = np.random.default_rng(n_s)
     joint = Joint.random_uniform(n_s, 4, rng)
     allowed = LDP(0.5).allowed_set(joint)

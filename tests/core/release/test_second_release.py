@@ -47,7 +47,7 @@ def test_random_second_releases_never_exceed_the_bound(joint, seed):
 @pytest.mark.parametrize(
     "notion", [Chi2Privacy(np.inf, 0.6), AlphaLift(0.7, 0.7, 2.0), L1Privacy(np.inf, 0.4)]
 )
-def test_round_sets_and_sets_with_helpers(notion):
+def test_round_sets_and_sets_with_auxiliary_variables(notion):
     rng = np.random.default_rng(8)
     joint = Joint.random_uniform(2, 4, rng)
     first = polished(joint, rng.dirichlet(np.ones(3), size=4), LIP(0.15))

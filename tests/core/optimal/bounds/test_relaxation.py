@@ -120,7 +120,7 @@ def test_odds_are_infinite_where_a_symbol_is_allowed_alone():
     assert focused(allowed, 1).highest_odds() == pytest.approx(1.0)
 
 
-def test_helpers_are_never_priced_below_zero():
+def test_auxiliary_variables_are_never_priced_below_zero():
     """h ≤ r_1 and r_2 ≤ h: multipliers that would gain by a boundless h are mended first."""
     allowed = AllowedSet(sparse.csr_array([[-1.0, 0.0, 1.0], [0.0, 1.0, -1.0]]), 2)
     relaxation = focused(allowed, 0)

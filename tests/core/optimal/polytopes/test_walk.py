@@ -54,7 +54,7 @@ def test_both_methods_find_the_same_vertices(joint, notion):
 
 
 @pytest.mark.parametrize("joint", [UNIFORM, EQUAL, ZEROS])
-def test_vertices_with_a_helper_are_the_same_too(joint):
+def test_vertices_with_an_auxiliary_variable_are_the_same_too(joint):
     space = space_of(joint, LDP(0.8))
     mine, other = rounded(walked(space)), rounded(double_description(space, time_limit=60))
     np.testing.assert_allclose(mine, other, atol=2e-7)
