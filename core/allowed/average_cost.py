@@ -173,11 +173,12 @@ class PowerMean(SmoothCost):
         highest = np.maximum(logs.max(axis=-1, keepdims=True), np.log(LEAST_LIFT))
         relative = np.expm1(self.order * (logs - highest)) @ self.weights
         near_one = relative > -0.5  # else 1 + relative would lose digits to cancellation
-        near = np.log1p(np.where(near_one, relative, 0.0))
-        with np.errstate(divide="ignore"):
-            terms = self.order * (logs - highest) + np.log(self.weights)
-        far = special.logsumexp(np.maximum(terms, LEAST_LOG), axis=-1)
-        result: FloatArray = highest[..., 0] + np.where(near_one, near, far) / self.order
+        mean = np.asarray(np.log1p(np.where(near_one, relative, 0.0)))
+        if not near_one.all():
+            with np.errstate(divide="ignore"):
+                terms = self.order * (logs - highest)[~near_one] + np.log(self.weights)
+            mean[~near_one] = special.logsumexp(np.maximum(terms, LEAST_LOG), axis=-1)
+        result: FloatArray = highest[..., 0] + mean / self.order
         return result
 
 

@@ -207,7 +207,7 @@ class Prover:
         elif (image := self.utility.image()) is not None:
             return self._check_image(*image, duals, gap, deadline)
         elif not plain:
-            return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
+            return Verdict(self._known, np.zeros((0, len(self.p_x))))
         else:
             verdict = self._branch(duals, gap, deadline.part(QUICK_SHARE))
         if settled(verdict):
@@ -311,13 +311,13 @@ class Prover:
         """Price a piecewise linear cost: exactly, if each piece's linear program is solved."""
         met = tableaux.some_corners(self.space, pieces - duals, deadline)
         if met is None:
-            return Verdict(self._trivial(), np.zeros((0, len(self.p_x))))
+            return Verdict(self._known, np.zeros((0, len(self.p_x))))
         found = met.points()
         found /= found.sum(axis=1, keepdims=True)
         prices = self.utility.cost(found) - found @ duals
         better = found[prices < -EXACT_PRICE]
         if len(better) or len(met) < len(pieces):
-            return Verdict(self._trivial(), better)
+            return Verdict(self._known, better)
         return Verdict(self._worth(duals) + EXACT_PRICE, better)
 
     def _check_image(

@@ -89,13 +89,17 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
         task.allowed, budgets=tuple(_seen(budget, task.p_x) for budget in task.allowed.budgets)
     )
     lifting = Lifting(wider, task.p_x, task.goal)
+    few = len(task.p_x) <= MOST_SYMBOLS
     simple = plain.oracle is None and not plain.n_auxiliary
+    name = "columns"
     if lifting.smooth and simple:
-        few = len(task.p_x) <= MOST_SYMBOLS
         kernel = _by_tangents(task, lifting, starts, few=few, prove=prove)
-        name = "columns"
     else:
         kernel, name = _on_cone(task, lifting, starts, solver, solve, prove=prove)
+        worth = task.goal.value((task.p_x[:, None] * kernel).T, task.p_x)
+        if simple and few and prove and task.upper - worth > task.gap and not task.deadline.over:
+            # a cone that is thin, as of a small budget, has vertices that are not proven
+            kernel = _by_tangents(task, lifting, [*starts, kernel], few=few, prove=prove)
     share = min(
         1.0, *(a.limit / b.limit for a, b in zip(task.allowed.budgets, wider.budgets, strict=True))
     )
@@ -105,7 +109,7 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
 def _by_tangents(
     task: SolveState, lifting: Lifting, starts: list[FloatArray], *, few: bool, prove: bool
 ) -> FloatArray:
-    """Answer smooth budgets, and lower the bound where there are few symbols."""
+    """Answer by outputs that are moved, and lower the bound where there are few symbols."""
     until = task.deadline.part(1 - RESERVE)
     search = BudgetSearch(lifting, seed=task.seed, deadline=until)
     for kernel in starts:

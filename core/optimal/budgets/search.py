@@ -17,6 +17,7 @@ from core.clock import Deadline
 from core.optimal.bounds.low_vertices import undercutting
 from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.newton import KEPT, Prices, improved
+from core.optimal.budgets.silent import SilentSearch
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.programs.master import SHORT, Master
 from core.optimal.tolerances import PRICE
@@ -26,8 +27,11 @@ from core.validation import FloatArray
 MOST_SYMBOLS = 60
 """With more symbols than this a vertex has too many edges."""
 
-COARSE = 2e-3
+COARSE = 1.8e-3
 """First slack of a proof, as a part of what publishing X is worth: prices are not good yet."""
+
+ENOUGH_GAIN = 5e-4
+"""Gain of one round of starts, as such a part, after which a proof is tried."""
 
 FINER = 8.0
 """How many times smaller the slack of the next proof is."""
@@ -96,6 +100,7 @@ class BudgetSearch:
         self._whole = self.upper
         self._rng = np.random.default_rng(seed)
         self._rows: FloatArray = lifting.inside().rows.toarray()
+        self._silent = SilentSearch(lifting.budgets[0].excess, self._rows, seed=seed)
         self._known: set[bytes] = set()
         self._most = FEW_LOW
         self._tangents = np.zeros((0, len(lifting.p)))
@@ -147,7 +152,10 @@ class BudgetSearch:
             slack = max(slack / FINER, gap / 2)
 
     def warm_up(self, share: float) -> None:
-        """Move random outputs until they gain no more: a proof of bad prices is of no use.
+        """Move outputs from anywhere until they gain no more: a proof of bad prices is of no use.
+
+        Under a small budget those in use are close to ones that tell nothing of S, which random
+        ones hardly ever are.
 
         Parameters
         ----------
@@ -157,8 +165,9 @@ class BudgetSearch:
         until = self.deadline.part(share)
         while not until.over:
             before = self.value
+            self._move(self.pulled(self._silent.outputs(self._prices().of_symbols)))
             self._move(self._scattered())
-            if self.value - before < COARSE * self._whole:
+            if self.value - before < ENOUGH_GAIN * self._whole:
                 return
 
     def _mix(self) -> None:

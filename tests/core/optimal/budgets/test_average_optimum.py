@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special
 
-from core import measures
+from core import clock, measures
 from core import mechanisms as m
+from core.data import DataSpec, count
 from core.joint import Joint
 from core.notions import LDP, LIP, AlphaLift, Average, Intersection, L1Privacy
 from core.notions.average import WITH_ORDER
@@ -301,3 +302,24 @@ def test_high_orders_leave_no_sum_of_nothing(counts, bound, order):
     best = m.optimal(joint, Average("arimoto", bound, order))
     assert best.gap <= 1e-5
     assert measures.arimoto(joint.p @ best.kernel, order) <= bound * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "order", "share"),
+    [("mutual_information", None, 1e-3), ("sibson", 2.0, 5e-3), ("total_variation", None, 5e-3)],
+)
+def test_small_budgets_of_adult_are_proven(name, order, share):
+    joint = count(DataSpec(source="adult", secret=("race",), released=("education",))).joint
+    notion = between(joint, name, order, share)
+    close = 1e-3 * float(measures.entropy(joint.p_x))
+    with clock.using(clock.Ticking(0.001)):
+        found = m.optimal(joint, notion, gap=close)
+    assert found.status == "optimal"
+    assert found.gap <= close
+    assert notion.holds(joint, found.kernel)
+    silent = m.optimal(joint, Average(name, 0.0, order), time_limit=60)
+    assert found.utility > silent.utility
+    rarely = 0.9 * share  # budgets are convex in the kernel, Sibson's after a logarithm
+    mixed = np.hstack([(1 - rarely) * silent.kernel, rarely * np.eye(joint.n_x)])
+    assert notion.holds(joint, mixed)
+    assert kept(joint, mixed) <= found.upper_bound

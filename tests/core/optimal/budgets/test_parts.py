@@ -17,7 +17,7 @@ from core.optimal.budgets import answer
 from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.newton import Prices, improved
 from core.optimal.budgets.search import BudgetSearch
-from core.optimal.budgets.silent import silent_outputs
+from core.optimal.budgets.silent import SilentSearch, silent_outputs
 from core.optimal.utility import FDivergence, MutualInformation
 from tests.strategies import joints
 
@@ -190,3 +190,26 @@ def test_a_mean_of_which_only_a_rare_secret_is_left_keeps_its_digits():
         mean = ((1 + excess) ** 3 @ weights) ** (1 / 3)
         expected = mean - (1 + excess) @ weights
         assert PowerMean(weights, 3.0).value(excess) == pytest.approx(expected, rel=1e-12)
+
+
+def test_silent_outputs_leave_s_as_it_was_and_are_vertices_below_others():
+    excess, prices = excess_lift(JOINT), np.linspace(0.0, 2.0, JOINT.n_x)
+    found = SilentSearch(excess, np.zeros((0, JOINT.n_x)), seed=1).outputs(prices)
+    assert np.abs(found @ excess.T).max() < 1e-9
+    assert found.sum(axis=1) == pytest.approx(np.ones(len(found)))
+    assert ((found > 1e-9).sum(axis=1) <= JOINT.n_s).all()
+    worth = Prices(prices, np.zeros(0), (), INFORMATION).value(found)
+    mixtures = np.random.default_rng(2).dirichlet(np.ones(len(found)), size=200) @ found
+    assert worth.min() <= Prices(prices, np.zeros(0), (), INFORMATION).value(mixtures).min()
+
+
+def test_where_s_is_told_by_everything_only_the_prior_is_silent():
+    joint = Joint.from_counts([[3, 1], [1, 3]])
+    found = SilentSearch(excess_lift(joint), np.zeros((0, 2)), seed=0).outputs(np.zeros(2))
+    np.testing.assert_allclose(found, np.full((len(found), 2), 0.5))
+
+
+def test_silent_outputs_keep_to_rows():
+    rows = np.array([[1.0, -1.0, 0.0, 0.0, 0.0, 0.0]])
+    found = SilentSearch(excess_lift(JOINT), rows, seed=1).outputs(np.zeros(JOINT.n_x))
+    assert (found @ rows.T <= 1e-9).all()
