@@ -119,10 +119,10 @@ class SilentSearch:
         prices : ndarray
             π, shape (n_x,), in nats.
         """
-        found = []
+        found: list[FloatArray] = []
         for _ in range(STARTS):
-            costs = self._rng.normal(size=self._n_x)
-            r = None
+            costs: FloatArray = np.asarray(self._rng.normal(size=self._n_x))
+            r: FloatArray | None = None
             for _ in range(DESCENTS):
                 self._program.set_costs(costs)
                 try:
