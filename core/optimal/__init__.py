@@ -1,29 +1,28 @@
-"""The solver: the best mechanism under any convex notion, and how far from best it can be.
+"""The solver: an optimal mechanism under any convex notion, with an upper bound on the optimum.
 
-What is maximised: Σ_y P(y) worth(P(X | y)) over kernels P(y | x) whose every posterior lies in an
-`AllowedSet`; with the default worth that is I(X;Y). Posteriors average to P_X, so this is a linear
-program with a column for each allowed output, of which it needs a few.
+What is maximised: a `Utility`, an offset less a cost of each output, over kernels P(y | x) whose
+every posterior lies in an `AllowedSet`; by default I(X;Y). Posteriors average to P_X, so this is a
+linear program with a column for each allowed output, of which an optimum uses a few.
 
 The order of a solve, as `solve.maximise` goes:
 
 1. `polytopes` brings the set's rows into standard form. Where the set has few vertices they are
    all listed (`enumeration`), and one program mixes them: nothing else is visited.
-2. `programs` mixes the outputs known so far: the master. Its duals price every output.
-3. `columns` looks for outputs that the duals price too low, from vertex to vertex, and returns to
+2. `programs` mixes the outputs known so far: the master program. Its duals price every output.
+3. `columns` looks for outputs of negative reduced cost, from vertex to vertex, and returns to
    2 with them, until it finds no more. Sets with too many rows for tableaux are searched by linear
    programs instead.
-4. `bounds` proves that no allowed output undercuts the duals by more than the gap, by weak
-   duality; outputs that do are handed back to 2. So a solve comes back to `programs` once for
-   every batch of columns, and to `columns` where a proof fails: a search without the duals is
-   blind, and duals without a search are too far off to prove anything.
-5. `oracles` encloses sets that are round between a polytope and outputs that are allowed. Each of
-   its cuts changes the polytope, so it sends the solve back to 1. One loop does so,
-   `cutting_planes`: it works out polytope and allowed outputs in turns, for α-lift and for exact
-   robust LDP alike.
-6. `budgets` answers where averages over all outputs are bounded too: what an output takes of a
-   budget is one more symbol of it, so the master has one more row, its dual is the price of the
-   budget, and steps 1 to 5 are asked about the wider cone. Smooth costs have a search of their
-   own, which moves outputs by Newton's steps and proves prices under tangents.
+4. `bounds` proves, by weak duality, that no allowed output undercuts the duals by more than the
+   gap; outputs that do go back to 2. So a solve returns to `programs` once for every batch of
+   columns, and to `columns` where a proof fails: a search needs duals, and a proof needs the duals
+   that a search ends with.
+5. `oracles` approximates sets with a curved boundary, from outside by a polytope and from inside
+   by allowed outputs. Each of its cuts changes the polytope, so the solve returns to 1. One loop
+   does so, `cutting_planes`, for α-lift and for exact robust LDP alike.
+6. `budgets` solves where averages over all outputs are bounded too: an output's cost under a
+   budget is one more coordinate of it, so the master program has one more row, whose dual is the
+   price of the budget, and steps 1 to 5 apply to the wider cone. Smooth costs have a separate
+   search, which moves outputs by Newton's steps and proves prices by tangents.
 7. `polish` moves the answer inside the set, where rounding left it outside.
 
 Who proves what: searches and their tableaux are never trusted. `bounds.prover` works from the rows
@@ -32,7 +31,7 @@ branch and bound; and `core.audit` looks at the kernel alone. `bounds.consistenc
 where a mechanism is above a bound.
 
 Where time goes: an answer from all vertices takes at most half of the time limit; else the first
-search takes at most three quarters, and the proof, with the searches it asks for, the rest. Where
-tableaux would be too large nearly all goes into the search. The shares stand in `solve` and in
+search takes at most three quarters, and the proof with its searches the rest. Where tableaux would
+be too large nearly all goes into the search. The shares are constants of `solve` and of
 `bounds.prover`, each with its reason.
 """

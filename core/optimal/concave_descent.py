@@ -7,10 +7,10 @@ import numpy as np
 from core.validation import FloatArray
 
 SMALLEST = 1e-9
-"""Entries below this count as this where H is linearised: at 0 its slope is infinite."""
+"""Entries are raised to this where H is linearised, as its slope at 0 is infinite."""
 
 PROGRESS = 1e-10
-"""A descent goes on while it gains more than this, in nats: less is rounding."""
+"""Gain of a step, in nats, up to which it counts as rounding and the descent ends."""
 
 
 def descend(
@@ -20,9 +20,9 @@ def descend(
     cost: Callable[[FloatArray], float],
     value: float = np.inf,
 ) -> list[FloatArray]:
-    """Return the outputs on the way down from a start, the last of them the best.
+    """Return the successive outputs of a descent of H(r) − p·r from a start, the best last.
 
-    Each is a minimiser of the line that touches H(r) − p·r, and lies above it, at the one before.
+    Each minimises the tangent at the one before, which lies above the concave function.
 
     Parameters
     ----------
@@ -33,13 +33,13 @@ def descend(
     lowest : callable
         Takes costs c, shape (n_x,), and returns an allowed posterior with the least c·r.
     cost : callable
-        H of a posterior, or what is to be low instead.
+        H of a posterior, or another concave cost.
     value : float
-        What an output must be below.
+        Value of H(r) − p·r that the first output must be below.
 
     Examples
     --------
-    Over all posteriors of three symbols a vertex is one symbol, and the dearest one is met first:
+    Over all posteriors of three symbols each vertex is one symbol; that of highest price is best:
 
     >>> from scipy.special import entr
     >>> met = descend(np.full(3, 1 / 3), np.array([0.0, 0.5, 1.0]), lambda c: np.eye(3)[c.argmin()],
@@ -52,7 +52,7 @@ def descend(
     while True:
         r = lowest(-np.log(np.maximum(r, SMALLEST)) - prices)
         lower = cost(r) - float(prices @ r)
-        if not lower <= value - PROGRESS:  # nor where a price is no number
+        if not lower <= value - PROGRESS:  # also ends at NaN
             return met
         met.append(r)
         value = lower

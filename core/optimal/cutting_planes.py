@@ -1,8 +1,8 @@
-"""The optimum over a set that only an oracle knows: between polytopes outside and outputs inside.
+"""The optimum over a set given by an oracle: polytopes around it and allowed outputs inside.
 
-Few symbols: the vertices of the polytope are carved, so that either side is exact. More: outputs
-of the polytope are searched for as anywhere, and only when polytope and allowed outputs agree is
-it worth proving that the polytope has nothing better.
+With few symbols `enclose` computes the polytope's relevant vertices by double description. With
+more, columns are generated over the polytope, and a proof starts only where the best mixtures of
+polytope and allowed outputs nearly agree.
 """
 
 from __future__ import annotations
@@ -22,53 +22,53 @@ from core.optimal.utility import Utility
 from core.validation import FloatArray
 
 _PATIENCE = 0.6
-"""Part of the time after which carving that is far from done leaves the rest to a search."""
+"""Part of the time after which `enclose` stops unless it is nearly done."""
 
 _AGREED = 0.25
-"""Part of the gap by which polytope and outputs may differ when a proof starts."""
+"""Part of the gap by which the mixtures of polytope and outputs may differ when a proof starts."""
 
 _SEARCH_SHARE = 0.6
 """Part of the time after which a proof starts even if they differ by more."""
 
 _FIRST_PROOF = 0.05
-"""Part of the time for a proof over the first polytope: a poor bound, if time allows no other."""
+"""Part of the time for a proof over the first polytope: a weak bound, in case there is no other."""
 
 _WIDE_SHARE = 0.05
-"""Part of the time that one look further afield may take."""
+"""Part of the time that one search around outputs nearly in use or random starts may take."""
 
 SMALL = 1e-9
-"""Entry of a posterior whose surprise, −log, is as large as it gets."""
+"""Entries of a posterior are raised to this before −log is taken."""
 
 
 class CutLoop:
-    """A polytope around the allowed outputs, allowed outputs in it, and the bound.
+    """The cutting-plane loop: a polytope, allowed outputs in it, and the upper bound.
 
     Parameters
     ----------
     allowed : AllowedSet
-        A polytope around the allowed outputs; its own oracle is not asked.
+        A polytope around the allowed outputs; its own oracle is not used.
     oracle : callable
-        Its cuts leave the allowed outputs, with P_X well inside.
+        The oracle of the allowed outputs; P_X is strictly inside.
     p_x : ndarray
         P(x), shape (n_x,), all positive.
     start : ndarray
-        P(y | x) of outputs that are allowed, shape (n_x, n_y): the answer is at least as good as
-        their best mixture.
+        P(y | x) of allowed outputs, shape (n_x, n_y): the answer is at least as good as their best
+        mixture.
     goal : Utility
-        What is to be large.
+        The utility to maximise.
     until : Deadline
-        When to stop; of the time until then each step gets its share.
+        When to stop; the steps get parts of the time until then.
     gap : float
-        Stop when the optimum is known to half of this.
+        Stop when utility and upper bound differ by at most half of this.
     seed : int
-        Of the random starts.
+        Seed of the random starts.
 
     Attributes
     ----------
     inside : AllowedOutputs
         The allowed outputs and their best mixture.
     upper : float
-        What no mechanism exceeds, as far as it is proven.
+        The least upper bound proven so far.
     """
 
     def __init__(
@@ -91,18 +91,18 @@ class CutLoop:
         self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
 
     def run(self, *, prove: bool = True) -> None:
-        """Bring the polytope and the allowed outputs together, until time is over.
+        """Narrow the polytope and improve the allowed outputs, until they agree or time is over.
 
         Parameters
         ----------
         prove : bool
-            Whether to narrow the polytope and to prove that no other outputs are better; else one
-            search is all, and its outputs moved inside.
+            Whether to cut the polytope and to prove that no other outputs are better; else there is
+            one search, whose outputs are moved inside.
 
         Raises
         ------
         InfeasibleError, SolverError
-            If HiGHS fails, as on cuts that are all but parallel: what is known stands.
+            If HiGHS fails, as on nearly parallel cuts; `inside` and `upper` remain valid.
         """
         space = polytope(self.outer, self.p_x)
         if prove and can_enclose(space):
@@ -115,7 +115,7 @@ class CutLoop:
             self._search(prove=prove)
 
     def _search(self, *, prove: bool) -> None:
-        """Narrow the polytope where columns are in use that are not allowed; prove what is left."""
+        """Cut the polytope where columns in use are not allowed, and prove an upper bound."""
         search = ColumnSearch(
             polytope(self.outer, self.p_x), self.p_x, self.goal, seed=self.seed, deadline=self.until
         )
@@ -147,11 +147,11 @@ class CutLoop:
                 return
 
     def _closed(self) -> bool:
-        """Say whether the bound is close enough."""
+        """Return whether utility and upper bound differ by at most half of the gap."""
         return self.upper - self.inside.value <= self.gap / 2
 
     def _cut(self, search: ColumnSearch, cuts: FloatArray, points: FloatArray) -> None:
-        """Narrow the polytope, and look for vertices near points that are cut off."""
+        """Add cuts to the polytope, and search from vertices near the points that are cut off."""
         search.cut(cuts)
         search.descend_from(-np.log(np.maximum(points, SMALL)))
         rows = self.outer.rows
@@ -160,18 +160,18 @@ class CutLoop:
         self.outer = AllowedSet(rows, self.outer.n_x, blocks=self.outer.blocks)
 
     def _wider(self, search: ColumnSearch) -> bool:
-        """Look further afield for better outputs, for a while; say whether there are any."""
+        """Search for better outputs for a part of the time; return whether there are any."""
         search.deadline = self.until.part(_WIDE_SHARE)
         found = search.widen()
         search.deadline = self.until
         return found
 
     def _prove(self, search: ColumnSearch, deadline: Deadline) -> FloatArray:
-        """Lower the bound; return outputs of the polytope that the search has missed."""
+        """Lower the upper bound; return better outputs of the polytope, shape (k, n_x)."""
         try:
             prover = Prover(self.outer, search.space, self.p_x, self.goal)
             verdict = prover.check(search.mixture.duals, self.gap / 2, deadline)
-        except (SolverError, InfeasibleError):  # nothing is proven, nor disproven
+        except (SolverError, InfeasibleError):  # neither a bound nor a better output
             return np.zeros((0, len(self.p_x)))
         self.upper = min(self.upper, verdict.bound)
         return verdict.better

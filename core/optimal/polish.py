@@ -1,4 +1,4 @@
-"""The last step of every solver: a hair more privacy, until the audit holds exactly."""
+"""The last step of every solver: outputs are moved slightly towards P_X until the audit holds."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from core.notions.base import Notion
 from core.validation import FloatArray
 
 FIRST_SHARE = 1e-15
-"""First share of P_X that is mixed in: below it doubles do not change."""
+"""First share of P_X that is tried: a smaller one would not change doubles."""
 
 GROWTH = 4.0
-"""Factor between the shares that are tried first."""
+"""Factor between the shares that are tried until one passes."""
 
 HALVINGS = 10
-"""Steps between the last share that failed and the first that passed."""
+"""Bisections between the last share that failed and the first that passed."""
 
 
 QUICK_SHARE = 1e-12
-"""First share where each try is dear: what it costs more than need be is as little."""
+"""First share where checking is slow: the utility lost is as small."""
 
 
 def least_share(passes: Callable[[float], bool], *, quick: bool = False) -> float:
-    """Return a share in [0, 1] that passes, close to the least; 1 is taken to pass.
+    """Return a share in [0, 1] that passes, close to the least; 1 is assumed to pass.
 
     Parameters
     ----------
     passes : callable
-        Says whether a share passes; one above a share that does passes too.
+        Returns whether a share passes; every larger one then passes too.
     quick : bool
-        Take the first that passes, which is at most GROWTH times too large.
+        Return the first that passes, which is at most GROWTH times too large or `QUICK_SHARE`.
     """
     if passes(0.0):
         return 0.0
@@ -66,9 +66,9 @@ def polished(
 ) -> FloatArray:
     """Move every posterior towards P_X by the least share at which the notion holds.
 
-    r ← (1−δ) r + δ P_X keeps P(y) and Σ_y P(y) r_y = P_X; where S is read r and P_X are of the
-    pairs (s, x). At δ = 1 the output says nothing about X, which every notion allows; such outputs
-    are returned as one.
+    r ← (1−δ) r + δ P_X leaves P(y) and Σ_y P(y) r_y = P_X as they are; where the kernel reads S,
+    r and P_X are of the pairs (s, x). At δ = 1, which is assumed to keep the notion, the result is
+    one output independent of X.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def polished(
     kernel : ndarray
         P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
     notion : Notion
-        The promise.
+        The notion.
     quick : bool
-        As in `least_share`: for a notion that is slow to check.
+        As in `least_share`, for a notion that is slow to check.
 
     Examples
     --------
@@ -96,9 +96,9 @@ def polished(
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Moves all outputs towards P_X until an oracle allows each and all keep the budgets.
+    """Moves all outputs towards P_X until an oracle allows each and budgets hold.
 
-    A kernel that rows alone are asked of stays.
+    Without oracle and budgets the kernel stays as it is.
 
     Attributes
     ----------

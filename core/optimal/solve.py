@@ -1,8 +1,8 @@
-"""The optimal mechanism under any convex notion, at any size, with a bound on what is left.
+"""The optimal mechanism under any convex notion, at any size, with an upper bound.
 
-Maximise a utility over kernels whose every output is in an allowed set: a master program over
-known outputs, a search for better ones, a proof that there are none. An oracle's cuts narrow the
-polytope that is searched until the outputs in use are allowed, or nearly so.
+A utility is maximised over kernels whose every output is in an allowed set, by a master program
+over known outputs, a search for better ones, and a proof that there are none. An oracle's cuts
+narrow the polytope that is searched until the outputs in use are allowed, or nearly so.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from core.validation import FloatArray
 Solver = Literal["auto", "enumerate", "columns"]
 
 Finish = Callable[[FloatArray], FloatArray]
-"""Moves a kernel inside the allowed set, where rounding or a round set left it outside."""
+"""Moves a kernel inside the allowed set, where rounding, an oracle or a budget left it outside."""
 
 Start = Callable[[Deadline], FloatArray]
-"""Returns a kernel that is allowed, by a deadline."""
+"""Returns an allowed kernel, by a deadline."""
 
 DEFAULT_SECONDS = 5.0
-"""Time limit where none is given: long enough to prove what can be, short enough to wait for."""
+"""Default time limit in seconds: most proofs end in it, and a reader waits as long."""
 
 ENUMERATION_SHARE = 0.5
-"""Part of the time that enumeration may take before columns get the rest."""
+"""Part of the time that enumeration may take; column generation gets the rest."""
 
 SEARCH_SHARE = 0.75
 """Part of the time that the first search may take; the proof gets what is left."""
@@ -52,7 +52,7 @@ LINEAR_SHARE = 0.95
 """Part of the time that a search by linear programs may take; its last mixtures get the rest."""
 
 WIDER_SHARE = 0.1
-"""Part of the time left for looking wider before a proof."""
+"""Part of the time left for random starts before a proof."""
 
 START_SHARE = 0.5
 """Part of the time left that the mechanism to start from may take."""
@@ -62,10 +62,10 @@ RESERVE = 0.05
 """Part of the time kept back for the last mixture and its audit."""
 
 INSTEAD = "Columns answer, with a bound of their own: enumeration ended with “{}”"
-"""What is said where enumeration was tried in vain: what is proven does not rest on it."""
+"""Note on an enumeration that failed: the bound does not depend on it."""
 
 FEW_BASES = 200_000
-"""Polytopes with fewer candidate bases than this are walked at once: it takes milliseconds."""
+"""Polytopes with at most this many candidate bases are enumerated first: it takes milliseconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +77,14 @@ class Outcome:
     kernel : ndarray
         P(y | x), shape (n_x, n_y).
     utility, upper_bound : float
-        What the kernel is worth, and what no mechanism exceeds.
+        The kernel's utility, and a utility that no mechanism exceeds.
     solver : str
-        "enumerate" or "columns": what gave the answer.
+        "enumerate", "columns", "cutting planes" or "closed form": the method that found the kernel.
     status : str
-        "optimal" where the two are as close as asked, "time limit" where time was over before,
+        "optimal" where the two differ by at most the gap, "time limit" where time ended the search,
         "heuristic" where no more could be proven.
     notes : tuple of str
-        Sentences on what happened.
+        Sentences on failures.
     """
 
     kernel: FloatArray
@@ -108,40 +108,42 @@ def maximise(
     finish: Finish | None = None,
     prove: bool = True,
 ) -> Outcome:
-    """Return the best mechanism whose outputs are all allowed, and how good any could be.
+    """Return the best mechanism found whose outputs are all allowed, and an upper bound.
 
     Parameters
     ----------
     allowed : AllowedSet
         The allowed outputs, and budgets on averages over them.
     p_x : ndarray
-        P(x), shape (n_x,), all positive, and allowed: every notion allows what tells nothing.
+        P(x), shape (n_x,), all positive; it must be allowed, as every notion allows an output
+        independent of X.
     utility : Utility, optional
-        What is to be large: I(X;Y) where not given.
+        The utility to maximise; I(X;Y) by default.
     solver : {"auto", "enumerate", "columns"}
-        All vertices first, or only those that are asked for; "auto" takes what it estimates to
-        be quicker. Enumeration that would take too long is left for columns.
+        Enumerate all vertices first, or generate columns; "auto" chooses by the number of bases.
+        Where enumeration takes too long, columns are generated.
     time_limit : float, optional
-        Seconds; DEFAULT_SECONDS where not given.
+        Seconds; DEFAULT_SECONDS by default.
     gap : float
-        Stop when the optimum is known to this many nats.
+        Stop when utility and upper bound differ by at most this, in units of the utility.
     seed : int
-        Of the random starts.
+        Seed of the random starts.
     start : callable, optional
-        Called with a deadline if columns are generated: returns P(y | x) of a mechanism whose every
-        output is allowed, exceptions or not, shape (n_x, n_y), to start from.
+        Called with a deadline unless all vertices are enumerated: returns P(y | x) of a mechanism
+        to start from, shape (n_x, n_y), whose every output is allowed, also where there may be
+        exceptions.
     finish : callable, optional
-        Moves a kernel inside the set, where rounding, an oracle or a budget left it outside; by
-        oracle and budgets where not given.
+        Moves a kernel inside the set; by default `polish.Inside` for oracle and budgets.
     prove : bool
-        Whether to prove what columns found; else the search for them is all, and what it leaves
-        of its time is saved.
+        Whether to prove an upper bound after column generation; else the search ends there.
 
     Raises
     ------
+    InfeasibleError
+        If the allowed set is empty by more than rounding.
     SolverError
-        If a mechanism is better than what was proven to be the most: then the proof is wrong.
-        Where HiGHS fails, what is known stands, and a note says so.
+        If a mechanism exceeds the proven bound, so that the proof is wrong. Where HiGHS fails, the
+        best known mechanism is returned, and a note says so.
 
     Examples
     --------
@@ -170,7 +172,7 @@ def maximise(
     task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish)
     try:
         task.search(solver, prove=prove)
-    except (SolverError, InfeasibleError) as error:  # what is known stands
+    except (SolverError, InfeasibleError) as error:  # the best known mechanism is the answer
         task.give_up(error)
     found = task.outcome()
     return replace(found, utility=base + found.utility, upper_bound=base + found.upper_bound)
@@ -182,9 +184,9 @@ class _Task:
     Attributes
     ----------
     best : ndarray
-        The best kernel so far, inside the set.
+        The best kernel so far, inside the set, shape (n_x, n_y).
     upper : float
-        What no mechanism exceeds, as far as it is proven.
+        The least upper bound proven so far.
     """
 
     def __init__(
@@ -209,12 +211,12 @@ class _Task:
         self.notes: tuple[str, ...] = ()
 
     def search(self, solver: Solver, *, prove: bool) -> None:
-        """Look for the best kernel and for a bound, in the way that suits the set.
+        """Improve the kernel and the upper bound, by the method that suits the set.
 
         Raises
         ------
         InfeasibleError, SolverError
-            If HiGHS fails: what was found before stands.
+            If HiGHS fails; `best` and `upper` remain valid.
         """
         if self.allowed.budgets:
             search_within(self, solver, maximise, prove=prove)
@@ -235,7 +237,7 @@ class _Task:
             self._generate(prove=prove)
 
     def outcome(self) -> Outcome:
-        """Return the best kernel, held against the bound."""
+        """Return the best kernel and the upper bound, checked against each other."""
         if self.upper - self.value <= self.gap:
             status = "optimal"
         else:
@@ -244,16 +246,16 @@ class _Task:
         return Outcome(self.best, self.value, upper, self.solver, status, self.notes)
 
     def give_up(self, error: CoreError) -> None:
-        """Note what ended the search; what the mechanisms to start from are worth stands."""
+        """Note the error that ended the search, and offer the mechanism to start from."""
         self.notes = (*self.notes, f"The search ended early. {error}")
         self.offer(self.first())
 
     def _by_cutting_planes(self, oracle: SeparationOracle, *, prove: bool) -> None:
-        """Answer between a polytope outside and allowed outputs inside.
+        """Solve by cutting planes, between a polytope outside and allowed outputs inside.
 
-        Moving a mixture inside may cost more than all that it gained on an earlier one: the answer
-        is the best that was inside. Where a set is too large for a search of vertices, that is the
-        best mixture of the outputs to start from.
+        Moving a mixture inside may lose more than it gained on an earlier one, so the answer is the
+        best of those inside. Where a set is too large for a search of vertices, that is the best
+        mixture of the outputs to start from.
         """
         first = self.first()
         self.offer(first)
@@ -263,26 +265,26 @@ class _Task:
         try:
             if not too_large(self.allowed):
                 loop.run(prove=prove)
-        except (SolverError, InfeasibleError) as error:  # cuts that are all but parallel
+        except (SolverError, InfeasibleError) as error:  # as on nearly parallel cuts
             self.notes = (f"The search ended early. {error}",)
         self.upper = min(self.upper, loop.upper)
         self.offer(loop.inside.kernel(), "cutting planes")
 
     def _by_linear_programs(self) -> None:
-        """Search without tableaux: H(X) is the bound where no slices give one."""
+        """Solve without tableaux; the upper bound is H(X) unless slices give a lower one."""
         until = self.deadline.part(SEARCH_SHARE if self.allowed.blocks else LINEAR_SHARE)
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
         if self._start is not None:
             search.include(self.posteriors(self.first()))
         search.run()
         self.offer(search.settled())
-        whole = self.goal.exceptions is None  # slices take every output for an allowed one
+        whole = self.goal.exceptions is None  # a bound by slices does not account for exceptions
         if whole and self.allowed.blocks and not self.allowed.n_auxiliary:
             sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
             self.upper = min(self.upper, sliced)
 
     def _enumerate(self, *, always: bool) -> bool:
-        """Answer from all vertices; say whether there was an answer: there may be too many."""
+        """Solve by all vertices; return whether that succeeded, as there may be too many."""
         size = self.space.n_basic + self.space.n_free
         if not always and comb(size, self.space.n_basic) > FEW_BASES:
             return False
@@ -303,7 +305,7 @@ class _Task:
         return True
 
     def _generate(self, *, prove: bool) -> None:
-        """Answer by column generation, with a proof as far as time allows."""
+        """Solve by column generation, with a proof as far as time allows."""
         first = self.first()
         self.offer(first)
         if self._closed():
@@ -311,13 +313,13 @@ class _Task:
         try:
             self._by_columns(first, prove=prove)
         except (SolverError, InfeasibleError) as error:
-            # coefficients too far apart for HiGHS, such as of ε = 50, or vertices too close to be
-            # mixed to the last digit
+            # coefficients too far apart for HiGHS, as at ε = 50, or vertices so close that their
+            # mixture misses P_X
             if not self._enumerate(always=True):
                 self.notes = (f"Columns gave no answer. {error}",)
 
     def _by_columns(self, first: FloatArray, *, prove: bool) -> None:
-        """Search for outputs and prove that there are no better ones, in turns."""
+        """Alternate between a search for outputs and a proof that there are no better ones."""
         until = self.deadline.part(SEARCH_SHARE)
         search = ColumnSearch(self.space, self.p_x, self.goal, seed=self.seed, deadline=until)
         known = self.posteriors(first)
@@ -325,7 +327,7 @@ class _Task:
         search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
             search.run()
-            if prove:  # an output that a proof finds late makes it start again
+            if prove:  # each output found now saves the proof from starting again
                 search.look_wider(search.deadline.part(WIDER_SHARE))
             value = self.offer(search.settled())
             if not prove or self.upper - value <= self.gap or self._until.over:
@@ -340,19 +342,19 @@ class _Task:
                 return
 
     def first(self) -> FloatArray:
-        """Return the kernel to start from: what says nothing, where none is given."""
+        """Return the kernel to start from; by default a constant output."""
         if self._start is None:
             return np.ones((len(self.p_x), 1))
         return self._start(self.deadline.part(START_SHARE))
 
     def posteriors(self, kernel: FloatArray) -> FloatArray:
-        """Return the outputs of a kernel, shape (n_y, n_x)."""
+        """Return the posteriors P(x | y) of a kernel, shape (n_y, n_x)."""
         weights = (self.p_x[:, None] * kernel).T
         result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
         return result
 
     def offer(self, kernel: FloatArray, solver: str = "columns") -> float:
-        """Take a kernel, moved inside the set, if it is the best so far; return its value."""
+        """Move a kernel inside the set, keep it if it is the best so far, return its utility."""
         finished = self.finish(kernel)
         value = self.goal.value((self.p_x[:, None] * finished).T, self.p_x)
         if value >= self.value:
@@ -360,5 +362,5 @@ class _Task:
         return value
 
     def _closed(self) -> bool:
-        """Say whether the bound is as close as asked."""
+        """Return whether utility and upper bound differ by at most the gap."""
         return self.upper - self.value <= self.gap

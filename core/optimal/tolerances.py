@@ -1,10 +1,10 @@
-"""What rooms of the solver have in common: what counts as rounding, and what as near."""
+"""Tolerances that several folders of the solver share."""
 
 PRICE = 1e-10
-"""Gain in nats up to which an output is not worth a column: duals of HiGHS are no closer."""
+"""Least gain, minus the reduced cost, in nats, of a new column: duals of HiGHS are as accurate."""
 
 EXACT_PRICE = 1e-11
-"""The same where all outputs are priced at once, by sums that are closer than duals are."""
+"""The same where all vertices are priced directly, which is more accurate."""
 
 NEAR = 0.02
-"""Reduced cost in nats up to which a vertex is kept for later: the duals may yet move to it."""
+"""Vertices with a reduced cost below this, in nats, count as nearly in use: the duals may move."""

@@ -1,7 +1,7 @@
-"""What a mechanism is to be good for: a sum over outputs, each output costing something.
+"""Utilities in the solver's form: an offset less the sum of the outputs' costs.
 
-An output y with weights w(x) = P(x, y) costs φ(w), concave and homogeneous of degree 1; the
-utility is an offset less the sum of the costs. Concavity makes the best outputs vertices.
+An output y with weights w(x) = P(x, y) costs φ(w), concave and homogeneous of degree 1. By
+concavity vertices of the allowed set suffice as outputs.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from core.validation import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Exceptions:
-    """Outputs of a small probability in all that need not be allowed.
+    """Outputs of a small total probability that need not be allowed.
 
-    As costs are concave, the best of these are single symbols.
+    As costs are concave, single symbols suffice.
 
     Attributes
     ----------
     points : ndarray
-        What one unit of probability of each of them is mixed of, shape (k, n).
+        Their posteriors, shape (k, n_x).
     share : float
-        δ: their probability in all is at most this.
+        δ, the bound on their total probability.
 
     Examples
     --------
@@ -42,22 +42,22 @@ class Exceptions:
 
 
 class Utility(ABC):
-    """What is to be as large as possible: `offset` − Σ_y `cost`(P(·, y))."""
+    """A utility to maximise: `offset` − Σ_y `cost`(P(·, y))."""
 
     exceptions: Exceptions | None = None
-    """Outputs that need not be allowed, where there are any."""
+    """Outputs that need not be allowed, if there are any."""
 
     def excepting(self, exceptions: Exceptions | None) -> Self:
-        """Return the same utility where some outputs need not be allowed."""
+        """Return the same utility with these exceptions."""
         result = copy.copy(self)
         object.__setattr__(result, "exceptions", exceptions)
         return result
 
     def premium(self, prices: FloatArray) -> float:
-        """Return what exceptions add to a bound that is proven of the allowed outputs by prices.
+        """Return what exceptions add to an upper bound that prices prove for allowed outputs.
 
-        Let no allowed output r cost less than λ·r. Then an exception e costs at least λ·e − μ with
-        μ = max(0, max_e λ·e − φ(e)), and by weak duality all costs are at least λ·P_X − μδ.
+        If no allowed output r costs less than λ·r, an exception e costs at least λ·e − μ with
+        μ = max(0, max_e λ·e − φ(e)). By weak duality all costs are at least λ·P_X − μδ: it is μδ.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class Utility(ABC):
 
     @abstractmethod
     def offset(self, p_x: FloatArray) -> float:
-        """Return what the utility would be if no output cost anything."""
+        """Return the utility at a total cost of 0."""
 
     @abstractmethod
     def cost(self, weights: FloatArray) -> FloatArray:
@@ -86,7 +86,7 @@ class Utility(ABC):
         weights : ndarray
             Shape (k, m, j).
         symbols : ndarray
-            Which x each weight is of, shape (k, m, j); n_x for none.
+            The x of each weight, shape (k, m, j); n_x for none.
         n_x : int
             Number of symbols.
         """
@@ -126,13 +126,13 @@ class MutualInformation(Utility):
         return result
 
     def supported_cost(self, weights: FloatArray, symbols: IntArray, n_x: int) -> FloatArray:
-        """Return the same: where a weight stands does not matter."""
+        """Return the cost, which does not depend on which x a weight belongs to."""
         return self.cost(np.where(symbols < n_x, weights, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
 class NegativeDistortion(Utility):
-    """Less the expected distortion between X and the best guess z of X from Y.
+    """Negative expected distortion between X and the best guess z of X from Y.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class NegativeDistortion(Utility):
     distortion: FloatArray
 
     def offset(self, p_x: FloatArray) -> float:
-        """Return 0: no distortion."""
+        """Return 0."""
         return 0.0 * float(p_x.sum())
 
     def cost(self, weights: FloatArray) -> FloatArray:
@@ -158,13 +158,13 @@ class NegativeDistortion(Utility):
         return result
 
     def pieces(self) -> FloatArray:
-        """Return d(·, z) for each z, shape (n_z, n_x): pricing is a linear program for each."""
+        """Return d(·, z) for each z, shape (n_z, n_x)."""
         return self.distortion.T
 
 
 @dataclass(frozen=True, eq=False)
 class Greatest(Utility):
-    """Σ_y max_t Σ_x g(t, x) P(x, y): the expected gain of whoever sees y and picks the best t.
+    """Σ_y max_t Σ_x g(t, x) P(x, y): the expected gain of choosing the best t from y.
 
     Attributes
     ----------
@@ -190,27 +190,27 @@ class Greatest(Utility):
         return result
 
     def pieces(self) -> FloatArray:
-        """Return −g(t, ·) for each t, shape (n_t, n_x): pricing is a linear program for each."""
+        """Return −g(t, ·) for each t, shape (n_t, n_x)."""
         return -self.gain
 
 
 @dataclass(frozen=True, eq=False)
 class OfImage(Utility):
-    """`base` − Σ_y P(y) Σ_t c_t((B r_y)_t): an output costs what its image under B costs.
+    """`base` − Σ_y P(y) Σ_t c_t((B r_y)_t): an output's cost depends on its image under B.
 
     Attributes
     ----------
     matrix : ndarray
-        B, shape (n_t, n_x): a probability of t for each x, or any other numbers.
+        B, shape (n_t, n_x), such as P(t | x).
     curve : callable
         The c_t, concave, elementwise on arrays of shape (..., n_t).
     base : float
-        What the utility would be if no output cost anything.
+        The utility at a total cost of 0.
 
     Examples
     --------
-    >>> about = OfImage(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), entropy_terms, 0.6931)
-    >>> about.value(np.diag([0.25, 0.25, 0.5]), np.array([0.25, 0.25, 0.5]))  # all of T is kept
+    >>> of_task = OfImage(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), entropy_terms, 0.6931)
+    >>> of_task.value(np.diag([0.25, 0.25, 0.5]), np.array([0.25, 0.25, 0.5]))  # Y = X gives H(T)
     0.6931
     """
 
@@ -223,29 +223,29 @@ class OfImage(Utility):
         return float(self.base + 0.0 * p_x.sum())
 
     def cost(self, weights: FloatArray) -> FloatArray:
-        """Return W Σ_t c_t((B w)_t/W) with W = Σw; 0 where W is."""
+        """Return W Σ_t c_t((B w)_t/W) with W = Σw; 0 where W = 0."""
         total = weights.sum(axis=-1, keepdims=True)
         image = weights @ self.matrix.T / np.where(total > 0, total, 1.0)
         result: FloatArray = total[..., 0] * self.curve(image).sum(axis=-1)
         return result
 
     def image(self) -> tuple[OfImage, FloatArray]:
-        """Return itself, with nothing to take off."""
+        """Return itself, and c = 0."""
         return self, np.zeros(self.matrix.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
 class Centred(Utility):
-    """A utility from 0, for an output that says nothing, with no cost where X is published.
+    """A utility shifted to 0 for a constant output, with costs shifted to 0 for single symbols.
 
-    Solvers take costs to be at least 0 and 0 at each symbol alone, as entropies are: any concave
-    cost is that once a linear function is taken off, which changes every mechanism's utility by
-    the same.
+    Solvers assume costs that are at least 0, and 0 at each symbol alone, as entropies are. Any
+    concave cost is so once a linear function is subtracted, which changes the utility of every
+    mechanism by the same amount.
 
     Attributes
     ----------
     inner : Utility
-        The utility as it was.
+        The original utility.
     p_x : ndarray
         P(x), shape (n_x,).
 
@@ -261,30 +261,30 @@ class Centred(Utility):
 
     @property
     def base(self) -> float:
-        """The inner utility of an output that says nothing."""
+        """The inner utility of a constant output."""
         return self.inner.value(self.p_x[None], self.p_x)
 
     def offset(self, p_x: FloatArray) -> float:
-        """Return what publishing X gains on saying nothing."""
+        """Return the inner utility of X itself less that of a constant output."""
         return self.inner.value(np.diag(p_x), p_x) - self.base
 
     def cost(self, weights: FloatArray) -> FloatArray:
-        """Return the inner cost less that of publishing the same weights."""
-        result: FloatArray = self.inner.cost(weights) - weights @ self._corners
+        """Return the inner cost less that of the same weights as single symbols."""
+        result: FloatArray = self.inner.cost(weights) - weights @ self._of_symbols
         return result
 
     def pieces(self) -> FloatArray | None:
-        """Return the inner pieces, less the same."""
+        """Return the inner pieces less the costs of single symbols."""
         found = self.inner.pieces()
-        return None if found is None else found - self._corners
+        return None if found is None else found - self._of_symbols
 
     def image(self) -> tuple[OfImage, FloatArray] | None:
-        """Return the inner image, and what is taken off its cost."""
+        """Return the inner image, with the costs of single symbols added to c."""
         found = self.inner.image()
-        return None if found is None else (found[0], found[1] + self._corners)
+        return None if found is None else (found[0], found[1] + self._of_symbols)
 
     @cached_property
-    def _corners(self) -> FloatArray:
+    def _of_symbols(self) -> FloatArray:
         """The inner cost of each symbol alone, shape (n_x,)."""
         return self.inner.cost(np.eye(len(self.p_x)))
 
@@ -315,7 +315,7 @@ class FDivergence(Utility):
         return 0.0 * float(p_x.sum())
 
     def cost(self, weights: FloatArray) -> FloatArray:
-        """Return −W Σ_x P(x) f(w(x)/(W P(x))) with W = Σw; 0 where W is."""
+        """Return −W Σ_x P(x) f(w(x)/(W P(x))) with W = Σw; 0 where W = 0."""
         total = weights.sum(axis=-1, keepdims=True)
         relative = weights / np.where(total > 0, total, 1.0) / self.p_x
         result: FloatArray = -total[..., 0] * (self.f(relative) @ self.p_x)
@@ -323,7 +323,7 @@ class FDivergence(Utility):
 
 
 def entropy_terms(values: FloatArray) -> FloatArray:
-    """Return −v·log v, 0 at 0 and at the rounding below it.
+    """Return −v·log v, 0 for v ≤ 0.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def entropy_terms(values: FloatArray) -> FloatArray:
 
 
 def _x_log_x(values: FloatArray) -> FloatArray:
-    """Return v·log v, 0 at 0 and at the rounding below it."""
+    """Return v·log v, 0 for v ≤ 0."""
     safe = np.where(values > 0, values, 1.0)
     result: FloatArray = safe * np.log(safe)
     return result

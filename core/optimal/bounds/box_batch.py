@@ -65,7 +65,7 @@ class BoxBatch:
         self._todo = np.arange(k)
 
     def improve(self) -> bool:
-        """Solve the programs of the boxes that are worth it and tighten these; say if any are."""
+        """Solve and tighten the boxes that are worth it; return whether any remains so."""
         todo = self._todo
         lower, upper, dominant = self.lower[todo], self.upper[todo], self.dominant[todo]
         slopes, intercepts = secants(lower, upper, dominant)
@@ -118,7 +118,7 @@ class BoxBatch:
         return split, at
 
     def _shown_empty(self, boxes: Boxes, ends: Ends) -> BoolArray:
-        """Say which boxes are proven to hold no allowed output."""
+        """Return which boxes are proven to hold no allowed output."""
         result = np.zeros(len(boxes), dtype=bool)
         which = np.flatnonzero(ends.empty)
         if len(which):

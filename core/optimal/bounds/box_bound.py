@@ -253,7 +253,7 @@ class BoxBound:
         return np.concatenate(points), np.concatenate(of)
 
     def _refine(self, weights: FloatArray, deadline: Deadline) -> bool:
-        """Split the boxes whose secants gain most in the solution; say whether there are any."""
+        """Split the boxes whose secants gain most in the solution; return whether there are any."""
         weights = np.pad(weights, (0, len(self._of) - len(weights)))
         mixed = np.zeros((len(self._boxes), len(self.p_x)))
         np.add.at(mixed, self._of, weights[:, None] * self._columns)

@@ -93,7 +93,7 @@ class BoxPrograms:
 
     @staticmethod
     def suits(allowed: AllowedSet) -> bool:
-        """Say whether rows are few, and auxiliary variables none, or one that a row bounds."""
+        """Return whether rows are few, and auxiliary variables none, or one that a row bounds."""
         if allowed.n_auxiliary > 1 or np.prod(allowed.rows.shape) > MOST_ENTRIES:
             return False
         uses = allowed.rows.toarray()[:, allowed.n_x :]

@@ -198,5 +198,5 @@ class _Pricing:
     trees: Trees | Forest
 
     def same(self, prices: FloatArray, tolerance: float) -> bool:
-        """Say whether the same is asked for."""
+        """Return whether the same is asked for."""
         return tolerance == self.tolerance and bool(np.array_equal(prices, self.prices))

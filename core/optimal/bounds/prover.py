@@ -149,7 +149,7 @@ class Prover:
         self._known = self._trivial()
 
     def walk(self, deadline: Deadline, max_vertices: int) -> bool:
-        """Compute all vertices, if there are not too many; say whether they are known now.
+        """Compute all vertices, if there are not too many; return whether they are known now.
 
         A walk that ended in vain is taken up again only for more vertices; `stopped` says why
         the last one did.
@@ -243,7 +243,7 @@ class Prover:
         return most // (self.space.n_basic * (self.space.n_free + 1))
 
     def _tree_is_wide(self) -> bool:
-        """Say whether branch and bound keeps most of its boxes: then it will not end in time."""
+        """Return whether branch and bound keeps most of its boxes: then it will not end in time."""
         most = WIDE_TREE if self.space.n_x <= FEW else WIDE_TREE_OF_MANY
         return self._tree is not None and self._tree.spread > most
 

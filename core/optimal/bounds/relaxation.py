@@ -131,7 +131,7 @@ class Relaxation:
         self._program.set_basis(basis)
 
     def shown_empty(self, lower: FloatArray, upper: FloatArray, ray: Multipliers) -> bool:
-        """Say whether multipliers prove that a box holds no allowed output."""
+        """Return whether multipliers prove that a box holds no allowed output."""
         return self.proven(np.zeros(self.n_x), lower, upper, ray)[0] > 0
 
     def proven(

@@ -176,7 +176,7 @@ class SliceBound:
         return float(lam @ self.p_x) + float(excess.min()), reduced
 
     def _refine(self, shares: list[FloatArray], reduced: FloatArray) -> bool:
-        """Split the cells in which interpolation gains most; say whether there are any."""
+        """Split the cells in which interpolation gains most; return whether there are any."""
         gains = np.array(
             [_gain(cell.corners, theta) for cell, theta in zip(self.cells, shares, strict=True)]
         )

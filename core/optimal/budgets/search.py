@@ -111,7 +111,7 @@ class BudgetSearch:
         self.include(pure[(pure @ self._rows.T <= 0).all(axis=1)])
 
     def include(self, points: FloatArray) -> bool:
-        """Let allowed posteriors, shape (k, n_x), into the mixture; say whether any was new."""
+        """Let allowed posteriors, shape (k, n_x), into the mixture; return whether any was new."""
         names = [np.round(point, DIGITS).tobytes() for point in points]
         new = [i for i, name in enumerate(names) if name not in self._known]
         self._known.update(names)

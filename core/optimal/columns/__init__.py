@@ -1,1 +1,1 @@
-"""Search for outputs that the master would gain by: vertices, descents, linearisations."""
+"""Column generation: the search for outputs of negative reduced cost."""

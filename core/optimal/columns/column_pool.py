@@ -1,7 +1,7 @@
-"""The outputs met so far: vertices of the allowed set, each with its cost, none twice.
+"""The vertices of the allowed set found so far, each with its cost, none twice.
 
-Prices of all are one product away, so a vertex that is worthless under today's duals may be
-taken up under tomorrow's. A vertex is expanded once: its promising neighbours join the pool.
+One matrix product gives all reduced costs, so a vertex of no use under the present duals may enter
+the program under later ones. A vertex is expanded once: promising neighbours join the pool.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
 ON_ROW = 1e-9
-"""A vertex this close to a new row is looked for again."""
+"""A vertex this close to a new cut is dropped, and may be found again."""
 
 BEST_EDGES = 30
-"""Most neighbours of one vertex that join the pool: all of them would crowd out other vertices."""
+"""Most neighbours of one vertex that join the pool, to leave room for those of other vertices."""
 
 
 class ColumnPool:
@@ -32,7 +32,7 @@ class ColumnPool:
     costs : ndarray
         φ of each, shape (k,).
     expanded : ndarray
-        Whether the neighbours were looked at, shape (k,).
+        Whether the neighbours were priced, shape (k,).
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class ColumnPool:
     utility : Utility
         Gives the costs.
     start : BasicSolutions
-        First vertices of it, or of the perturbed polytope where that is what is searched.
+        First vertices of it, or of the perturbed polytope, which is then the one searched.
     """
 
     def __init__(self, space: Polytope, utility: Utility, start: BasicSolutions) -> None:
@@ -75,7 +75,7 @@ class ColumnPool:
         self._tight = np.concatenate([self._tight, found.nonbasic])
 
     def prices(self, duals: FloatArray) -> FloatArray:
-        """Return φ(r) − λ·r of all, shape (k,)."""
+        """Return the reduced costs φ(r) − λ·r of all vertices, shape (k,)."""
         if duals is not self._priced_at:
             self._priced_at, self._prices = duals, np.zeros(0)
         fresh = slice(len(self._prices), None)
@@ -84,7 +84,7 @@ class ColumnPool:
         return self._prices
 
     def tableaux(self, which: IntArray) -> Tableaux:
-        """Return the tableaux of some, computed from scratch, where they have one."""
+        """Return the tableaux of some vertices, without those of a singular basis."""
         return tableaux.tableaux(
             self.searched,
             self._basic[which],
@@ -92,7 +92,7 @@ class ColumnPool:
         )
 
     def expand(self, which: IntArray, duals: FloatArray, below: float) -> None:
-        """Add the neighbours of some vertices whose price is below a threshold."""
+        """Add neighbours of some vertices with a reduced cost below `below`, the best of each."""
         self.expanded[which] = True
         level = self.tableaux(which)
         edges = level.edges()
@@ -107,15 +107,15 @@ class ColumnPool:
         self.add(level.ends(vertex, column, edges))
 
     def cut(self, space: Polytope, cuts: FloatArray) -> IntArray | None:
-        """Move to the part of the polytope that meets new rows, its last slacks.
+        """Replace the polytope by `space`, the same with cuts, shape (k, n_x), as last slacks.
 
-        A vertex strictly inside the new rows stays one: their slacks are basic.
+        A vertex strictly inside the cuts remains one: their slacks are basic.
 
         Returns
         -------
         kept : ndarray or None
-            Which vertices remain, shape (k,); None where the pool has to be filled anew, since
-            it was one of a perturbed polytope or no vertex remains.
+            Indices of the vertices that remain, shape (j,); None where a new pool is needed, as
+            the polytope was perturbed or no vertex remains.
         """
         kept = np.flatnonzero((self.points @ cuts.T < -ON_ROW).all(axis=1))
         if self.searched is not self.space or len(kept) == 0:
@@ -128,11 +128,11 @@ class ColumnPool:
         self._keys = tableaux.basis_keys(space, self._tight)
         self.space = self.searched = space
         self.points, self.costs = self.points[kept], self.costs[kept]
-        self.expanded = np.zeros(len(kept), dtype=bool)  # their neighbours may be new ones
+        self.expanded = np.zeros(len(kept), dtype=bool)  # they may have new neighbours
         self._prices, self._priced_at = np.zeros(0), np.zeros(space.n_x)
         return kept
 
 
 def _shifted(labels: IntArray, first: int, added: int) -> IntArray:
-    """Make room for new slacks before the complements."""
+    """Return labels with those from `first` on, the complements, moved up by `added`."""
     return np.where(labels >= first, labels + added, labels)

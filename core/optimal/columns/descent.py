@@ -1,9 +1,9 @@
-"""Pricing: from many vertices at once, down the edges, to outputs that would improve the mixture.
+"""Pricing by descents along edges, from many vertices at once.
 
-The reduced cost φ(r) − λ·r is concave on the slice Σr = 1, so its minimum is at a vertex, and
-along an edge it is least at an end. Each start looks at all its neighbours and moves to the best,
-until none is better. A linearisation never reopens an entry that is 0, as H's slope there is
-infinite; a step along an edge does.
+The reduced cost φ(r) − λ·r is concave on Σr = 1, so its minimum is at a vertex, and along an edge
+it is least at an end. Each vertex moves to its best neighbour, until none is better. A step along
+an edge can make an entry of 0 positive; minimising a linearisation cannot, as H's slope at 0 is
+infinite.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from __future__ import annotations
 import numpy as np
 
 from core.clock import Deadline
+from core.optimal.concave_descent import PROGRESS
 from core.optimal.polytopes.tableaux import Edges, Tableaux
 from core.optimal.utility import Utility
 from core.validation import FloatArray
-
-PROGRESS = 1e-10
-"""A step must lower the reduced cost by more than this, in nats: less is rounding."""
 
 
 def descend(
     starts: Tableaux, duals: FloatArray, utility: Utility, *, deadline: Deadline
 ) -> tuple[Tableaux, FloatArray]:
-    """Return where the descents from given vertices end, all different, and their prices.
+    """Return the vertices where descents from given vertices end, and their reduced costs.
+
+    With one λ for all starts each end is returned once.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def descend(
     utility : Utility
         Gives φ.
     deadline : Deadline
-        When to stop: no step is taken later.
+        When to stop; the ends are then the vertices reached.
 
     Returns
     -------
@@ -75,14 +75,17 @@ def descend(
 
 
 def _prices(points: FloatArray, lams: FloatArray, utility: Utility) -> FloatArray:
-    """Return φ(r) − λ·r at Σr = 1 of weights up to scale and of a λ each, shapes (k, n_x)."""
+    """Return φ(r) − λ·r at Σr = 1 of weights up to scale, with a λ for each, shapes (k, n_x)."""
     total = points.sum(axis=1)
     result: FloatArray = (utility.cost(points) - (points * lams).sum(axis=1)) / total
     return result
 
 
 def edge_prices(level: Tableaux, edges: Edges, lams: FloatArray, utility: Utility) -> FloatArray:
-    """Return φ(r) − λ·r at the far end of every edge, shape (k, n_free); ∞ where it has none."""
+    """Return φ(r) − λ·r at the far end of every edge, shape (k, n_free); ∞ on a ray.
+
+    `lams` holds a λ for each vertex, shape (k, n_x).
+    """
     space = level.space
     n_x = space.n_x
     finite = np.isfinite(edges.step)
@@ -113,7 +116,7 @@ def edge_prices(level: Tableaux, edges: Edges, lams: FloatArray, utility: Utilit
 def _distinct(
     level: Tableaux, lams: FloatArray, prices: FloatArray
 ) -> tuple[Tableaux, FloatArray, FloatArray]:
-    """Drop all but the first of equal vertices."""
+    """Return the distinct vertices, with their λ and reduced costs."""
     first = np.sort(np.unique(level.corners().keys(), return_index=True)[1])
     if len(first) == len(level):
         return level, lams, prices
@@ -121,6 +124,7 @@ def _distinct(
 
 
 def _joined(parts: list[Tableaux]) -> Tableaux:
+    """Return tableaux of one polytope as one."""
     return Tableaux(
         parts[0].space,
         np.concatenate([part.body for part in parts]),

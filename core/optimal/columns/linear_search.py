@@ -1,12 +1,12 @@
 """Column generation for sets whose tableaux would be too large: pricing by linear programs.
 
 H(r) − λ·r is concave, so its linearisation at any r0 lies above it, and the vertex that minimises
-the linearisation is at least as good as r0: a descent ends after two to four warm programs. The
-rows stay sparse, with their auxiliary variables, and HiGHS keeps the factors of the basis: at 240
-symbols a program takes some milliseconds where a tableau has a quarter of a million entries.
+the linearisation is at least as good as r0: a descent takes two to four programs, each started from
+the last basis. Rows stay sparse, with their auxiliary variables: at 240 symbols a program takes
+some milliseconds where a tableau has a quarter of a million entries.
 
-While outputs gain much, the prices are central ones: at 240 symbols of PolyOpt those of the best
-mixture so far needed four times as long.
+While reduced costs are large, the duals are central ones (`CentredMaster`): at 240 symbols of
+PolyOpt those of the best mixture so far took four times as long.
 """
 
 from __future__ import annotations
@@ -27,66 +27,66 @@ from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
 MOST_ENTRIES = 60_000
-"""A tableau with more entries than this is not kept: at 240 symbols of PolyOpt it has 190,000,
-and the first 240 of them alone take half a minute; at 60 it has 30,000."""
+"""Most entries of a tableau: at 240 symbols of PolyOpt it has 190,000, and the first 240 tableaux
+take half a minute; at 60 symbols it has 30,000."""
 
 MOST_PARTED = 6_500
-"""As many of a set most of whose rows concern a few symbols: at 80 symbols of three attributes
-sparse programs found 3.6 nats where tableaux found .5; at 36 both find the same."""
+"""The same for sets most of whose rows concern a few symbols: at 80 symbols of three attributes
+linear programs found 3.6 nats where tableaux found 0.5; at 36 both find the same."""
 
 SPARSE = 0.3
-"""Part of the entries that are not 0 in such rows."""
+"""Largest part of non-zero entries in the rows of such a set."""
 
 BATCH = 24
-"""Descents between two master programs: as many cost about as much time as one of those."""
+"""Descents between two master programs: they take about as long as one of these."""
 
 CLOSE = 2.0
-"""The best reduced cost met, over this, is how close a mixture at central prices is brought."""
+"""The central mixture is solved to a gap of the best gain met, divided by this."""
 
 WIDEST = 0.3
-"""Most that such a mixture may miss, in nats."""
+"""Largest such gap, in nats."""
 
 NEARLY = 1e-3
-"""Best reduced cost, in nats, below which prices of the best mixture take over."""
+"""Best gain, in nats, below which the duals of the best mixture replace the central ones."""
 
 INNER = 0.05
-"""Best reduced cost, in nats, below which the whole set is compared with an inner one, and again
-whenever it is half of that: at high prices both have the same best outputs, and at 240 symbols a
-program over the whole set of PolyOpt takes 1.4 times as long as one over the printed set."""
+"""Best gain, in nats, below which the whole set is compared with its restriction, and again when
+the gain has halved. Above it both have the same best outputs, and at 240 symbols a program over
+PolyOpt's whole set takes 1.4 times as long as one over its restriction, PolyOpt as printed."""
 
 WIDER = 1.02
-"""Factor of what outputs gain from which the whole set is worth its time."""
+"""Ratio of the gains over the whole set and its restriction from which the whole is searched."""
 
 JOINING = 1.5
-"""Outputs for each symbol that the best mixture is then made of."""
+"""Outputs per symbol, those used most by the central mixture, that the best mixture starts with."""
 
 FINEST = 1e-4
-"""How close, in nats, the central mixture is that chooses them."""
+"""Gap, in nats, of the central mixture that chooses them."""
 
 SETTLING = 1.5e-7
-"""Seconds that the best mixture of these takes, over the cube of the number of symbols."""
+"""Seconds that the best mixture of these takes, divided by the cube of the number of symbols."""
 
 SETTLING_SHARE = 0.25
-"""Most of the time left that is kept for it."""
+"""Largest part of the time left that is kept for it."""
 
 WEIGHT = 0.5
-"""Weight of the latest duals: those of one program swing too far for the next columns."""
+"""Weight of the latest duals in a moving average: those of one program alone oscillate."""
 
 RISE = 1.08
-"""Factor of the penalty after a batch: a steep one makes the duals of few columns swing."""
+"""Factor of the penalty after each batch: with a larger one the duals of few columns oscillate."""
 
 LEAST = 0.003
-"""Least weight of a symbol's penalty, relative to 1/n_x: a symbol never seen but for a floor of
-1e-9 stays uncovered without, and much more lets its price outweigh those of likely symbols."""
+"""Least weight of a symbol's penalty, relative to 1/n_x: with less, a symbol of probability 1e-9
+stays uncovered; with much more, its dual outweighs those of likely symbols."""
 
 GROWTH = 4.0
-"""Factor of the penalty at the end, when what is uncovered has to go."""
+"""Factor of the penalty at the end, where no shortfall may remain."""
 
 RAISES = 6
-"""Most times that it grows before outputs are looked for again: what then is left is rounding."""
+"""Most times that the penalty grows before the search goes on: a shortfall then is rounding."""
 
 DIGITS = 10
-"""Outputs that agree in so many digits after the point are one."""
+"""Outputs that agree to this many decimals, relative to P(x), are one."""
 
 SCATTERED = 32
 """Random starts in a round, beside one for each symbol and each output in use."""
@@ -96,11 +96,11 @@ ROUNDS = 2
 
 
 _BLAS = ThreadpoolController().select(user_api="blas")
-"""Its second thread waits busily for the first: on a loaded machine that took 20 times as long."""
+"""Limited to one thread: a second waits busily, which took 20 times as long on a busy machine."""
 
 
 def too_large(allowed: AllowedSet) -> bool:
-    """Say whether the tableaux of an allowed set would have too many entries."""
+    """Return whether the tableaux of an allowed set would have too many entries."""
     n_rows, n_vars = allowed.rows.shape
     entries = n_rows * n_vars
     if allowed.blocks and allowed.rows.nnz < SPARSE * entries:
@@ -119,11 +119,11 @@ class LinearSearch:
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs; its oracle plays no part here.
+        The allowed outputs; its oracle is not used.
     p_x : ndarray
         P(x), shape (n_x,), an allowed output.
     seed : int
-        Of the random starts.
+        Seed of the random starts.
     deadline : Deadline
         When to stop.
 
@@ -155,12 +155,12 @@ class LinearSearch:
         self.mixture: Mixture = self.master.solve()
 
     def include(self, points: FloatArray) -> bool:
-        """Let allowed outputs, posteriors of shape (k, n_x), into the master program.
+        """Add allowed outputs, posteriors of shape (k, n_x), to the master program.
 
         Returns
         -------
         new : bool
-            Whether one of them was not known before.
+            Whether one of them was not in it yet.
         """
         new = []
         for i, point in enumerate(points):
@@ -183,7 +183,7 @@ class LinearSearch:
             return
 
     def _approach(self) -> None:
-        """Look for outputs at central prices while they gain much, and mix the most used."""
+        """Search at central duals while gains are large, and mix the outputs used most."""
         n_x = len(self.p_x)
         until = max(
             self.deadline.earlier(SETTLING * n_x**3), self.deadline.part(1 - SETTLING_SHARE)
@@ -210,21 +210,21 @@ class LinearSearch:
             self.mixture = self.master.solve()
 
     def _widen(self, starts: FloatArray, duals: FloatArray) -> None:
-        """Search the whole set from now on if outputs from the same starts gain more there."""
-        inner = self._searched
-        there = self._gained(starts, duals)
+        """Search the whole set from now on if descents from the same starts gain more there."""
+        restriction = self._searched
+        gain = self._gained(starts, duals)
         self._searched = self._whole
-        if self._gained(starts, duals) < WIDER * there:
-            self._searched = inner
+        if self._gained(starts, duals) < WIDER * gain:
+            self._searched = restriction
 
     def _gained(self, starts: FloatArray, duals: FloatArray) -> float:
-        """Return what the outputs gain, in nats in all, that descents from given starts end at."""
+        """Return the sum of the gains λ·r − H(r), in nats, at the ends of descents from starts."""
         paths = (self._descend(r, duals) for r in starts)
         ends = np.array([path[-1] for path in paths if path]).reshape(-1, len(self.p_x))
         return float(np.maximum(ends @ duals - self._utility.cost(ends), 0).sum())
 
     def _close_in(self) -> None:
-        """Look for outputs at the prices of the best mixture."""
+        """Search at the duals of the best mixture."""
         self._searched = self._whole
         duals, in_vain = self.mixture.duals, 0
         starts: list[FloatArray] = []
@@ -249,16 +249,16 @@ class LinearSearch:
                 duals = self.mixture.duals
 
     def settled(self) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), of the best mixture, with nothing at a penalty."""
+        """Return P(y | x), shape (n_x, n_y), of the best mixture without a shortfall."""
         while self.mixture.shortfall > SHORT:  # ends: the output P_X alone is a mixture
             self._cover(GROWTH)
         return self.master.kernel(self.mixture)
 
     def _cover(self, factor: float) -> None:
-        """Let in an output for what is uncovered of each symbol, and raise the penalty.
+        """Add an output that covers the shortfall of each symbol, and raise the penalty.
 
-        With e_x uncovered, the output v_x = e_x + d with the least allowed d covers it all at the
-        price of a share d/(1 + d) of the mixture; its scale is free.
+        With e_x uncovered, it is the allowed output v_x = e_x + d with the least d: it covers the
+        shortfall, and replaces a share d/(1 + d) of the mixture.
         """
         covered = self.mixture.covered() / self.p_x
         rest = np.maximum(1.0 - covered, 0.0)
@@ -270,7 +270,7 @@ class LinearSearch:
     def _even_out(self, rest: FloatArray) -> FloatArray:
         """Return the output v = rest + d, as weights, with the least d ≥ 0 at which it is allowed.
 
-        `rest` has a largest entry of 1: were it tiny, anything would pass within the tolerance.
+        `rest` has a largest entry of 1, so that HiGHS's tolerance is small beside it.
         """
         fixed, auxiliary = self._rows[:, : len(rest)], self._rows[:, len(rest) :]
         evenly = sparse.csr_array((fixed @ np.ones(len(rest)))[:, None])
@@ -282,27 +282,27 @@ class LinearSearch:
         return result
 
     def _starts(self, near: FloatArray) -> list[FloatArray]:
-        """Return where to linearise first: each symbol, near given outputs, and anywhere."""
+        """Return starts of descents in random order: symbols, near outputs, and random ones."""
         starts = np.concatenate([np.eye(len(self.p_x)), self._around(near), self._far(SCATTERED)])
         return list(starts[self._rng.permutation(len(starts))])
 
     def _few_starts(self, near: FloatArray) -> FloatArray:
-        """Return a batch of starts, a third of each kind."""
+        """Return a batch of starts, a third of each kind of `_starts`, shape (k, n_x)."""
         third, n_x = BATCH // 3, len(self.p_x)
         symbols = np.eye(n_x)[self._rng.permutation(n_x)[:third]]
         around = self._around(near[self._rng.permutation(len(near))[:third]])
         return np.concatenate([symbols, around, self._far(third)])
 
     def _around(self, points: FloatArray) -> FloatArray:
-        """Return outputs with each entry changed at random."""
+        """Return outputs, as weights, with each entry multiplied by a random number."""
         return points * self._rng.exponential(size=points.shape)
 
     def _far(self, count: int) -> FloatArray:
-        """Return random outputs of few symbols, shape (count, n_x)."""
+        """Return random outputs, as weights dominated by few symbols, shape (count, n_x)."""
         return self.p_x * self._rng.exponential(size=(count, len(self.p_x))) ** 4
 
     def _descend(self, start: FloatArray, duals: FloatArray) -> list[FloatArray]:
-        """Return the vertices on the way down from a start, the last of them the best."""
+        """Return the successive vertices of a descent from a start, the best last."""
         return descend(start, duals, self._lowest, lambda r: float(self._utility.cost(r)))
 
     def _lowest(self, cost: FloatArray) -> FloatArray:
@@ -318,7 +318,7 @@ class LinearSearch:
         costs[: len(self.p_x)] = cost * self.p_x
         program.set_costs(costs)
         left = self.deadline.left
-        if left <= 0:  # HiGHS looks at the clock only while it has steps to do
+        if left <= 0:  # HiGHS checks the time only between steps, and may need none
             raise TimeLimitError("The search for outputs is over.")
         r = np.maximum(program.solve(left).x[: len(self.p_x)], 0.0) * self.p_x
         result: FloatArray = r / r.sum()
@@ -326,15 +326,15 @@ class LinearSearch:
 
 
 def _distinct(points: FloatArray, p_x: FloatArray) -> FloatArray:
-    """Return outputs, shape (k, n_x), each once."""
+    """Return the distinct outputs among posteriors of shape (k, n_x)."""
     _, first = np.unique(np.round(points / p_x, DIGITS), axis=0, return_index=True)
     return points[np.sort(first)]
 
 
 def _rows(allowed: AllowedSet, p_x: FloatArray) -> sparse.csr_array:
-    """Return the rows in r/P_X and auxiliary variables, each with a largest coefficient of 1.
+    """Return the rows on r/P_X and auxiliary variables, each with a largest coefficient of 1.
 
-    In r/P_X a symbol that was hardly ever seen counts as much as any other.
+    In r/P_X entries of rare symbols have the same size as any other.
     """
     unit = np.append(p_x, np.ones(allowed.n_auxiliary))
     rows = sparse.csr_array(allowed.rows @ sparse.diags_array(unit))
@@ -344,7 +344,7 @@ def _rows(allowed: AllowedSet, p_x: FloatArray) -> sparse.csr_array:
 
 
 def _slice(rows: sparse.csr_array, p_x: FloatArray) -> LinearProgram:
-    """Return the program over rows at Σr = 1."""
+    """Return the linear program of rows, as of `_rows`, and Σr = 1."""
     count, n_vars = rows.shape
     mass = sparse.csr_array(np.append(p_x, np.zeros(n_vars - len(p_x)))[None])
     return LinearProgram(

@@ -1,7 +1,6 @@
-"""Column generation: outputs are looked for where the duals of the master program ask for them.
+"""Column generation over the vertices of a polytope.
 
-Source: [Lift] and [ALIP] enumerate all vertices first; here only those near the ones in use are
-ever computed.
+[Lift] and [ALIP] enumerate all vertices first; here only those near the ones in use are computed.
 """
 
 from __future__ import annotations
@@ -20,29 +19,29 @@ from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
 MOST_ADDED = 100
-"""Outputs that enter the master program at a time."""
+"""Most outputs that enter the master program at a time."""
 
 MOST_EXPANDED = 48
-"""Vertices whose neighbours are looked at in one pass."""
+"""Most vertices whose neighbours are priced in one pass."""
 
 FEW = 8
-"""With fewer improving outputs at hand than this, neighbours are looked at first."""
+"""With fewer improving outputs in the pool than this, neighbours are priced first."""
 
 PATIENCE = 3
-"""Passes over vertices that are nearly in use, without a better one, before the search ends."""
+"""Passes over vertices nearly in use, without a better one, before the search ends."""
 
 SCATTERED = 42
-"""Random starts in one round, each towards another symbol: the outputs that are missed say most
-about one that hardly any other output is about."""
+"""Most random starts in one round, each with its own symbol: outputs that a search misses mostly
+have a large entry at a symbol that is small in other outputs."""
 
 STEEP = 5.0
-"""What such a start gains on its symbol, where others cost 1 each on average."""
+"""Negative cost of that symbol at such a start; the costs of all symbols have mean 1."""
 
 ROUNDS = 3
-"""Rounds of random starts without a better output after which a proof is asked."""
+"""Rounds of random starts without a better output before a proof is tried."""
 
 DIGITS = 10
-"""Outputs that agree in so many digits after the point are one."""
+"""Outputs that agree to this many decimals are one."""
 
 
 class ColumnSearch:
@@ -51,9 +50,9 @@ class ColumnSearch:
     Attributes
     ----------
     master : Master
-        The outputs that were taken up.
+        The master program, with the outputs that entered it.
     pool : ColumnPool
-        All vertices that were met.
+        All vertices found.
     mixture : Mixture
         The best mixture so far.
 
@@ -64,9 +63,9 @@ class ColumnSearch:
     p_x : ndarray
         P(x), shape (n_x,), an allowed output.
     utility : Utility
-        What is to be large.
+        The utility to maximise.
     seed : int
-        Of the random starts.
+        Seed of the random starts.
     deadline : Deadline
         When to stop.
 
@@ -86,7 +85,7 @@ class ColumnSearch:
         self._start(p_x[None], np.ones(len(self.pool), dtype=bool))
 
     def _start(self, others: FloatArray, inside: BoolArray) -> None:
-        """Set the master program up with given outputs and some of the pool."""
+        """Set up the master program with given outputs and some of the pool's vertices."""
         self.master = Master(self.p_x, self.utility, others)
         self._origin = np.full(len(others), -1)
         self._inside = np.zeros(len(self.pool), dtype=bool)
@@ -94,12 +93,12 @@ class ColumnSearch:
         self.mixture: Mixture = self.master.solve()
 
     def include(self, points: FloatArray) -> bool:
-        """Let allowed outputs from elsewhere, posteriors of shape (k, n_x), into the program.
+        """Add allowed outputs that need not be vertices, posteriors of shape (k, n_x).
 
         Returns
         -------
         new : bool
-            Whether one of them was not known before.
+            Whether one of them was not included before.
         """
         names = [np.round(point, DIGITS).tobytes() for point in points]
         new = [i for i, name in enumerate(names) if name not in self._included]
@@ -111,11 +110,11 @@ class ColumnSearch:
         return bool(new)
 
     def cut(self, cuts: FloatArray) -> None:
-        """Narrow the polytope by rows cuts @ r ≤ 0, shape (k, n_x); what breaks them is dropped."""
+        """Cut the polytope by cuts @ r ≤ 0, shape (k, n_x), and drop outputs that break them."""
         self.space = self.space.with_cuts(cuts)
         others = self.master.points[self._origin < 0]
         whole: BoolArray = np.asarray((others @ cuts.T <= 0).all(axis=1))
-        whole[0] = True  # P_X, which rounding may have a cut break: all that mixes for sure
+        whole[0] = True  # P_X, which mixes by itself, even if rounding puts it outside a cut
         others = others[whole]
         kept = self.pool.cut(self.space, cuts)
         if kept is None:
@@ -125,7 +124,7 @@ class ColumnSearch:
             self._start(others, self._inside[kept])
 
     def run(self) -> None:
-        """Improve the mixture until no neighbour of what it uses is better, or time is over."""
+        """Improve the mixture until no neighbour of its outputs is better, or time is over."""
         in_vain = 0
         while not self.deadline.over:
             better = self._better()
@@ -146,7 +145,7 @@ class ColumnSearch:
                 self.mixture = self.master.solve()
 
     def settled(self) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), of the best mixture, with nothing at a penalty."""
+        """Return P(y | x), shape (n_x, n_y), of the best mixture without a shortfall."""
         while self.mixture.shortfall > SHORT:  # ends: the output P_X alone is a mixture
             self.master.raise_penalty()
             self.mixture = self.master.solve()
@@ -157,12 +156,12 @@ class ColumnSearch:
         return self.master.points[self.mixture.used]
 
     def widen(self) -> bool:
-        """Look around outputs that are nearly in use, or from anywhere where none is left.
+        """Expand vertices nearly in use, or descend from random starts where none is left.
 
         Returns
         -------
         found : bool
-            Whether an improving output was met.
+            Whether an improving output was found.
         """
         while not self.deadline.over:
             _, nearly = self._unexpanded()
@@ -174,7 +173,7 @@ class ColumnSearch:
         return False
 
     def look_wider(self, deadline: Deadline) -> None:
-        """Descend from anywhere and improve the mixture until a time, or until that is in vain."""
+        """Descend from random starts and improve the mixture, until a deadline or in vain."""
         whole, self.deadline, in_vain = self.deadline, deadline, 0
         while in_vain < ROUNDS and not deadline.over:
             if self.descend_from(self._anywhere()):
@@ -190,7 +189,7 @@ class ColumnSearch:
         Returns
         -------
         found : bool
-            Whether an improving output was met.
+            Whether an improving output was found.
         """
         found = tableaux.some_corners(self.pool.searched, costs, self.deadline)
         if found is None:
@@ -203,7 +202,7 @@ class ColumnSearch:
         return len(self._better()) > 0
 
     def _seeds(self) -> BasicSolutions:
-        """Return, for each symbol, the output that says most about it."""
+        """Return, for each symbol, a vertex in which it weighs most."""
         costs = -np.eye(self.space.n_x)
         first, second = self.deadline.part(1 / 4), self.deadline.part(1 / 2)
         found = tableaux.corners(self.space, costs, first)
@@ -213,14 +212,14 @@ class ColumnSearch:
         return found if moved is None else moved
 
     def _anywhere(self) -> FloatArray:
-        """Return costs whose best vertices are random starts, shape (k, n_x)."""
+        """Return random costs whose minimising vertices are starts of descents, shape (k, n_x)."""
         symbols = self._rng.permutation(self.space.n_x)[:SCATTERED]
         costs = self._rng.exponential(size=(len(symbols), self.space.n_x))
         costs[np.arange(len(symbols)), symbols] -= STEEP
         return costs
 
     def _better(self) -> IntArray:
-        """Return which vertices of the pool would improve the mixture, the best first."""
+        """Return the indices of the pool's vertices of negative reduced cost, lowest first."""
         more = len(self.pool) - len(self._inside)
         self._inside = np.append(self._inside, np.zeros(more, dtype=bool))
         prices = self.pool.prices(self.mixture.duals)
@@ -228,7 +227,7 @@ class ColumnSearch:
         return found[np.argsort(prices[found], kind="stable")]
 
     def _unexpanded(self) -> tuple[IntArray, IntArray]:
-        """Return vertices whose neighbours to look at: some in use, and some nearly so."""
+        """Return vertices to expand: some in use, and some nearly in use."""
         prices = self.pool.prices(self.mixture.duals)
         in_use = self._origin[self.mixture.used]
         in_use = in_use[in_use >= 0]
@@ -242,7 +241,7 @@ class ColumnSearch:
         return in_use, others
 
     def _take(self, which: IntArray) -> None:
-        """Let vertices of the pool into the master program."""
+        """Add vertices of the pool to the master program."""
         more = len(self.pool) - len(self._inside)
         self._inside = np.append(self._inside, np.zeros(more, dtype=bool))
         self.master.add(self.pool.points[which])

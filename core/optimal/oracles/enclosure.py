@@ -98,5 +98,5 @@ def enclose(
 
 
 def can_enclose(space: Polytope) -> bool:
-    """Say whether a polytope is plain and has few enough symbols."""
+    """Return whether a polytope is plain and has few enough symbols."""
     return space.plain() and space.n_x <= MOST_SYMBOLS

@@ -1,1 +1,1 @@
-"""Polytopes of outputs: standard form, pivots, bases, and every way to list their vertices."""
+"""Polytopes of outputs: standard form, tableaux, bases, and the ways to enumerate vertices."""

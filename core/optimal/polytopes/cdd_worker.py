@@ -1,8 +1,8 @@
 """The process that runs cdd, which holds the interpreter's lock and cannot be stopped otherwise.
 
-Run as a file by `vertices`, with that process's number as its argument: it reads a matrix of rows
-b + A x ≥ 0 and a list of equalities from its standard input (npz) and writes the generators of the
-set (npy).
+`double_description` runs this file with its own process number as the argument. It reads a matrix
+of rows b + A x ≥ 0 and a list of equalities from its standard input (npz), and writes the
+generators of the set to its standard output (npy).
 """
 
 import ctypes
@@ -20,15 +20,15 @@ SET_SIGNAL_OF_PARENTS_DEATH = 1
 
 
 def end_with(parent: int) -> None:
-    """Let the kernel end this process with its parent, where it can: no thread runs beside cdd."""
+    """Have Linux end this process with its parent: no thread can watch for that while cdd runs."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SET_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL)
-        if os.getppid() != parent:  # it was gone before it could be watched
+        if os.getppid() != parent:  # it ended before that call
             os._exit(0)
 
 
 def generators(rows: NDArray[np.float64], equalities: list[int]) -> NDArray[np.float64]:
-    """Return the generators of a set of rows b + A x ≥ 0, shape (k, 1 + n): 1 and a vertex each."""
+    """Return the generators of a set of rows b + A x ≥ 0, shape (k, 1 + n): 1 and then a vertex."""
     matrix = cdd.matrix_from_array(
         rows.tolist(), lin_set=set(equalities), rep_type=cdd.RepType.INEQUALITY
     )
@@ -38,7 +38,7 @@ def generators(rows: NDArray[np.float64], equalities: list[int]) -> NDArray[np.f
 
 
 def main() -> None:
-    """Convert one set of rows."""
+    """Convert the rows on standard input to generators on standard output."""
     end_with(int(sys.argv[1]))
     given = np.load(io.BytesIO(sys.stdin.buffer.read()))
     found = io.BytesIO()  # NumPy writes no array to a pipe that is buffered

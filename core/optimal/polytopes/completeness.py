@@ -1,9 +1,9 @@
-"""Whether vertices that a walk found are all there are, from the polytope's graph alone.
+"""Proof that the vertices found by a walk are all, from the polytope's graph alone.
 
-A vertex of a polytope without ties is n rows that it meets, and each of its edges meets all but one
-of them: so the edge belongs to exactly two vertices, both of which have these rows. Where every
-edge of every vertex that was found has both its ends among them, no edge leads out; a polytope's
-graph is connected, so there are no others. Nothing of how they were found plays a part.
+A vertex of a simple polytope is given by the n rows that it meets, and each of its edges by all but
+one of them: so an edge belongs to exactly two vertices, both of which meet its rows. Where every
+edge of every vertex that was found has both its ends among them, no edge leads out; as the graph of
+a polytope is connected, there are no others. The proof does not depend on the walk.
 
 Source: the graph of a polytope is connected, Balinski (1961).
 """
@@ -20,26 +20,26 @@ from core.optimal.polytopes.tableaux import BasicSolutions
 from core.validation import FloatArray, IntArray
 
 ROUNDED = 2e-15
-"""How far rows of a polytope, of magnitude 1, may be from those of the set they came from."""
+"""Rounding of a polytope's rows, of magnitude 1, relative to the rows of the set."""
 
 PRECISE = 1e-6
-"""A vertex that is known less well than this proves nothing of use."""
+"""Largest error of a vertex at which the proof is of use."""
 
 BLOCK = 4_000_000
-"""Entries of the systems that are solved at a time."""
+"""Most entries of the systems that are solved at a time."""
 
 
 def proven_complete(
     allowed: AllowedSet, space: Polytope, found: BasicSolutions, deadline: Deadline = NEVER
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return the vertices of a set around the allowed one, if the found ones prove to be all.
+    """Return the vertices of a set around the allowed one, if those found are proven to be all.
 
-    Bounds are moved out as far as ties and rounding ask, at most as far as on the walk.
+    Bounds are moved outwards as far as ties and rounding require, at most as far as on the walk.
 
     Parameters
     ----------
     allowed : AllowedSet
-        The set's rows; its oracle is not asked.
+        The set's rows; its oracle is not used.
     space : Polytope
         The polytope of these rows.
     found : BasicSolutions
@@ -50,9 +50,9 @@ def proven_complete(
     Returns
     -------
     points : ndarray
-        As posteriors, shape (k, n_x).
+        Posteriors, shape (k, n_x).
     error : ndarray
-        The entries of each are off by no more in all, shape (k,).
+        Error of each, in ℓ1, at most, shape (k,). None instead of both without a proof.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def proven_complete(
     if not share <= 1.0:
         return None
     points += share * moved
-    off = error + np.maximum(-points.min(axis=1), 0.0)  # what is below 0 counts as 0
+    off = error + np.maximum(-points.min(axis=1), 0.0)  # entries below 0 are raised to it
     if not off.max() <= PRECISE:
         return None
     weights = np.maximum(points, 0.0) * space.unit
@@ -88,10 +88,10 @@ def proven_complete(
 
 
 class _Constraints:
-    """What the labels of a polytope are worth, level + share·slope, where some of them are 0.
+    """Values of all labels of a polytope, level + share·slope, where the nonbasic ones are 0.
 
-    At a share of 1 bounds are moved out as far as on a walk among ties, at 0 not at all; values
-    are counted from the bounds.
+    At a share of 1 bounds are moved outwards as far as on a walk of the perturbed polytope, at 0
+    not at all; values are relative to the bounds.
     """
 
     def __init__(self, space: Polytope, moves: FloatArray) -> None:
@@ -137,7 +137,10 @@ class _Constraints:
     def _basic_values(
         self, basic: IntArray, right: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Return values of basic labels, shape (2, k, m), and how far off they may be, (k,)."""
+        """Return values of basic labels, shape (j, k, m), and their error, (k,); None if singular.
+
+        The first axis is that of `right`: levels, and slopes where bounds move.
+        """
         space = self.space
         m = space.n_basic
         square = np.moveaxis(space.matrix[:, basic], 0, 1)
@@ -154,7 +157,7 @@ class _Constraints:
 def _least_share(
     levels: FloatArray, slopes: FloatArray, error: FloatArray, nonbasic: IntArray
 ) -> float:
-    """Return a small share at which all labels but the tight ones are positive, ∞ if none is."""
+    """Return a small share at which all basic labels are positive, ∞ if none is found."""
     np.put_along_axis(levels, nonbasic, np.inf, axis=1)
     np.put_along_axis(slopes, nonbasic, 0.0, axis=1)
     least = np.broadcast_to((2 * error)[:, None], levels.shape)
@@ -168,7 +171,7 @@ def _least_share(
 
 
 def _stems_from(space: Polytope, allowed: AllowedSet) -> bool:
-    """Say whether every inequality of a polytope is one of the set's rows, up to scale."""
+    """Return whether every inequality of a polytope is one of the set's rows, up to scale."""
     n_vars, count = space.n_vars, space.n_slacks
     norm = space.matrix[-1, :n_vars]
     widths = space.upper[n_vars + count :]
@@ -189,7 +192,10 @@ def _stems_from(space: Polytope, allowed: AllowedSet) -> bool:
 
 
 def _closed(nonbasic: IntArray, n_labels: int) -> bool:
-    """Say whether every edge of vertices, shape (k, n), has both its ends among them."""
+    """Return whether every edge of vertices, given by nonbasic labels, has both ends among them.
+
+    Edges are compared by random words: those of two different ones agree with negligible chance.
+    """
     words = np.random.default_rng(1).integers(0, 2**64, n_labels, dtype=np.uint64)
     of_label = words[nonbasic]
     vertices = np.bitwise_xor.reduce(of_label, axis=1)

@@ -1,6 +1,6 @@
 """The one place that calls cdd: the vertices of a polytope by double description.
 
-A second route to what `walk` computes, slower, and independent of it down to the method.
+It computes what `walk` does by another method, slower, and shares no code with it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from core.optimal.polytopes.standard_form import Polytope
 from core.validation import FloatArray
 
 WORKER = Path(__file__).with_name("cdd_worker.py")
-"""What the process runs."""
+"""The file that the process runs."""
 
 
 def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
-    """Return all vertices as posteriors, shape (k, n_x), from a process that is ended in time.
+    """Return all vertices as posteriors, shape (k, n_x), from a process with a time limit.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
     Raises
     ------
     TimeLimitError
-        If the process was ended because time was over.
+        If the process was ended at the time limit.
     SolverError
         If cdd fails or finds no vertex.
 
@@ -76,7 +76,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
 
 
 def inequalities(space: Polytope) -> tuple[FloatArray, list[int]]:
-    """Return rows b + A z ≥ 0, shape (k, 1 + n_vars), and which of them are equalities."""
+    """Return rows b + A z ≥ 0, shape (k, 1 + n_vars), and the indices of the equalities."""
     count = space.n_slacks
     rows, rest = space.matrix[:count, : space.n_vars], space.matrix[count:, : space.n_vars]
     widths = space.upper[space.n_vars :][:count]

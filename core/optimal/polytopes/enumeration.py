@@ -1,4 +1,4 @@
-"""The optimum from all vertices: every extreme output is known, so one program is the answer."""
+"""The optimum from all vertices: a linear program over all extreme outputs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from core.optimal.utility import Utility
 from core.validation import FloatArray
 
 LEAST_ERROR = 1e-14
-"""What the entries of a posterior may be off by in all: they were rounded."""
+"""Least error, in ℓ1, that a posterior is assumed to have by rounding."""
 
 MOST_ADDED = 64
-"""Outputs that enter the master program at a time; it is solved again in between."""
+"""Most outputs that enter the master program before it is solved again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +34,12 @@ class AllVertices:
     Attributes
     ----------
     points : ndarray
-        As posteriors, shape (k, n_x): to be mixed.
+        Posteriors, shape (k, n_x), to be mixed.
     outer : ndarray
-        The extreme outputs, shape (j, n_x), of a set around it, by a hair or not at all: what
-        holds for these holds for all that are allowed.
+        Posteriors, shape (j, n_x): the extreme outputs of the set or of a slightly larger one, so
+        that a bound for these holds for all allowed outputs.
     errors : ndarray
-        How far the entries of each of these may be off in all, shape (j,).
+        Error of each of `outer`, in ℓ1, at most, shape (j,).
     """
 
     points: FloatArray
@@ -50,8 +50,8 @@ class AllVertices:
         """Return lower bounds of φ(r) − λ·r of all outer points, shape (j,)."""
         prices = utility.cost(self.outer) - self.outer @ duals
         off = np.maximum(self.errors, LEAST_ERROR)
-        slope = 2.0 + np.log(len(duals)) - np.log(off)  # of H, where so much is added to some r
-        with np.errstate(over="ignore"):  # a price of 1e308 bounds nothing: −∞ is such a floor
+        slope = 2.0 + np.log(len(duals)) - np.log(off)  # bounds the change of H per unit of `off`
+        with np.errstate(over="ignore"):  # the floor is −∞ where a dual is 1e308
             floors: FloatArray = prices - off * (slope + np.abs(duals).max())
         return floors
 
@@ -59,15 +59,15 @@ class AllVertices:
 def all_vertices(
     allowed: AllowedSet, p_x: FloatArray, space: Polytope, deadline: Deadline, max_vertices: int
 ) -> AllVertices:
-    """Return all vertices of an allowed set's rows, and the proof that there are no others.
+    """Return all vertices of an allowed set's rows, proven to be all.
 
-    Of few symbols they are computed in whole numbers; of more they are walked, and then shown to
-    be all by the polytope's graph.
+    With few symbols they are computed in whole numbers; with more they are walked, and the
+    polytope's graph proves them complete.
 
     Parameters
     ----------
     allowed : AllowedSet
-        The set; its oracle is not asked.
+        The set; its oracle is not used.
     p_x : ndarray
         P(x), shape (n_x,), which is allowed.
     space : Polytope
@@ -75,14 +75,14 @@ def all_vertices(
     deadline : Deadline
         When to stop.
     max_vertices : int
-        More than these are not looked for.
+        Most vertices.
 
     Raises
     ------
     TimeLimitError
-        If time, memory or the number of vertices runs out.
+        If time is over, or there are too many vertices for `max_vertices` or memory.
     SolverError
-        If they are not shown to be all.
+        If they are not proven to be all, or there are none.
     """
     if may_enumerate(allowed):
         with suppress(TooManyRaysError):
@@ -105,7 +105,7 @@ def best_mixture(
 ) -> tuple[Master, Mixture, float]:
     """Return the best mixture of given outputs.
 
-    Only a few are ever in the program: the rest are priced with one product each round.
+    Only a few are in the program: each round, one matrix product prices the rest.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def best_mixture(
     p_x : ndarray
         P(x), shape (n_x,).
     utility : Utility
-        What is to be large.
+        The utility to maximise.
     deadline : Deadline
         When to stop.
 
@@ -123,12 +123,12 @@ def best_mixture(
     master, mixture
         The program and its solution.
     price : float
-        The least reduced cost φ(r) − λ·r of all of them: −1e-11 or more when nothing is left.
+        The least reduced cost φ(r) − λ·r of all outputs, at least −EXACT_PRICE.
 
     Raises
     ------
-    TimeLimitError, SolverError
-        If HiGHS has no answer (in time).
+    TimeLimitError, InfeasibleError, SolverError
+        If time is over, the outputs do not mix to P_X, or HiGHS fails.
     """
     posteriors = points / points.sum(axis=1, keepdims=True)
     costs = utility.cost(posteriors)

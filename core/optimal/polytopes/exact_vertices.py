@@ -1,9 +1,9 @@
-"""The extreme outputs of a few symbols in whole numbers: nothing is lost to rounding.
+"""The extreme outputs of a few symbols in whole numbers, without rounding.
 
 A double is a whole number times a power of 2, so rows are scaled to whole numbers and double
-description needs no tolerance: a ray is on a row or it is not, however the rows are tied. The
-rows themselves were rounded. Each coefficient is therefore lowered by a few units in its last
-place, which only adds outputs: what is proven of these holds for all that are allowed.
+description needs no tolerance: a ray is on a row or it is not, even where the polytope is
+degenerate. The rows themselves were rounded, so each coefficient is lowered by a few units in its
+last place. That only enlarges the set: a bound for its vertices holds for all allowed outputs.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ ROUNDED = 2.0**-46
 """Part of its size by which each coefficient is lowered: some sixty units in the last place."""
 
 MOST_VARIABLES = 8
-"""With more symbols and auxiliary variables than this the numbers get long and the rays many."""
+"""Most symbols and auxiliary variables: with more the whole numbers get long and the rays many."""
 
 MOST_ROWS = 48
-"""With more rows than this a quicker way is taken."""
+"""Most rows: with more other proofs are faster."""
 
 MOST_RAYS = 160
-"""More rays than this on the way take longer than all else that may prove the same."""
+"""Most rays at any time: with more other proofs are faster."""
 
 
 class TooManyRaysError(SolverError):
-    """There are more than `MOST_RAYS`."""
+    """There are more than `MOST_RAYS` rays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Ray:
 
 
 def may_enumerate(allowed: AllowedSet) -> bool:
-    """Say whether an allowed set is small enough to try."""
+    """Return whether an allowed set has few enough rows and variables."""
     n_rows, n_vars = allowed.rows.shape
     return bool(n_vars <= MOST_VARIABLES and n_rows <= MOST_ROWS)
 
@@ -57,7 +57,7 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NE
     Parameters
     ----------
     allowed : AllowedSet
-        The set; its oracle is not asked.
+        The set; its oracle is not used.
     p_x : ndarray
         P(x), shape (n_x,), which is allowed.
     deadline : Deadline
@@ -66,7 +66,7 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NE
     Raises
     ------
     TooManyRaysError
-        If there are more than `MOST_RAYS` on the way.
+        If there are more than `MOST_RAYS` at any time.
     TimeLimitError
         If time is over.
 
@@ -92,7 +92,7 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NE
         levels = [[sum(map(int.__mul__, row, ray.entries)) for ray in rays] for row in left]
         broken = [sum(level > 0 for level in found) for found in levels]
         kept = [i for i, count in enumerate(broken) if count]
-        if not kept:  # a row that no ray breaks is broken by none of the rays made later
+        if not kept:  # rays are only combined, so rows that none breaks stay unbroken
             break
         first = min(kept, key=broken.__getitem__)
         rays = _cut(rays, levels[first], applied)
@@ -108,7 +108,7 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NE
 
 
 def _whole(row: FloatArray, by: float) -> tuple[int, ...]:
-    """Return a row, each coefficient lowered by a part of its size, times what makes it whole."""
+    """Return a row with each coefficient lowered by a part of its size, scaled to whole numbers."""
     pairs = [float(value).as_integer_ratio() for value in row]
     scale = max(below for _, below in pairs)  # a power of 2, as all are
     numbers = [above * (scale // below) for above, below in pairs]
@@ -119,7 +119,7 @@ def _whole(row: FloatArray, by: float) -> tuple[int, ...]:
 
 
 def _cut(rays: list[Ray], levels: list[int], row: int) -> list[Ray]:
-    """Return the rays of the part of a cone where a row is at most 0."""
+    """Return the rays of a cone cut by row·r ≤ 0, given the row's value at each ray."""
     bit = 1 << row
     result = [
         Ray(ray.entries, ray.tight | (bit if level == 0 else 0))
@@ -135,7 +135,7 @@ def _cut(rays: list[Ray], levels: list[int], row: int) -> list[Ray]:
             if common.bit_count() < least:
                 continue
             others = sum(common & ray.tight == common for ray in rays)
-            if others > 2:  # no edge: a third ray lies on all that both lie on
+            if others > 2:  # no edge: a third ray lies on all rows that both lie on
                 continue
             a, b = levels[i], -levels[j]
             entries = [b * x + a * y for x, y in zip(rays[i].entries, rays[j].entries, strict=True)]

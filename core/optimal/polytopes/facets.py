@@ -1,7 +1,7 @@
 """A polytope as inequalities, and its vertices as the rows that they meet.
 
-Rows are moved out by a hair, each by another, so that every vertex meets as many as it needs and no
-more: it is then known by these rows, and each edge leaves one of them.
+Rows are moved outwards, each by a different small amount, so that every vertex is simple: it meets
+exactly n − 1 rows, which identify it, and each of its edges leaves one of them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from core.allowed.allowed_set import AllowedSet
 from core.validation import FloatArray, IntArray
 
 RELAXED = 3e-10
-"""How far rows are moved out, each by another length, so that no vertex meets more than it needs:
-far above rounding, and far below what a bound may be off by."""
+"""How far rows are moved outwards, times 1 to 2 at random: far above rounding, and far below the
+gap of a bound."""
 
 MOST_BYTES = 800_000_000
-"""Memory that the vertices of one polytope may take."""
+"""Most memory, in bytes, of the vertices of one polytope."""
 
 PARALLEL = 1e-13
-"""An edge along which a row changes by less than this does not meet it."""
+"""Slope of a row along an edge up to which the two count as parallel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +46,12 @@ class Facets:
     unit: FloatArray
 
     def with_cuts(self, cuts: FloatArray) -> Facets:
-        """Return the part that meets cuts @ r ≤ 0, shape (k, n_x), as last rows."""
+        """Return the polytope cut by cuts @ r ≤ 0, shape (k, n_x), which are its last rows."""
         limits = np.append(self.limits, np.zeros(len(cuts)))
         return replace(self, rows=np.vstack([self.rows, self.scaled(cuts)]), limits=limits)
 
     def scaled(self, cuts: FloatArray) -> FloatArray:
-        """Return cuts @ r ≤ 0, shape (k, n_x), as rows of these points, largest entry 1."""
+        """Return cuts on r, shape (k, n_x), as cuts on z with a largest magnitude of 1."""
         scaled = cuts * self.unit
         result: FloatArray = scaled / np.abs(scaled).max(axis=1, keepdims=True)
         return result
@@ -64,7 +64,7 @@ class Facets:
 
 
 def facets_of(allowed: AllowedSet, p_x: FloatArray) -> Facets:
-    """Return an allowed set's rows without auxiliary variables, in kernel coordinates."""
+    """Return the polytope of a set without auxiliary variables, in kernel coordinates z = r/P_X."""
     rows = allowed.rows.toarray()
     rows = rows[(rows > 0).any(axis=1)] * p_x
     rows /= np.abs(rows).max(axis=1, keepdims=True, initial=1e-300)
@@ -72,13 +72,13 @@ def facets_of(allowed: AllowedSet, p_x: FloatArray) -> Facets:
 
 
 def relaxed(limits: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Return limits moved out by a hair, each by another, so that vertices are simple."""
+    """Return limits moved outwards by different small amounts, so that vertices are simple."""
     moved: FloatArray = limits + RELAXED * (1.0 + rng.random(len(limits)))
     return moved
 
 
 def systems(rows: FloatArray, norm: FloatArray, tight: IntArray) -> FloatArray:
-    """Return the rows that each vertex meets, and the normalising one, shape (k, n, n)."""
+    """Return the rows that each vertex meets, and then the normalising row, shape (k, n, n)."""
     n = len(norm)
     result = np.empty((len(tight), n, n))
     result[:, :-1], result[:, -1] = rows[tight], norm
@@ -96,6 +96,6 @@ def solved_corners(
 
 
 def simplex_corners(n: int) -> IntArray:
-    """Return which entries are 0 at each corner of a simplex, shape (n, n − 1)."""
+    """Return the entries that are 0 at each corner of a simplex, shape (n, n − 1)."""
     others = [[entry for entry in range(n) if entry != corner] for corner in range(n)]
     return np.array(others, dtype=np.int64).reshape(n, n - 1)

@@ -1,8 +1,8 @@
-"""The extreme outputs of a few symbols: double description with only the rows that matter.
+"""The extreme outputs of a few symbols: double description that skips redundant rows.
 
 An allowed set of three or four symbols may have a hundred rows, of which a handful bound it. The
-rays of the cone start as the symbols themselves; the row that is broken most cuts them, again and
-again, until none is broken. The others are never looked at: a fraction of a millisecond in all.
+rays of the cone start as the single symbols; the row that is violated most cuts them, until none is
+violated. Redundant rows are never used, so it takes a fraction of a millisecond.
 """
 
 from __future__ import annotations
@@ -14,33 +14,31 @@ from scipy import linalg, sparse
 
 from core.errors import SolverError
 from core.optimal.programs.highs import LinearProgram
+from core.optimal.programs.master import ROW_SUM
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray, IntArray
 
 TOUCH = 1e-12
-"""A ray this close to a row, at mass 1, lies on it: rounding of a few sums of probabilities."""
-
-ROW_SUM = 1e-10
-"""How far the rows of a kernel may miss 1: below it scaling them costs no privacy."""
+"""Value of a row, at Σr = 1, up to which a ray lies on it: the rounding of a few sums."""
 
 MOST_RAYS = 512
-"""More rays than this are for a walk: pairs of them are compared with all."""
+"""Most rays at any time: each pair of rays is compared with all others."""
 
 
 def extreme_rays(rows: FloatArray) -> FloatArray:
     """Return the extreme rays of {r ≥ 0 : rows @ r ≤ 0} at Σr = 1, shape (k, n_x).
 
-    Source: Motzkin et al., The double description method (1953), one row at a time.
+    Source: Motzkin et al., The double description method (1953).
 
     Parameters
     ----------
     rows : ndarray
-        Shape (m, n_x), each with entries of at most 1 in size.
+        Shape (m, n_x), with entries of magnitude at most 1.
 
     Raises
     ------
     SolverError
-        If there are more than `MOST_RAYS` on the way.
+        If there are more than `MOST_RAYS` at any time.
 
     Examples
     --------
@@ -50,14 +48,14 @@ def extreme_rays(rows: FloatArray) -> FloatArray:
     """
     n_x = rows.shape[1]
     rays, values = np.eye(n_x), np.ascontiguousarray(rows.T)
-    tight = 1.0 - np.eye(n_x)  # which r_x ≥ 0, and which rows taken so far, hold equally: 1 or 0
+    tight = 1.0 - np.eye(n_x)  # 1 where r_x = 0, and later where a used row holds with equality
     while len(rays):
         worst = values.max(axis=0, initial=-np.inf)
         broken = worst > TOUCH
         if not broken.any():
             break
         at = values[:, worst.argmax()]
-        rows, values = rows[broken], values[:, broken]  # the others cannot be broken any more
+        rows, values = rows[broken], values[:, broken]  # the others stay unbroken
         outside, inside = (at > TOUCH).nonzero()[0], (at < -TOUCH).nonzero()[0]
         first, second, common = _neighbours(tight, outside, inside)
         made = at[first, None] * rays[second] - at[second, None] * rays[first]
@@ -75,9 +73,9 @@ def extreme_rays(rows: FloatArray) -> FloatArray:
 def _neighbours(
     tight: FloatArray, outside: IntArray, inside: IntArray
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the pairs of rays across a row that share an edge, and what both meet equally.
+    """Return the pairs of rays across a row that share an edge, and their common `tight`.
 
-    They do where no third ray meets all of that equally too.
+    They share one if no third ray is tight wherever both are.
     """
     common = (tight[outside][:, None] * tight[inside]).reshape(-1, tight.shape[1])
     shared = common @ tight.T
@@ -90,19 +88,19 @@ def _neighbours(
 def best_kernels(outputs: Sequence[FloatArray], priors: Sequence[FloatArray]) -> list[FloatArray]:
     """Return kernels P(y | x), shape (n_x, n_y), of the best mixtures of few outputs for I(X;Y).
 
-    One program for all of them: most of the time of a small one goes into setting it up.
+    All are solved in one program, as most of the time of a small program goes into its setup.
 
     Parameters
     ----------
     outputs : sequence of ndarray
-        For each X its outputs as posteriors, shape (k, n_x); P_X itself is one more.
+        For each X its allowed outputs as posteriors, shape (k, n_x); P_X itself is added.
     priors : sequence of ndarray
         P(x) of each, shape (n_x,), all positive.
 
     Raises
     ------
     SolverError
-        If HiGHS fails, or mixes to its tolerance only.
+        If HiGHS fails, or a row of a kernel misses 1 by more than `ROW_SUM`.
     """
     utility = MutualInformation()
     blocks, costs = [], []

@@ -1,9 +1,9 @@
-"""An allowed set as a polytope in the standard form that pivoting works on.
+"""An allowed set as a polytope in standard form, for pivoting.
 
 A cone {r ≥ 0, h ≥ 0 : rows @ [r, h] ≤ 0} is cut by one normalising row. Its columns are scaled
-first, r = z·unit, so that every column of the rows has entries of about 1: notions that bound
-(A r)_s come out in posterior coordinates, those that bound r_x against P(x) in kernel
-coordinates r/P_X. Either one alone breaks down for the other kind when P_X is spiky.
+first, r = z·unit, so that every column of the rows has entries of about 1: z is close to the
+posterior for notions that bound (A r)_s, and to r/P_X, the kernel, for those that bound r_x against
+P(x). Either coordinates alone fail numerically for the other kind where P_X is far from uniform.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.validation import BoolArray, FloatArray, IntArray
 
 PARALLEL = 1e-13
-"""Two unit rows that add up to less than this are one row with two bounds: rounding of doubles."""
+"""Two unit rows whose sum is below this are one row with two bounds, up to rounding."""
 
 SPIKY = 1e-3
-"""Scales this far apart are not used to normalise: entries would differ as much in size."""
+"""Least ratio of scales at which these are the normalising row; else it is all ones."""
 
 WIDEST = 1e100
 """Units are no larger: sums of weights in such units are still numbers."""
@@ -33,13 +33,13 @@ COSTLIEST = 1e12
 """Costs are asked for in units no larger than this: HiGHS takes 1e20 for infinite."""
 
 PERTURB = 3e-8
-"""How far bounds are moved apart to break ties: far above rounding, little beside a probability."""
+"""How far bounds are moved to break ties: far above rounding, far below most probabilities."""
 
 EMPTY = 1e-9
-"""Two opposite unit rows that miss each other by more leave no point; by less it is rounding."""
+"""Two opposite unit rows whose bounds cross by more leave no point; by less it is rounding."""
 
 TIGHT = 1e-13
-"""A scaled row that P_X meets this closely may hold with equality on the whole set (ε = 0)."""
+"""Relative slack of a row at P_X up to which it may be an equation on the whole set (ε = 0)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Polytope:
     """{z ≥ 0 : matrix @ z + slack = right side, 0 ≤ slack ≤ width}, the last row normalising.
 
     The variables are, in this order: n_x scaled posterior entries, auxiliary variables, slacks. A
-    slack with a finite width stands for two opposite rows; its complement (width − slack) has a
+    slack with a finite width represents two opposite rows; its complement (width − slack) is a
     label too.
 
     Attributes
@@ -55,18 +55,18 @@ class Polytope:
     matrix : ndarray
         Shape (m, n_vars + n_slacks): rows, equalities, then the normalising row.
     right : ndarray
-        Shape (m,): 0, but 1 in the normalising row.
+        Right side, shape (m,): 0, and 1 for the normalising row.
     upper : ndarray
         Largest value of each label, shape (n_labels,); labels are the variables, the slacks,
         then the complements of the slacks.
     unit : ndarray
-        r = z·unit, shape (n_x,).
+        Scales of the posterior entries, r = z·unit, shape (n_x,).
     n_x, n_vars, n_slacks : int
         Numbers of posterior entries, of these and auxiliary variables, and of slacks.
     scales : ndarray
-        The same as `unit` for all variables, shape (n_vars,).
+        Scales of all variables, shape (n_vars,).
     sources : ndarray
-        Which of the allowed set's rows each slack stands for, and then each complement, shape
+        Index of the allowed set's row that each slack, and then each complement, represents, shape
         (2·n_slacks,); −1 for none.
     """
 
@@ -87,7 +87,7 @@ class Polytope:
 
     @property
     def n_free(self) -> int:
-        """Number of non-basic labels of a vertex: its constraints that are tight."""
+        """Number of nonbasic labels of a vertex: its constraints that are tight."""
         return int(self.matrix.shape[1]) - self.n_basic
 
     def complement(self, label: IntArray) -> IntArray:
@@ -97,14 +97,14 @@ class Polytope:
 
     @cached_property
     def program(self) -> LinearProgram:
-        """The polytope as a warm linear program over its variables."""
+        """The polytope as a linear program over its variables, kept between solves."""
         lower = self.right.copy()
         lower[: self.n_slacks] -= self.upper[self.n_vars :][: self.n_slacks]
         rows = sparse.csr_array(self.matrix[:, : self.n_vars])
         return LinearProgram(rows, lower, self.right, primal=True)
 
     def facets(self) -> Facets:
-        """Return the polytope as inequalities; one that is `plain` is no more than they say."""
+        """Return the inequalities on r, which describe the polytope fully where it is `plain`."""
         count = self.n_slacks
         rows, right = self.matrix[:count, : self.n_x], self.right[:count]
         widths = self.upper[self.n_vars :][:count]
@@ -117,16 +117,16 @@ class Polytope:
         )
 
     def plain(self) -> bool:
-        """Say whether there are no auxiliary variables and no equalities."""
+        """Return whether there are no auxiliary variables and no equalities."""
         return self.n_vars == self.n_x and self.n_basic == self.n_slacks + 1
 
     def outward(self) -> FloatArray:
-        """Return how far each label's bound is moved out to break ties, shape (n_labels,)."""
+        """Return by how much each label's bound is moved outwards to break ties, (n_labels,)."""
         rng = np.random.default_rng(0)
         return np.array(PERTURB * (1 + rng.random(len(self.upper))))
 
     def perturbed(self) -> Polytope:
-        """Return the polytope with every bound moved out by a hair, each by another: no ties."""
+        """Return the polytope with bounds moved outwards, each by a different small amount."""
         moves, count = self.outward(), self.n_slacks
         shift, extra = moves[: self.n_vars + count], moves[self.n_vars + count :]
         upper = self.upper.copy()
@@ -134,7 +134,7 @@ class Polytope:
         return replace(self, right=self.right + self.matrix @ shift, upper=upper)
 
     def with_cuts(self, cuts: FloatArray) -> Polytope:
-        """Return the part that meets new rows cuts @ r ≤ 0, shape (k, n_x), as last slacks."""
+        """Return the polytope cut by cuts @ r ≤ 0, shape (k, n_x), whose slacks come last."""
         count, added = self.n_slacks, len(cuts)
         scaled = cuts * self.unit
         scaled /= np.abs(scaled).max(axis=1, keepdims=True)
@@ -162,9 +162,9 @@ class Polytope:
 
         Returns
         -------
-        basic, tight : ndarray
+        basic, nonbasic : ndarray
             Labels that are basic, shape (n_basic,), and that are zero, shape (n_free,); None
-            where HiGHS ends in no proper basis.
+            instead of both where HiGHS ends in no proper basis.
 
         Raises
         ------
@@ -196,24 +196,24 @@ def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
     Parameters
     ----------
     allowed : AllowedSet
-        The set; its oracle plays no part here.
+        The set; its oracle is not used.
     p_x : ndarray
         P(x), shape (n_x,).
 
     Raises
     ------
     InfeasibleError
-        If no output at all is allowed.
+        If opposite rows leave no output.
     """
     n_x, n_vars = allowed.n_x, allowed.n_x + allowed.n_auxiliary
     rows = allowed.rows.toarray()
-    source = np.flatnonzero((rows > 0).any(axis=1))  # the others say nothing
+    source = np.flatnonzero((rows > 0).any(axis=1))  # r ≥ 0 implies the others
     rows = rows[source]
     start = np.concatenate([p_x, np.ones(n_vars - n_x)])
     rows, unit = _equilibrated(rows, start)
     norm = np.zeros(n_vars)
     spread = unit[:n_x] / unit[:n_x].max()
-    # Σr = 1, up to a factor, lets opposite rows share a slack; a spiky one is no good measure
+    # with Σr as the normalising row, up to a factor, opposite rows can share a slack
     norm[:n_x] = spread if spread.min() > SPIKY else 1.0
     forced = _forced(rows, p_x / unit[:n_x])
     equal, rows, source = _independent(rows[forced]), rows[~forced], source[~forced]
@@ -252,9 +252,9 @@ def _equilibrated(rows: FloatArray, start: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
-    """Say which rows cannot be slack on the set (as at ε = 0).
+    """Return which rows are equations on the whole set (as at ε = 0), shape (n_rows,).
 
-    `inside` is P_X, scaled: rows that it does not meet exactly can be slack.
+    `inside` is P_X, scaled: a row that is slack there is none.
     """
     count, n_vars = rows.shape
     if n_vars == len(inside):
@@ -263,8 +263,8 @@ def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
         tight = np.ones(count, dtype=bool)  # auxiliary variables have no known value at P_X
     if not tight.any():
         return tight
-    # In the cone without its normalising row a slack that can be positive can be 1, and all such
-    # at once: one program that adds the slacks up, each at most 1, tells the two kinds apart.
+    # Without the normalising row a slack that can be positive can be 1, and all such slacks at
+    # once: maximising their sum, each at most 1, tells the two kinds apart.
     slack = np.eye(count)[:, tight]
     n_slack = slack.shape[1]
     program = LinearProgram(
@@ -280,10 +280,10 @@ def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
 
 
 def _paired(rows: FloatArray, norm: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Join opposite rows: return each one's partner and how far it may fall below its bound.
+    """Pair opposite rows: return each row's partner, and the width of its slack.
 
-    The partner is −1 where there is none, and −2 for a row that is another's: it is left out.
-    How far is ∞ without a partner.
+    The partner is −1 where there is none, and −2 for a row that is a partner itself and is left
+    out. The width is ∞ without a partner.
     """
     if len(rows) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0)

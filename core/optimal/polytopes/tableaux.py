@@ -1,9 +1,9 @@
-"""Many vertices of a polytope at once, and the steps from each to its neighbours.
+"""Simplex tableaux of many vertices of a polytope at once, and pivots to their neighbours.
 
-A vertex is a basis: which labels (variables, slacks, complements of slacks) are zero and which
-are basic. Its tableau tells where every edge leads. Tableaux of many vertices are kept in one
-array, so that a step of thousands of them costs a handful of array operations: that makes
-walking a whole polytope, or descending from many starts, quick without compiled code.
+A vertex is a basis: the labels (variables, slacks, complements of slacks) that are zero, and those
+that are basic. Its tableau says where every edge leads. Tableaux of many vertices are one array, so
+that pivoting thousands of them takes a few array operations: walking a whole polytope, or
+descending from many starts, is then fast without compiled code.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from core.optimal.polytopes.standard_form import Polytope
 from core.validation import BoolArray, FloatArray, IntArray
 
 PIVOT = 1e-11
-"""A tableau entry below this is rounding: no step is taken on it."""
+"""Least magnitude of a tableau entry that is pivoted on: a smaller one is rounding."""
 
 
 TIE = 1e-10
 """A basic value this close to a bound may be a tie: then the polytope is perturbed."""
 
 BELOW_ZERO = 1e-13
-"""How far below 0 a basic value of a vertex may be by rounding."""
+"""How far below 0 rounding may put a basic value of a vertex."""
 
 STARTS = 3
-"""Random costs tried for a first vertex: HiGHS may end 1e-9 outside, which ties turn to outside."""
+"""Random costs tried for a first vertex: HiGHS may end at one that is 1e-9 outside."""
 
 BLOCK_BYTES = 400_000
-"""Tableaux worked on at once: a few arrays of this size fit in a processor's second cache."""
+"""Size of the tableaux in one block: a few such arrays fit a processor's second-level cache."""
 
 
 Keys = NDArray[np.uint64]
+"""One word for each basis, equal only for equal bases, but for a chance of about 10⁻⁸."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +50,9 @@ class Edges:
     step : ndarray
         How far the entering label rises, shape (k, n_free); ∞ on a ray.
     row : ndarray
-        Which basic row stops it, shape (k, n_free); n_basic where its own bound does.
+        Basic row that blocks it, shape (k, n_free); n_basic where its own upper bound does.
     at_upper : ndarray
-        Whether that row's label stops at its upper bound.
+        Whether that row's label ends at its upper bound, shape (k, n_free).
     """
 
     step: FloatArray
@@ -66,7 +67,7 @@ class BasicSolutions:
     Attributes
     ----------
     space : Polytope
-        Whose vertices.
+        The polytope.
     basic, nonbasic : ndarray
         Labels, shapes (k, n_basic) and (k, n_free).
     values : ndarray
@@ -82,7 +83,7 @@ class BasicSolutions:
         return len(self.basic)
 
     def take(self, which: IntArray) -> BasicSolutions:
-        """Return some of the vertices."""
+        """Return the vertices at these indices."""
         return BasicSolutions(
             self.space, self.basic[which], self.nonbasic[which], self.values[which]
         )
@@ -92,11 +93,11 @@ class BasicSolutions:
         return scattered(self.space, self.basic, self.values)
 
     def keys(self) -> Keys:
-        """Return one word for each vertex, shape (k,), equal only for equal bases."""
+        """Return a key of each vertex's basis, shape (k,)."""
         return basis_keys(self.space, self.nonbasic)
 
     def tied(self) -> bool:
-        """Say whether a basic label may be at a bound too, so that edges may lead nowhere."""
+        """Return whether a basic label may be at a bound too, so that an edge may have length 0."""
         close = (self.values < TIE) | (self.space.upper[self.basic] - self.values < TIE)
         return bool(close.any())
 
@@ -108,7 +109,7 @@ class Tableaux:
     Attributes
     ----------
     space : Polytope
-        Whose vertices.
+        The polytope.
     body : ndarray
         Shape (k, n_basic, n_free + 1); the last column holds the basic labels' values.
     basic, nonbasic : ndarray
@@ -129,7 +130,7 @@ class Tableaux:
         return self.body[:, :, -1]
 
     def take(self, which: IntArray) -> Tableaux:
-        """Return some of the vertices."""
+        """Return the vertices at these indices."""
         return Tableaux(self.space, self.body[which], self.basic[which], self.nonbasic[which])
 
     def points(self) -> FloatArray:
@@ -141,11 +142,11 @@ class Tableaux:
         return BasicSolutions(self.space, self.basic, self.nonbasic, self.values.copy())
 
     def keys(self) -> Keys:
-        """Return one word for each vertex, shape (k,), equal only for equal bases."""
+        """Return a key of each vertex's basis, shape (k,)."""
         return basis_keys(self.space, self.nonbasic)
 
     def edges(self, deadline: Deadline = NEVER) -> Edges:
-        """Return where each tight label's edge leads, by the ratio test with bounds.
+        """Return where each nonbasic label's edge leads, by the ratio test with bounds.
 
         Raises
         ------
@@ -161,14 +162,14 @@ class Tableaux:
     def neighbours(
         self, which: IntArray, column: IntArray, edges: Edges, deadline: Deadline = NEVER
     ) -> Tableaux:
-        """Return the vertices at the far ends of chosen edges.
+        """Return the vertices at the far ends of some edges.
 
         Parameters
         ----------
         which : ndarray
-            Which vertex each edge leaves, shape (j,).
+            Index of the vertex that each edge leaves, shape (j,).
         column : ndarray
-            Which of its nonbasic labels enters, shape (j,).
+            Index of the nonbasic label that enters, shape (j,).
         edges : Edges
             All edges of all vertices.
         deadline : Deadline
@@ -189,7 +190,7 @@ class Tableaux:
         return Tableaux(self.space, body, basic, nonbasic)
 
     def ends(self, which: IntArray, column: IntArray, edges: Edges) -> BasicSolutions:
-        """Return the same vertices without their tableaux, which is much cheaper."""
+        """Return what `neighbours` does without tableaux, which is much faster."""
         each = np.arange(len(which))
         row, step = edges.row[which, column], edges.step[which, column]
         basic, nonbasic = self.basic[which], self.nonbasic[which]
@@ -207,7 +208,7 @@ class Tableaux:
         return BasicSolutions(self.space, basic, nonbasic, values)
 
     def _ratio_test(self, block: slice, edges: Edges) -> None:
-        """Write the edges of a block of vertices."""
+        """Compute the edges of a block of vertices, in place."""
         entries, values = self.body[block, :, :-1], self.body[block, :, -1:]
         room = self.space.upper[self.basic[block]][:, :, None] - values
         # the distance to the bound that the label moves to, signed as the entry is
@@ -233,7 +234,7 @@ class Tableaux:
         row: IntArray,
         at_upper: BoolArray,
     ) -> None:
-        """Move each tableau, in place, along its edge; parameters as in `Edges`."""
+        """Pivot each tableau, in place, along its edge; `row` and `at_upper` as in `Edges`."""
         each = np.arange(len(body))
         flips = row == self.space.n_basic
         row = np.where(flips, 0, row)
@@ -248,7 +249,7 @@ class Tableaux:
         pivot = np.where(flips, 1.0, pivot_column[each, row])
         pivot_row = body[each, row] / pivot[:, None]
         if flips.any():
-            # a label that runs to its own other bound: the basis stays, its column changes sign
+            # a label that moves to its own other bound: the basis stays, its column changes sign
             pivot_row[flips] = 0.0
             pivot_row[flips, -1] = self.space.upper[entering[flips]]
             leaving = np.where(flips, self.space.complement(entering), leaving)
@@ -263,7 +264,7 @@ class Tableaux:
 
 
 def _blocks(space: Polytope, count: int, deadline: Deadline) -> Iterator[slice]:
-    """Yield slices of vertices whose tableaux fit in a processor's cache, while time lasts."""
+    """Yield slices of vertices of `BLOCK_BYTES` each; TimeLimitError if time is over."""
     size = max(1, BLOCK_BYTES // (8 * space.n_basic * (space.n_free + 1)))
     for first in range(0, count, size):
         if deadline.over:
@@ -294,7 +295,7 @@ def tableaux(space: Polytope, basic: IntArray, nonbasic: IntArray) -> Tableaux:
 
 
 def corners(space: Polytope, costs: FloatArray, deadline: Deadline = NEVER) -> BasicSolutions:
-    """Return vertices that minimise each of some costs, shape (k, n_x), while time lasts.
+    """Return vertices that minimise costs of shape (k, n_x), one for each, while time lasts.
 
     Raises
     ------
@@ -312,8 +313,8 @@ def some_corners(
 ) -> BasicSolutions | None:
     """Return what `corners` does, or None where no cost leads to a vertex.
 
-    A cost is passed over where HiGHS ends in no proper vertex, or in one that is outside by more
-    than rounding. That is rare, and one cost out of many is as good as another.
+    A cost is skipped where HiGHS ends in no proper vertex, or in one that is outside by more than
+    rounding. That is rare, and callers need no particular cost.
     """
     labels: list[tuple[IntArray, IntArray]] = []
     for cost in costs:
@@ -325,7 +326,7 @@ def some_corners(
 
 
 def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> BasicSolutions | None:
-    """Return the vertices of given bases that are inside, None where there is none."""
+    """Return the vertices of bases (basic, nonbasic) that are inside, None where there is none."""
     if labels:
         basic, nonbasic = (np.stack(part) for part in zip(*labels, strict=True))
         values = solved(space, basic, nonbasic, edges=False)[:, :, 0]
@@ -337,7 +338,13 @@ def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> BasicSo
 
 
 def start(space: Polytope, rng: np.random.Generator) -> Tableaux:
-    """Return the tableau of one vertex, the best for a random cost."""
+    """Return the tableau of one vertex, which minimises a random cost.
+
+    Raises
+    ------
+    SolverError
+        If no vertex is found, or its basis is singular.
+    """
     found = corners(space, rng.random((STARTS, space.n_x))).take(np.zeros(1, dtype=np.int64))
     first = tableaux(space, found.basic, found.nonbasic)
     if len(first) == 0:
@@ -348,10 +355,10 @@ def start(space: Polytope, rng: np.random.Generator) -> Tableaux:
 def true_points(
     space: Polytope, found: BasicSolutions, deadline: Deadline = NEVER
 ) -> tuple[FloatArray, IntArray]:
-    """Return the posteriors of vertices, shape (k, n_x), and which of those given they are.
+    """Return the posteriors of vertices, shape (k, n_x), and their indices among those given.
 
-    Vertices of the perturbed polytope are computed again without the perturbation; a basis may
-    belong to the perturbed one only.
+    Vertices of the perturbed polytope are computed again without the perturbation; a basis that is
+    feasible only with it is left out.
 
     Raises
     ------
@@ -372,16 +379,16 @@ def true_points(
 
 
 def basis_keys(space: Polytope, nonbasic: IntArray) -> Keys:
-    """Return one word for each basis, from its nonbasic labels, shape (k, n_free) → (k,)."""
+    """Return a key of each basis, from its nonbasic labels, shape (k, n_free) → (k,)."""
     keys: Keys = np.bitwise_xor.reduce(label_keys(len(space.upper))[nonbasic], axis=1)
     return keys
 
 
 def label_keys(count: int) -> Keys:
-    """Return a word for each label, so that a set of labels is the exclusive or of its words.
+    """Return a word for each label; the key of a set of labels is the exclusive or of its words.
 
-    One bit each, where 64 are enough; else random words, which 10⁶ sets share with a chance of
-    about 10⁻⁸.
+    It is one bit each for up to 64 labels; else random words, with which some two of 10⁶ sets have
+    the same key with a probability of about 10⁻⁸.
     """
     if count <= 64:
         return np.uint64(1) << np.arange(count, dtype=np.uint64)

@@ -1,9 +1,9 @@
-"""All vertices of a polytope, by walking along its edges, breadth first and thousands at a time.
+"""All vertices of a polytope, by breadth-first search along its edges, thousands at a time.
 
-Double description builds a polytope row by row and can meet intermediate ones far larger than
-the last; a walk costs one tableau a vertex, may be stopped at any moment, and lets other threads
-run. Neighbours of a level are in that level, the one before or the one after, so keys need only
-be compared with those two.
+Double description builds a polytope row by row, and intermediate ones may be far larger than the
+last; a walk takes one tableau a vertex, can be stopped at any time, and lets other threads run.
+Neighbours of a level are in that level, the one before or the one after, so keys are only compared
+with these.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from core.optimal.polytopes.tableaux import BasicSolutions, Keys, Tableaux
 from core.validation import IntArray
 
 MAX_VERTICES = 1_000_000
-"""Most vertices that are walked: some seconds, and some hundred bytes each."""
+"""Most vertices of a walk: it takes some seconds, and some hundred bytes for each."""
 
 MAX_BYTES = 300_000_000
-"""Largest level of tableaux that is kept in memory."""
+"""Most memory, in bytes, of the tableaux of one level."""
 
 
 def walk(
@@ -36,12 +36,12 @@ def walk(
     deadline : Deadline
         When to stop.
     max_vertices : int
-        More than these are not looked for.
+        Most vertices.
 
     Raises
     ------
     TimeLimitError
-        If time, memory or the number of vertices runs out.
+        If time is over, or there are too many vertices for `max_vertices` or memory.
     SolverError
         If no proper vertex is found to start from.
     """
@@ -59,7 +59,7 @@ def _walk(
     Raises
     ------
     TimeLimitError
-        If time, memory or the number of vertices runs out.
+        As `walk`.
     _TieError
         At the first tie, if `ties` are not allowed.
     """
@@ -90,13 +90,16 @@ def _walk(
 
 
 class _TieError(Exception):
-    """A vertex has more tight constraints than it needs."""
+    """A vertex has more tight constraints than dimensions."""
 
 
 def _unseen(
     level: Tableaux, keys: Keys, before: Keys, names: Keys, deadline: Deadline
 ) -> tuple[Keys, IntArray, IntArray, tableaux.Edges]:
-    """Return keys of the vertices met for the first time, and an edge that leads to each."""
+    """Return keys of the vertices met for the first time, and an edge that leads to each.
+
+    The edge is given by the index of its vertex, that of the entering label, and all edges.
+    """
     edges = level.edges(deadline)
     space = level.space
     last = np.concatenate([level.basic, np.zeros((len(level), 1), dtype=np.int64)], axis=1)
@@ -109,6 +112,6 @@ def _unseen(
     fresh, first = np.unique(far[which, column], return_index=True)
     old = np.isin(fresh, np.concatenate([keys, before]))
     fresh, first = fresh[~old], first[~old]
-    order = np.argsort(first)  # parents in turn: memory is read once
+    order = np.argsort(first)  # in the order of the parents, so that memory is read once
     fresh, first = fresh[order], first[order]
     return fresh, which[first], column[first], edges

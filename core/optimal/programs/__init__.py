@@ -1,1 +1,1 @@
-"""Linear programs: HiGHS, the master over columns, and an interior point of its duals."""
+"""Linear programs: HiGHS, a batched simplex, the master program, and its interior-point duals."""

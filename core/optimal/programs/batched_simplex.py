@@ -1,10 +1,10 @@
-"""Many linear programs at once: one dual simplex, a pivot of all of them at a time.
+"""Many linear programs at once, by one dual simplex that pivots all of them together.
 
-minimise costs·v subject to lower ≤ (v, slacks) ≤ upper, mass·v = 1, where programs share the rows
-that make slacks of variables. A vertex is the n − 1 labels (variables, then slacks) that are at a
-bound; the inverse of their system says how each moves the variables. Every label has two ends, so
-any set of them is dual feasible with each at the proper one: a program may start where another
-ended. However a program ends, its multipliers prove a bound.
+minimise costs·v subject to lower ≤ (v, slacks) ≤ upper, mass·v = 1, where the slacks −rows @ v have
+the same rows in all programs. A vertex is given by the n − 1 labels (variables, then slacks) that
+are at a bound; the inverse of their system says how each moves the variables. Every label has two
+bounds, so any set of labels is dual feasible with each at one of them, and a program may start
+where another ended. However a program ends, its multipliers prove a bound.
 
 Source: the dual simplex method with long steps past labels that change ends, Kirillova, Gabasov
 and Kostyukova (1979).
@@ -20,16 +20,16 @@ import numpy as np
 from core.validation import BoolArray, FloatArray, IntArray
 
 PIVOT = 1e-9
-"""No step is taken on an entry of an edge that is smaller."""
+"""Least magnitude of an entry that is pivoted on."""
 
 FEASIBLE = 1e-10
-"""How far a variable or slack may be beyond its end."""
+"""How far a variable or slack may be beyond its bound, relative to 1 + its size."""
 
 MOST_STEPS = 300
-"""Pivots after which a program ends where it is: none was seen to take half as many."""
+"""Most pivots of a program: none was seen to take half as many."""
 
 REST = 0.6
-"""Programs that are done are set aside once no more than this part of them goes on."""
+"""Part of the programs that still pivot at which the finished ones are removed from the arrays."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +41,15 @@ class Ends:
     points : ndarray
         Shape (k, n).
     rows : ndarray
-        Multipliers of the slacks, shape (k, m); negative where one is at its upper end.
+        Multipliers of the slacks, shape (k, m); negative where one is at its upper bound.
     totals : ndarray
         Multipliers of the mass, shape (k,).
     labels : ndarray
-        What is at a bound, shape (k, n − 1): a start for programs like these.
+        Labels at a bound, shape (k, n − 1): a start for similar programs.
     solved : ndarray
         Whether the point is optimal, shape (k,).
     empty : ndarray
-        Whether the multipliers are those that show a program to have no point, shape (k,).
+        Whether the multipliers prove a program to be infeasible, shape (k,).
     """
 
     points: FloatArray
@@ -62,7 +62,7 @@ class Ends:
 
 @dataclass(eq=False)
 class _State:
-    """The programs that go on: what of `_Run` changes with each pivot, a row each."""
+    """The programs that still pivot, one row each: what changes with each pivot."""
 
     which: IntArray
     inverse: FloatArray
@@ -90,11 +90,11 @@ class BatchedSimplex:
     costs, mass : ndarray
         Shape (k, n); mass ≥ 0, and above 0 somewhere.
     lower, upper : ndarray
-        Ends of variables and slacks, shape (k, n + m), finite.
+        Bounds of variables and slacks, shape (k, n + m), finite.
     labels : ndarray, optional
-        To start from, shape (k, n − 1).
+        Labels at a bound to start from, shape (k, n − 1).
     enough : ndarray, optional
-        A cost that need not be exceeded, shape (k,): a program ends when it must.
+        Cost at which a program ends, as its optimum is at least that, shape (k,).
 
     Examples
     --------
@@ -157,7 +157,7 @@ class BatchedSimplex:
         )
 
     def _started(self, labels: IntArray | None, mass: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return labels to start from and their inverses: those given, where they have one."""
+        """Return starting labels and their inverses; a singular start is replaced by a default."""
         if labels is None:
             labels = _first_labels(mass)
             return labels, self._inverted(labels, mass)
@@ -171,8 +171,8 @@ class BatchedSimplex:
     def _inverted(self, labels: IntArray, mass: FloatArray) -> FloatArray:
         """Return how labels at a bound, and then the mass, move all variables, shape (k, n, n).
 
-        Variables at a bound move themselves and nothing else that is: what has to be inverted is
-        the system of the others, as many as there are slacks at a bound and one.
+        A variable at a bound moves itself and no other variable at a bound, so only the system of
+        the remaining variables is inverted: its size is one more than the slacks at a bound.
         """
         k, n = mass.shape
         slack = labels >= n
@@ -197,7 +197,7 @@ class BatchedSimplex:
         return result
 
     def _step(self) -> bool:
-        """Pivot all programs that go on; say whether any does."""
+        """Pivot all programs that are not done; return whether any is left."""
         state, each = self._state, np.arange(len(self._state.which))
         values = np.hstack([state.points, state.points @ self._normals[self._n :].T])
         below, above = state.lower - values, values - state.upper
@@ -223,9 +223,9 @@ class BatchedSimplex:
         return bool(self._going.any())
 
     def _pivot(self, leaving: IntArray, lack: FloatArray) -> None:
-        """Let a label leave to the end that it is beyond, by `lack`, in each program that goes on.
+        """Pivot each program that goes on: `leaving` is the label beyond a bound, by `lack`.
 
-        On the way labels may change ends, as long as that helps: what is left brings one in.
+        Labels change bounds as long as that reduces `lack`; the next one enters for the rest.
         """
         state, each = self._state, np.arange(len(leaving))
         pivot_row = np.matmul(self._normals[leaving][:, None, :], state.inverse)[:, 0]
@@ -239,7 +239,7 @@ class BatchedSimplex:
             ratio = np.where(helps, np.abs(state.reduced[:, :-1]) / size, np.inf)
         order = ratio.argsort(axis=1)
         gain = np.where(helps, size * room, 0.0)
-        needed = np.abs(lack)[:, None] - FEASIBLE  # what is short by less is not empty
+        needed = np.abs(lack)[:, None] - FEASIBLE  # short by less is rounding, not infeasible
         covered = gain[every, order].cumsum(axis=1) >= needed
         able = covered.any(axis=1)
         lost = np.flatnonzero(self._going & ~able)
@@ -275,7 +275,7 @@ class BatchedSimplex:
     def _show_empty(
         self, which: IntArray, leaving: IntArray, sign: FloatArray, pivot_row: FloatArray
     ) -> None:
-        """Note multipliers that show boxes to be empty: a label is beyond reach of all others."""
+        """Store multipliers that prove programs infeasible: no label can bring `leaving` back."""
         state, n = self._state, self._n
         of = state.which[which]
         wide = np.zeros((len(which), n + self._m))
@@ -287,7 +287,7 @@ class BatchedSimplex:
         self._points[of], self._labels[of] = state.points[which], state.labels[which]
 
     def _rest(self) -> None:
-        """Take down where the programs are, except those that are empty."""
+        """Store the present state of the programs that are not infeasible."""
         state, n = self._state, self._n
         kept = np.flatnonzero(~self._empty[state.which])
         of = state.which[kept]
@@ -298,7 +298,7 @@ class BatchedSimplex:
 
 
 def _first_labels(mass: FloatArray) -> IntArray:
-    """Return labels to start from, shape (k, n − 1): all variables but one that has mass."""
+    """Return labels to start from, shape (k, n − 1): all variables but that of largest mass."""
     k, n = mass.shape
     order = np.tile(np.arange(n), (k, 1))
     others: IntArray = order[order != mass.argmax(axis=1)[:, None]].reshape(k, n - 1)

@@ -1,4 +1,4 @@
-"""The master program from within: prices in the middle of their range, to find columns at."""
+"""The master program by an interior point: central prices, at which new columns are sought."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
 PENALTY = 1.5
-"""What publishing a symbol as it is costs at first, in units of what publishing nothing does."""
+"""First penalty of publishing a symbol as it is, in units of the cost of a constant output."""
 
 RISE = 1.2
-"""Factor of that where it is still done."""
+"""Factor by which the penalty of a symbol rises while it is used."""
 
 NEGLIGIBLE = 0.01
-"""Share of a symbol that may be published so without its penalty rising."""
+"""Share of a symbol that may be published as it is without its penalty rising."""
 
 MOST, KEPT = 4, 3
-"""Outputs for each symbol from which on the program drops some, and how many it keeps: those that
-the present prices make dearest are not met again."""
+"""Outputs per symbol above which some are dropped, and how many are kept: those of largest reduced
+cost are hardly ever found again."""
 
 
 class CentredMaster:
@@ -28,11 +28,11 @@ class CentredMaster:
     Attributes
     ----------
     duals : ndarray
-        λ, shape (n_x,), as of a `Mixture`, yet not at a vertex.
+        λ, shape (n_x,), as of a `Mixture`, but central instead of at a vertex.
     points : ndarray
         Outputs as posteriors, shape (k, n_x).
     amounts : ndarray
-        q_y > 0 of these in a mixture that is nearly the best, shape (k,).
+        q_y > 0 of these in a nearly optimal mixture, shape (k,).
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ class CentredMaster:
 
     Notes
     -----
-    Each symbol as it is, allowed or not, is a column at a penalty. No allowed outputs are given
-    to start from: a complete mixture of poor ones gives prices that ask for poor ones; from
-    secret randomised response the search at 240 symbols took twice as long.
+    Each symbol as it is, allowed or not, is a column at a penalty. P_X is the only other output to
+    start from: prices of a mixture of poor outputs lead to more poor ones. From secret randomised
+    response the search at 240 symbols took twice as long.
     """
 
     def __init__(self, p_x: FloatArray, utility: Utility) -> None:
@@ -61,7 +61,7 @@ class CentredMaster:
         self._costs = np.concatenate([self._costs, self._utility.cost(points)])
 
     def solve(self, gap: float) -> None:
-        """Set prices and amounts, to within a gap in nats of the best mixture."""
+        """Compute duals and amounts of a mixture within a gap, in nats, of the best."""
         n_x = len(self.p_x)
         if len(self.points) > MOST * n_x:
             self._forget(KEPT * n_x)
@@ -71,7 +71,7 @@ class CentredMaster:
         self._penalties[found.amounts[:n_x] > NEGLIGIBLE * self.p_x] *= RISE
 
     def most_used(self, count: int) -> IntArray:
-        """Return the outputs that the mixture has most of, the first ones first."""
+        """Return the indices of the outputs with the largest amounts, largest first."""
         return np.argsort(-self.amounts, kind="stable")[:count]
 
     def _forget(self, kept: int) -> None:

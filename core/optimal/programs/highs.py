@@ -1,4 +1,4 @@
-"""The one place that calls HiGHS: a linear program that is changed and solved again, warm.
+"""The one place that calls HiGHS: a linear program that is changed and solved again, warm-started.
 
 minimise cost·x subject to row_lower ≤ rows @ x ≤ row_upper and col_lower ≤ x ≤ col_upper.
 """
@@ -17,10 +17,10 @@ from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.validation import FloatArray
 
 INFINITY = float(highspy.kHighsInf)
-"""A bound that does not bind."""
+"""The value of a bound that does not bind."""
 
 FEASIBILITY = 1e-9
-"""How far HiGHS may miss a row, a bound or a reduced cost; its default 1e-7 shows in an audit."""
+"""Tolerance of HiGHS for rows, bounds and reduced costs; with its default 1e-7 audits fail."""
 
 _OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
@@ -59,7 +59,7 @@ class Solution:
 
 
 class LinearProgram:
-    """A linear program kept warm: each solve starts from the basis of the last.
+    """A linear program whose every solve starts from the basis of the last.
 
     Parameters
     ----------
@@ -68,12 +68,17 @@ class LinearProgram:
     row_lower, row_upper : ndarray
         Shape (n_rows,); ±INFINITY where there is none.
     col_lower, col_upper : ndarray, optional
-        Shape (n_cols,); 0 and INFINITY where not given.
+        Shape (n_cols,); 0 and INFINITY by default.
     cost : ndarray, optional
-        Shape (n_cols,); 0 where not given.
+        Shape (n_cols,); 0 by default.
     primal : bool
-        Use the primal simplex: faster where costs or columns change between solves, since the
-        last point stays feasible; the dual one where bounds or rows do.
+        Use the primal simplex, faster where costs or columns change between solves, since the last
+        point stays feasible; else the dual simplex, faster where bounds or rows change.
+
+    Raises
+    ------
+    SolverError
+        If HiGHS does not accept the model; so does every method that changes it.
 
     Examples
     --------
@@ -127,7 +132,7 @@ class LinearProgram:
         _check(self._highs.changeColsCost(self.n_cols, self._all_cols, cost), "costs")
 
     def set_col_bounds(self, lower: FloatArray, upper: FloatArray) -> None:
-        """Replace the bounds of the first columns, as many as are given, shape (k,)."""
+        """Replace the bounds of the first k columns, shape (k,) each."""
         count = len(lower)
         status = self._highs.changeColsBounds(count, self._all_cols[:count], lower, upper)
         _check(status, "column bounds")
@@ -139,11 +144,11 @@ class LinearProgram:
     def dual_ray(self) -> FloatArray:
         """Return row multipliers that show the last program to be infeasible, shape (n_rows,).
 
-        Signs are those of duals; all 0 where HiGHS has none. Check what they prove.
+        Signs are those of duals; all 0 where HiGHS has none. The caller checks what they prove.
         """
         highs: Any = self._highs  # its stub lacks this method
         status, found, ray = highs.getDualRay()
-        _check(status, "the question for a dual ray")
+        _check(status, "the request for a dual ray")
         return np.array(ray, dtype=np.float64) if found else np.zeros(self.n_rows)
 
     def add_cols(self, cols: FloatArray, cost: FloatArray) -> None:
@@ -158,7 +163,7 @@ class LinearProgram:
         self._all_cols = np.arange(self.n_cols, dtype=np.int32)
 
     def add_rows(self, lower: FloatArray, upper: FloatArray) -> None:
-        """Add rows without entries, shape (k,) each; columns that come later may use them."""
+        """Add rows without entries and with these bounds, shape (k,) each, for later columns."""
         count, none = len(lower), np.zeros(0, dtype=np.int32)
         starts = np.zeros(count, dtype=np.int32)
         status = self._highs.addRows(count, lower, upper, 0, starts, none, np.zeros(0))
@@ -188,7 +193,7 @@ class LinearProgram:
         _check(self._highs.setBasis(basis), "basis")
 
     def basic(self) -> tuple[FloatArray, FloatArray]:
-        """Say which columns, shape (n_cols,), and which rows, (n_rows,), are basic (bool)."""
+        """Return which columns, shape (n_cols,), and which rows, (n_rows,), are basic (bool)."""
         basis, is_basic = self._highs.getBasis(), highspy.HighsBasisStatus.kBasic
         cols = np.array([status == is_basic for status in basis.col_status])
         rows = np.array([status == is_basic for status in basis.row_status])
@@ -209,10 +214,10 @@ class LinearProgram:
         TimeLimitError
             If the time is over.
         SolverError
-            If the program is unbounded, or HiGHS fails warm and again from scratch.
+            If the program is unbounded, or HiGHS fails both from the last basis and from scratch.
         """
         highs = self._highs
-        # HiGHS counts the run time of all solves of a model together
+        # HiGHS adds up the run time of all solves of a model
         left = INFINITY if time_limit is None else clock.elsewhere(time_limit)
         limit = highs.getRunTime() + left
         _check(highs.setOptionValue("time_limit", limit), "option time_limit")
@@ -235,16 +240,18 @@ class LinearProgram:
         )
 
     def _run(self) -> Any:
-        """Run HiGHS once and return the model status; an error status is one of them."""
+        """Run HiGHS once and return the model status, kSolveError where the run itself failed."""
         if self._highs.run() not in (_OK, _WARNING):
             return _STATUS.kSolveError
         return self._highs.getModelStatus()
 
 
 _DECIDED = (_STATUS.kOptimal, _STATUS.kInfeasible, _STATUS.kTimeLimit, _STATUS.kUnbounded)
+"""Statuses after which a second run from scratch is of no use."""
 
 
 def _floats(values: FloatArray | None, count: int, default: float) -> FloatArray:
+    """Return values as contiguous doubles, shape (count,); the default where None."""
     if values is None:
         return np.full(count, default)
     return np.ascontiguousarray(values, dtype=np.float64)
@@ -259,5 +266,6 @@ def _compressed(rows: FloatArray) -> tuple[Any, Any, FloatArray]:
 
 
 def _check(status: Any, what: str) -> None:
+    """Raise SolverError unless HiGHS accepted a call."""
     if status not in (_OK, _WARNING):
         raise SolverError(f"HiGHS did not accept {what}.")

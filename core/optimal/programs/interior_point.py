@@ -1,8 +1,8 @@
-"""A linear program solved from within, and not to the end: prices that change little.
+"""An interior-point method that stops early, for central and stable duals.
 
-A vertex of a master program that has many has duals at one corner of their range, and the next
-columns throw them to another. A point near the central path has duals in the middle: columns
-found at these are of use, and far fewer rounds of them are needed.
+The duals of a degenerate master program at a vertex are at one end of their range, and the next
+columns move them to another. Near the central path duals are in the middle of their range: columns
+found at these are useful, and far fewer rounds are needed.
 
 Source: the primal-dual column generation of Gondzio, González-Brevis and Munari 2013; steps of
 Mehrotra 1992.
@@ -19,22 +19,23 @@ from core.errors import SolverError
 from core.validation import FloatArray
 
 MOST_STEPS = 80
-"""A program takes ten to thirty."""
+"""Most steps; a program takes ten to thirty."""
 
 MISS = 1e-6
-"""How far rows may miss 1 at the end."""
+"""Largest residual of a row at the end."""
 
 MISPRICED = 0.01
-"""How far reduced costs may miss theirs, relative to the gap: more steps would leave the centre."""
+"""Largest residual of a reduced cost at the end, relative to the gap: more steps would leave the
+centre."""
 
 BACK = 0.9
-"""Part of the way to the nearest bound that a step goes: far from corners the duals are steady."""
+"""Part of the way to the nearest bound that a step takes: away from bounds the duals are stable."""
 
 LEAST_CENTRE = 0.05
-"""Least part of the present complementarity that a step aims for, likewise."""
+"""Least part of the present complementarity that a step aims for, for the same reason."""
 
 RIDGES = (1e-14, 1e-11, 1e-8)
-"""Added to the normal matrix, relative to its largest entry, until it can be factorised."""
+"""Multiples of the largest entry that are added to the normal matrix until it can be factorised."""
 
 
 class Centre(NamedTuple):
@@ -45,9 +46,9 @@ class Centre(NamedTuple):
     amounts : ndarray
         q > 0, shape (k,).
     duals : ndarray
-        Prices of the rows, shape (m,); those of columns are a little below their costs.
+        Duals of the rows, shape (m,), at which every reduced cost is positive up to `MISPRICED`.
     gap : float
-        How far c·q may be from the least, but for `MISS`.
+        q·(reduced costs): how far c·q may be above the optimum, up to the residuals.
     """
 
     amounts: FloatArray
@@ -56,12 +57,12 @@ class Centre(NamedTuple):
 
 
 def centre(columns: FloatArray, costs: FloatArray, gap: float) -> Centre:
-    """Return a point whose cost is within a gap of the least.
+    """Return a point whose cost is within a gap of the optimum.
 
     Parameters
     ----------
     columns : ndarray
-        Shape (m, k), k ≥ m, of rank m, with a mixture that is all ones.
+        Shape (m, k), k ≥ m, of rank m, with columns @ q = 1 for some q > 0.
     costs : ndarray
         Shape (k,).
     gap : float
@@ -70,7 +71,7 @@ def centre(columns: FloatArray, costs: FloatArray, gap: float) -> Centre:
     Raises
     ------
     SolverError
-        If the rows depend on each other.
+        If the rows are linearly dependent.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def centre(columns: FloatArray, costs: FloatArray, gap: float) -> Centre:
 
 
 def _first(a: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return x, y and z to start from: least squares, moved well inside."""
+    """Return x, y and z to start from: least squares, moved inside (Mehrotra)."""
     factor = _factor(a @ a.T)
     x = lapack.dpotrs(factor, np.ones(len(a)), lower=1)[0] @ a
     y = lapack.dpotrs(factor, a @ c, lower=1)[0]
@@ -113,7 +114,7 @@ def _first(a: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray, FloatA
 
 
 def _factor(normal: FloatArray) -> FloatArray:
-    """Return the Cholesky factor of a normal matrix."""
+    """Return the Cholesky factor of a normal matrix; SolverError if there is none."""
     diagonal, largest = np.diag_indices(len(normal)), float(np.diagonal(normal).max())
     for ridge in RIDGES:
         normal[diagonal] += ridge * largest

@@ -1,11 +1,11 @@
-"""The master program: which mixture of given outputs costs least and adds up to P_X.
+"""The master program: the mixture of given outputs of least cost that averages to P_X.
 
 minimise Σ_y q_y φ(r_y) subject to Σ_y q_y r_y = P_X, q ≥ 0. It is solved in kernel coordinates,
 Σ_y P(y|x) = 1 for every x, so that a symbol of probability 1e-12 counts as much as any other.
 Publishing a symbol as it is, allowed or not, is a column too, at a penalty: it keeps the duals
-in bounds while few outputs are known, and the penalty rises until it is not used. Where outputs of
-probability δ need not be allowed, single symbols are columns without a penalty, and one more row
-says how much of them there may be; its dual is the μ of `Utility.premium`.
+bounded while few outputs are known, and the penalty rises until no such column is used. Where
+outputs of probability δ need not be allowed, single symbols are columns without a penalty, and one
+more row bounds their total probability; its dual is the μ of `Utility.premium`.
 """
 
 from __future__ import annotations
@@ -21,33 +21,32 @@ from core.optimal.utility import Exceptions, Utility
 from core.validation import FloatArray, IntArray
 
 PENALTY = 1.0
-"""First penalty, in units of what publishing all would gain on publishing nothing."""
+"""First penalty, in units of the utility that X itself has over a constant output."""
 
 LEAST_PENALTY = 1e-6
-"""The same in units of the largest cost, where publishing all gains next to nothing: a penalty of 0
-would stay 0 however often it is raised."""
+"""Least first penalty, relative to the costs: a penalty of 0 could not be raised by a factor."""
 
 SHORT = 1e-12
-"""A shortfall below this is none."""
+"""Shortfalls up to this count as 0."""
 
 LEAST = 1e-6
-"""Symbols less likely than this count as much where penalties are due: that one of 1e-13 is not
-covered would pass for rounding, and its penalty is below HiGHS's tolerance."""
+"""Least weight of a symbol in penalties: with one of 1e-13 its shortfall would pass for rounding,
+and its penalty would be below HiGHS's tolerance."""
 
 EXACT = 1e-13
-"""Rows of a kernel this close to 1 are left as they are."""
+"""Rows of a kernel this close to 1 are not corrected."""
 
 LEFT_OUT = 1e-6
-"""A row that misses 1 by more was left out by HiGHS: its symbol's cost is below the tolerance."""
+"""A row that misses 1 by more was ignored by HiGHS: its symbol's cost is below the tolerance."""
 
 WITHIN = 1e-8
-"""Part of δ that exceptions leave unused: HiGHS's tolerance is not to take them beyond δ."""
+"""Part of δ that exceptions leave unused, so that HiGHS's tolerance does not take them beyond δ."""
 
 LEAST_SHARE = 1e-11
-"""Of a δ below this no use is made: it is the rounding of the audit."""
+"""Exceptions with a δ up to this are ignored: it is near the audit's rounding."""
 
 ROW_SUM = 1e-10
-"""How far the rows of a recomputed kernel may miss 1: below it scaling them costs no privacy."""
+"""How far the rows of a recomputed kernel may miss 1: scaling them changes levels by no more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,17 +56,17 @@ class Mixture:
     Attributes
     ----------
     duals : ndarray
-        λ, shape (n_x,): an output r with φ(r) < λ·r would make the mixture better.
+        λ, shape (n_x,): an output r with φ(r) < λ·r would improve the mixture.
     cost : float
         Σ_y q_y φ(r_y), with penalties.
     shortfall : float
-        Probability that is published at a penalty: the mixture is one only where this is 0.
+        Probability that is published at a penalty: the outputs mix to P_X only where this is 0.
     used : ndarray
-        Which outputs have q_y > 0, shape (j,).
+        Indices of the outputs with q_y > 0, shape (j,).
     weights : ndarray
         P(x, y) = q_y r_y(x) of these, shape (j, n_x).
     excepted : ndarray
-        The same of outputs that need not be allowed, shape (i, n_x).
+        The same for outputs that need not be allowed, shape (i, n_x).
     """
 
     duals: FloatArray
@@ -78,7 +77,7 @@ class Mixture:
     excepted: FloatArray
 
     def covered(self) -> FloatArray:
-        """Return what all outputs together take of each symbol, shape (n_x,)."""
+        """Return Σ_y P(x, y) of all outputs, shape (n_x,): P(x) where there is no shortfall."""
         result: FloatArray = self.weights.sum(axis=0) + self.excepted.sum(axis=0)
         return result
 
@@ -102,8 +101,8 @@ class Master:
     points : ndarray
         First outputs as weights up to scale, shape (k, n_x).
     least : float
-        The same as `LEAST`, where more is wanted: else a symbol that was hardly ever seen stays
-        uncovered until the penalty of all others is out of proportion.
+        Least weight of a symbol in penalties, if above `LEAST`: with less, a symbol that was hardly
+        ever seen stays uncovered until the penalties of all others are far too large.
     """
 
     def __init__(
@@ -128,7 +127,7 @@ class Master:
         self.add(points)
 
     def _except(self, exceptions: Exceptions) -> None:
-        """Add the outputs that need not be allowed, and the row that says how many there may be."""
+        """Add the outputs that need not be allowed, and the row that bounds their probability."""
         columns = exceptions.points / self.p_x
         sizes = columns.max(axis=1)
         self._excepted = exceptions.points / sizes[:, None]
@@ -160,7 +159,7 @@ class Master:
         InfeasibleError
             If the outputs do not mix to P_X.
         SolverError
-            If HiGHS gives no answer (in time).
+            If HiGHS fails; TimeLimitError if time is over.
         """
         solution = self._program.solve(time_limit)
         n_x, first = len(self.p_x), len(self.p_x) + len(self._excepted)
@@ -176,7 +175,7 @@ class Master:
         )
 
     def raise_penalty(self, factor: float = 4.0) -> None:
-        """Make symbols that no mixture covers dearer."""
+        """Multiply the penalty of publishing a symbol as it is."""
         self._penalty *= factor
         costs = [self._penalties(), self._excepted_costs, self.costs / self._sizes]
         self._program.set_costs(np.concatenate(costs))
@@ -186,14 +185,15 @@ class Master:
         return self.utility.cost(np.diag(self.p_x)) + self._penalty * self._weights
 
     def kernel(self, mixture: Mixture) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), of a mixture, its rows exact to rounding.
+        """Return P(y | x), shape (n_x, n_y), of a mixture, with rows that sum to 1 up to rounding.
 
-        HiGHS mixes to its tolerance; the amounts are computed again from the outputs it chose.
+        HiGHS meets the rows to its tolerance only, so the amounts of the outputs that it chose are
+        computed again.
 
         Raises
         ------
         SolverError
-            If these do not mix to P_X.
+            If the outputs do not mix to P_X.
         """
         if mixture.shortfall > SHORT:
             raise SolverError("The outputs found so far do not mix to P(X).")
@@ -209,7 +209,7 @@ class Master:
             change = np.linalg.lstsq(columns / sizes, rest)[0] / sizes
             amounts = np.maximum(amounts + change, 0.0)
         kernel = columns * amounts
-        # symbols too rare for the program to see: what they lack is told as if it were any symbol
+        # symbols too rare for the program: the rest of their rows is a draw from P(y)
         lacking = np.maximum(1.0 - kernel[left_out].sum(axis=1, keepdims=True), 0.0)
         kernel[left_out] += lacking * (self.p_x @ kernel)
         kernel[left_out] /= kernel[left_out].sum(axis=1, keepdims=True)
