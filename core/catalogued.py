@@ -1,4 +1,4 @@
-"""What every catalogue says of what it lists, and how it is looked up."""
+"""The base of the entries of all catalogues, and their lookup by key."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from core.validation import shown
 
 @dataclass(frozen=True)
 class Catalogued:
-    """The names of something, what it means, and where it comes from.
+    """An entry of a catalogue.
 
     Attributes
     ----------
     key, title : str
         Its name in code, and the name that the interface shows.
     meaning : str
-        What it says or does, in a sentence or two.
+        What it is or does, in a sentence or two.
     formula : str
         Its definition in LaTeX.
     source : str
@@ -37,21 +37,21 @@ C = TypeVar("C", bound=Catalogued)
 
 
 def found(entries: Iterable[C], key: object, kind: str) -> C:
-    """Return the entry of a key.
+    """Return the entry with a key.
 
     Parameters
     ----------
     entries : iterable of Catalogued
-        All that there are.
+        The entries of a catalogue.
     key : object
-        What is asked for.
+        The key.
     kind : str
-        What they are entries of, for the error's sentence.
+        What the entries are, for the error's sentence.
 
     Raises
     ------
     InvalidInputError
-        If there is none.
+        If no entry has this key.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def size_of(value: Any) -> int:
     return total
 
 
-class Shelf:
+class LruCache:
     """A least-recently-used cache, bounded in values and in bytes; not safe for threads.
 
     The last value put always stays, whatever its size: its owner is about to look for it.
@@ -61,10 +61,10 @@ class Shelf:
 
     Examples
     --------
-    >>> shelf = Shelf(10, 20_000)
+    >>> cache = LruCache(10, 20_000)
     >>> for name in "abc":
-    ...     shelf.put(name, np.zeros(1000), 8_000)
-    >>> [name in shelf for name in "abc"], shelf.n_bytes
+    ...     cache.put(name, np.zeros(1000), 8_000)
+    >>> [name in cache for name in "abc"], cache.n_bytes
     ([False, True, True], 16000)
     """
 

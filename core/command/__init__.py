@@ -1,1 +1,1 @@
-"""The longer commands of `python -m core`."""
+"""The commands of `python -m core`, a module each."""

@@ -1,4 +1,4 @@
-"""What the commands of `python -m core` have in common: their parsers, and small files read."""
+"""What the commands of `python -m core` have in common: adding a parser, and reading text files."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def add_command(
     Parameters
     ----------
     commands : object
-        What `ArgumentParser.add_subparsers` returns.
+        The result of `ArgumentParser.add_subparsers`.
     name : str
-        What is typed.
+        Name of the command.
     run : callable
-        Takes the parsed arguments and returns the exit status.
+        Takes the parsed arguments and returns the exit code.
     summary : str
-        What it does, for the list of commands.
+        One line for the list of commands.
     description, example : str, optional
-        What its own help begins and ends with; the example keeps its lines.
+        Start and end of the command's help; the example keeps its line breaks.
 
     Examples
     --------

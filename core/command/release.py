@@ -35,8 +35,8 @@ example:
   $ python -m core release scenario.json people.csv released.csv --seed 8147312 \\
       --certificate certificate.json
 
-The scenario names no data, so the mechanism is made for people.csv. Who knows the seed can undo
-the release: take a long random number, and keep it to yourself."""
+The scenario names no data, so the mechanism is made for people.csv. Whoever knows the seed can
+undo the release: take a long random number, and keep it secret."""
 """The end of `release --help`; a test runs it."""
 
 REPORTED = 10
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
             path.write_text(said + "\n", encoding="utf-8")
     _summary(made, applied, options)
     if isinstance(draw, Seeded) and draw.guessable:
-        _say("The seed is so small that it can be found by trying: use it for tests alone.")
+        _say("The seed is so small that it can be found by trying: use it for tests only.")
     return 0
 
 

@@ -18,8 +18,8 @@ examples, after those of `release --help`:
   $ python -m core verify certificate.json released.csv
   $ python -m core verify certificate.json released.csv people.csv --seed 8147312
 
-The first is what anybody can check who has the released file; the second needs the original, and
-works out data, levels and draw once more. The exit status is 2 where a check fails."""
+Whoever has the released file can run the first; the second needs the original, and computes data,
+levels and draws again. The exit code is 2 where a check fails."""
 """The end of `verify --help`; a test runs it."""
 
 MARKS = {True: "holds", False: "FAILS", None: "not checked"}

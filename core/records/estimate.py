@@ -20,10 +20,10 @@ from core.validation import BoolArray, FloatArray
 STEPS = 200_000
 """Most steps of EM."""
 
-UNLIKELIER = 1e-6
+EM_TOL = 1e-6
 """EM ends when no distribution has a log-likelihood higher by more than this: far below noise."""
 
-TOLD = 1e-8
+SPAN_TOL = 1e-8
 """Distance from the span of the kernel's columns up to which a symbol counts as identified."""
 
 
@@ -146,7 +146,7 @@ def _one(
     inverse = np.linalg.pinv(half.T)  # (n_x, outputs): G⁺ K √W
     p = inverse @ (shares[seen] / np.sqrt(np.maximum(fitted[seen], 1e-300)))
     back = half @ np.linalg.pinv(half)  # onto the span of the kernel's columns
-    told = np.abs(back - np.eye(len(kernel))).max(axis=1) < TOLD
+    told = np.abs(back - np.eye(len(kernel))).max(axis=1) < SPAN_TOL
     variance = ((inverse**2).sum(axis=1) - likeliest**2) / n
     return np.where(np.abs(p) < 1e-14, 0.0, p), variance, told
 
@@ -176,7 +176,7 @@ def _likeliest(shares: FloatArray, kernel: FloatArray, n: float) -> FloatArray:
         return p  # an output that no row gives: the caller raises
     for _ in range(STEPS):
         first, steepest = step(p)
-        if n * total * (steepest - 1) <= UNLIKELIER:
+        if n * total * (steepest - 1) <= EM_TOL:
             return first
         second, _ = step(first)
         away, turn = first - p, second - 2 * first + p

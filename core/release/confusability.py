@@ -23,7 +23,7 @@ DRAWN = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Lookalikes:
+class ConfusabilityGraph:
     """The confusability graph of a release, or its dual view, with the position of each node.
 
     Attributes
@@ -113,14 +113,14 @@ def most_likely(mass: ArrayLike, most: int) -> IntArray:
     return first
 
 
-def lookalikes(
+def release_graph(
     leak: Leakage,
     s_labels: Sequence[str] | None = None,
     *,
     nodes: str = "released",
     part: int | None = None,
     most: int = DRAWN,
-) -> Lookalikes:
+) -> ConfusabilityGraph:
     """Return the confusability graph of a release.
 
     Parameters
@@ -148,7 +148,7 @@ def lookalikes(
     Examples
     --------
     >>> from core.measures.leakage import leakage
-    >>> graph = lookalikes(leakage([[0.4, 0.1, 0.0], [0.0, 0.1, 0.4]], ("a", "b", "c")))
+    >>> graph = release_graph(leakage([[0.4, 0.1, 0.0], [0.0, 0.1, 0.4]], ("a", "b", "c")))
     >>> graph.edges, graph.shared, graph.possible.tolist(), graph.components
     (((0, 1), (1, 2)), ((0,), (1,)), [1, 2, 1], 1)
     """
@@ -161,7 +161,7 @@ def lookalikes(
     kept = inside[most_likely(side.mass[inside], most)]
     occurs = side.occurs[:, kept]
     edges = tuple(sorted(confusability_graph(occurs)))
-    return Lookalikes(
+    return ConfusabilityGraph(
         positions=_places(len(kept), edges),
         edges=edges,
         shared=tuple(
@@ -180,21 +180,21 @@ def lookalikes(
     )
 
 
-def parts_alone(
+def component_graph(
     leak: Leakage,
     s_labels: Sequence[str] | None = None,
     *,
     nodes: str = "released",
     most: int = DRAWN,
-) -> Lookalikes:
+) -> ConfusabilityGraph:
     """Return the graph with one node for each connected component, and so without edges.
 
-    Parameters and errors as in `lookalikes`.
+    Parameters and errors as in `release_graph`.
 
     Examples
     --------
     >>> from core.measures.leakage import leakage
-    >>> graph = parts_alone(leakage([[0.4, 0.1, 0.0], [0.0, 0.0, 0.5]], ("a", "b", "c")))
+    >>> graph = component_graph(leakage([[0.4, 0.1, 0.0], [0.0, 0.0, 0.5]], ("a", "b", "c")))
     >>> graph.names, graph.edges, graph.members.tolist()
     (('a + b', 'c'), (), [2, 1])
     """
@@ -205,7 +205,7 @@ def parts_alone(
     mass = np.array([side.mass[list(group)].sum() for group in groups])
     possible = np.array([side.occurs[:, list(group)].any(axis=1).sum() for group in groups])
     kept = most_likely(mass, most)
-    return Lookalikes(
+    return ConfusabilityGraph(
         positions=_places(len(kept), ()),
         edges=(),
         shared=(),

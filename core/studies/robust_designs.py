@@ -249,20 +249,20 @@ def design(
     raise InvalidInputError(f"The design must be one of {', '.join(DESIGNS)}, got {key!r}.")
 
 
-def named(mechanism: Mechanism, world: Joint) -> Mechanism:
+def named(mechanism: Mechanism, true_joint: Joint) -> Mechanism:
     """Return a design with names of its cells (s, u) and outputs, the outputs in reading order.
 
     Parameters
     ----------
     mechanism : Mechanism
-        Its inputs are the cells of `world`, row by row.
-    world : Joint
+        Its inputs are the cells of `true_joint`, row by row.
+    true_joint : Joint
         P(s, u) with the names; an output is named after its most probable cells.
     """
-    cells = tuple(f"{s}{JOINER}{u}" for s in world.s_labels for u in world.x_labels)
+    cells = tuple(f"{s}{JOINER}{u}" for s in true_joint.s_labels for u in true_joint.x_labels)
     if mechanism.y_labels == mechanism.x_labels:
         return replace(mechanism, x_labels=cells, y_labels=cells)
-    kernel, y_labels = reading_order(world.p.ravel(), cells, mechanism.kernel)
+    kernel, y_labels = reading_order(true_joint.p.ravel(), cells, mechanism.kernel)
     return replace(mechanism, kernel=kernel, x_labels=cells, y_labels=y_labels)
 
 
@@ -297,7 +297,7 @@ def compare_designs(
         Is called with (mechanisms done, in all).
     """
     joint = Joint.with_secret_released(sample.ball.p_hat_su, keep_unseen=True)
-    judge = RLDP(eps, sample.ball, exact=True)
+    notion = RLDP(eps, sample.ball, exact=True)
     outcomes: dict[str, DesignOutcome] = {}
     made: dict[str, Mechanism] = {}
     for key in sorted(keys, key="exact".__eq__):
@@ -308,7 +308,7 @@ def compare_designs(
             key,
             made[key],
             realised=float(realised_level(sample.truth, made[key].kernel)),
-            worst=judge.achieved(joint, made[key].kernel),
+            worst=notion.achieved(joint, made[key].kernel),
             true_nmi=float(normalised_information(sample.truth, made[key].kernel)),
         )
     return tuple(outcomes[key] for key in DESIGNS if key in outcomes)

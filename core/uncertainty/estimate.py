@@ -10,19 +10,19 @@ from core.validation import FloatArray
 FLOORED = 1e-6
 """How far from 1 P̂ may sum: cells that were never seen are often raised to a tiny floor."""
 
-PLENTY = 1_000
+ASSUMED_RECORDS = 1_000
 """Records assumed behind probabilities that come without a number of records."""
 
 
 def assumed_records(n: int | None) -> int:
-    """Return the number of records behind an estimate, `PLENTY` where it is not known.
+    """Return the number of records behind an estimate, `ASSUMED_RECORDS` where it is not known.
 
     Examples
     --------
     >>> assumed_records(300), assumed_records(None)
     (300, 1000)
     """
-    return PLENTY if n is None else n
+    return ASSUMED_RECORDS if n is None else n
 
 
 def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:

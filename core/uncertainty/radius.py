@@ -29,8 +29,8 @@ def mass_range(rho: FloatArray, bound: FloatArray, alpha: float) -> tuple[FloatA
 
     Notes
     -----
-    These are ρξ⁻(ρ) and ρξ⁺(ρ). Source: [RLDP] eq. 27; for α = 2 Lemma 1: with b = e^B − 1 they
-    are the roots t of (1 + b)t² − (b + 2ρ)t + ρ² = 0.
+    These are ρξ⁻(ρ) and ρξ⁺(ρ). For α = 2, with b = e^B − 1, they are the roots t of
+    (1 + b)t² − (b + 2ρ)t + ρ² = 0. Source: [RLDP] eq. 27 and 28; for α = 2 Lemma 1.
 
     Examples
     --------

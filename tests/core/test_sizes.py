@@ -9,7 +9,7 @@ import pytest
 
 from core.data import DataSpec
 from core.scenario import Scenario, evaluate
-from core.sizes import Shelf, size_of
+from core.sizes import LruCache, size_of
 
 
 class Slotted:
@@ -72,15 +72,15 @@ def test_an_answer_counts_for_what_it_has_taken():
     assert size_of(answer) == pytest.approx(taken, rel=0.05)
 
 
-def test_a_shelf_keeps_count_of_its_bytes():
-    shelf = Shelf(3, 100)
+def test_a_cache_keeps_count_of_its_bytes():
+    cache = LruCache(3, 100)
     for key, n_bytes in (("a", 40), ("b", 40), ("a", 10), ("c", 40), ("d", 30)):
-        shelf.put(key, key, n_bytes)
-    assert ("b" in shelf, "a" in shelf, shelf.n_bytes) == (False, True, 80)
-    assert shelf.find("a") == "a"
-    shelf.put("e", 1, 10)
-    assert "c" not in shelf  # the one not used for longest, since "a" was
-    shelf.put("f", 1, 1_000)
-    assert shelf.n_bytes == 1_000
-    shelf.clear()
-    assert (shelf.n_bytes, shelf.find("f")) == (0, None)
+        cache.put(key, key, n_bytes)
+    assert ("b" in cache, "a" in cache, cache.n_bytes) == (False, True, 80)
+    assert cache.find("a") == "a"
+    cache.put("e", 1, 10)
+    assert "c" not in cache  # the one not used for longest, since "a" was
+    cache.put("f", 1, 1_000)
+    assert cache.n_bytes == 1_000
+    cache.clear()
+    assert (cache.n_bytes, cache.find("f")) == (0, None)

@@ -13,7 +13,7 @@ from core.nonstochastic import catalogue as ranges
 from core.nonstochastic.baselines.rivals import BASELINES
 from core.nonstochastic.ranges.partition import Partition
 from core.notions import catalogue as notions
-from core.release.confusability import DRAWN, Lookalikes
+from core.release.confusability import DRAWN, ConfusabilityGraph
 from core.release.quantised import RangeRelease
 from core.scenario import Scenario
 from core.wording import number_of
@@ -123,7 +123,7 @@ def _graph(shown: ShownPath, when: str, partition: Partition, view: str) -> None
         controls.part(when, [len(part) for part in found.components])
 
 
-def _alt(graph: Lookalikes, name: str, *, closed: bool) -> str:
+def _alt(graph: ConfusabilityGraph, name: str, *, closed: bool) -> str:
     kind = "part" if closed else ("secret" if graph.nodes == "secret" else "release")
     return (
         f"Confusability graph of {name}: {number_of(len(graph.names), kind)}, "

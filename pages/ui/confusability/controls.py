@@ -12,7 +12,7 @@ from core.data.examples import EXAMPLES
 from core.nonstochastic import PROBLEMS, Clustering, FrontierPoint, weight_within
 from core.nonstochastic import catalogue as clusterings
 from core.nonstochastic.ranges.graph import NODES
-from core.release.confusability import Lookalikes
+from core.release.confusability import ConfusabilityGraph
 from core.scenario import DOMAINS, Scenario
 from core.wording import number_of
 from pages.ui.chart import picked
@@ -116,7 +116,7 @@ def part(when: str, sizes: Sequence[int]) -> None:
     )
 
 
-def pick_part(when: str, graph: Lookalikes) -> None:
+def pick_part(when: str, graph: ConfusabilityGraph) -> None:
     """Open the part that was clicked."""
     found = picked(f"range_graph_{when}")
     if found is not None and 0 <= found["at"] < len(graph.parts):

@@ -13,7 +13,7 @@ from core.nonstochastic import Clustering, FrontierPoint
 from core.nonstochastic.baselines.rivals import SLOW_FROM
 from core.nonstochastic.catalogue import ALGORITHM, ClusteringEntry, entry
 from core.nonstochastic.ranges.partition import Partition
-from core.release.confusability import DRAWN, Lookalikes, lookalikes, parts_alone
+from core.release.confusability import DRAWN, ConfusabilityGraph, component_graph, release_graph
 from core.release.quantised import RangeRelease, RangeTable, range_release, range_table
 from core.scenario import Scenario
 from core.validation import BoolArray, FloatArray
@@ -133,26 +133,26 @@ def released(data: DataSpec, partition: Partition) -> RangeRelease:
 
 def graph(
     data: DataSpec, partition: Partition, nodes: str, part: int | None = None, most: int = DRAWN
-) -> Lookalikes:
+) -> ConfusabilityGraph:
     """Return the confusability graph of a partition, or of one of its parts."""
     key = ("range graph", repr(data), repr(partition), nodes, repr(part), str(most))
     names = derived.counted(data).joint.s_labels
     return derived.kept(
         data,
         key,
-        lambda: lookalikes(
+        lambda: release_graph(
             released(data, partition).leak, names, nodes=nodes, part=part, most=most
         ),
     )
 
 
-def parts(data: DataSpec, partition: Partition, nodes: str) -> Lookalikes:
+def parts(data: DataSpec, partition: Partition, nodes: str) -> ConfusabilityGraph:
     """Return the parts of a partition's confusability graph, a node each."""
     names = derived.counted(data).joint.s_labels
     return derived.kept(
         data,
         ("range parts", repr(data), repr(partition), nodes),
-        lambda: parts_alone(released(data, partition).leak, names, nodes=nodes),
+        lambda: component_graph(released(data, partition).leak, names, nodes=nodes),
     )
 
 

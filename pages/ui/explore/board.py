@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
-from core.release.confusability import Lookalikes
+from core.release.confusability import ConfusabilityGraph
 from core.release.sentences import finding, question
 from core.scenario import Result, Scenario
 from core.studies.funnel import is_funnel
@@ -218,7 +218,7 @@ def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> None:
         again.show(result, controls.unit(), faded=faded)
 
 
-def _graph_before(scenario: Scenario) -> Lookalikes | None:
+def _graph_before(scenario: Scenario) -> ConfusabilityGraph | None:
     """Return the graph of X itself; None where the data has an error, told elsewhere."""
     try:
         return derived.confusability_before(scenario.data)

@@ -8,7 +8,7 @@ import streamlit as st
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.average import TITLES
-from core.release.confusability import Lookalikes, most_likely
+from core.release.confusability import ConfusabilityGraph, most_likely
 from core.scenario import Result, Scenario, spans
 from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel, measure
@@ -217,7 +217,7 @@ def mechanism(result: Result, *, faded: bool = False) -> None:
     )
 
 
-def confusability(graph: Lookalikes, when: int, *, faded: bool = False) -> None:
+def confusability(graph: ConfusabilityGraph, when: int, *, faded: bool = False) -> None:
     """Show one confusability graph: of X itself (0) or of the release (1)."""
     name = NAMES[when]
     role = ("before", "after")[when]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.release.confusability import Lookalikes
+from core.release.confusability import ConfusabilityGraph
 from core.validation import FloatArray
 from pages.ui.figures.placing import place_names
 from pages.ui.style import labels
@@ -74,7 +74,7 @@ WORDS = {
 
 
 def confusability(
-    graph: Lookalikes, name: str, role: str, *, open_parts: bool = False, width: int = WIDTH
+    graph: ConfusabilityGraph, name: str, role: str, *, open_parts: bool = False, width: int = WIDTH
 ) -> Figure:
     """Draw a confusability graph; colour and shape tell its parts apart.
 
@@ -82,7 +82,7 @@ def confusability(
 
     Parameters
     ----------
-    graph : Lookalikes
+    graph : ConfusabilityGraph
         Of X itself or of a release, or of its parts alone.
     name : str
         Whose graph it is.
@@ -133,7 +133,7 @@ def part_colour(part: int, role: str = SERIES[0]) -> str:
     return colour(order[part % len(order)])
 
 
-def _summary(graph: Lookalikes) -> str:
+def _summary(graph: ConfusabilityGraph) -> str:
     parts = "one part" if graph.components == 1 else f"{graph.components} separate parts"
     if graph.left_out:
         parts += f"<br>{graph.left_out:,} unlikely ones not drawn"
@@ -142,7 +142,7 @@ def _summary(graph: Lookalikes) -> str:
     return f"{parts}<br>{verb} at least {graph.fewest} of {len(graph.others)} {other}"
 
 
-def _lines(graph: Lookalikes) -> dict[str, object]:
+def _lines(graph: ConfusabilityGraph) -> dict[str, object]:
     x, y = graph.positions[:, 0], graph.positions[:, 1]
     drawn = graph.edges[:EDGES]
     return {
@@ -156,7 +156,7 @@ def _lines(graph: Lookalikes) -> dict[str, object]:
     }
 
 
-def _shared(graph: Lookalikes) -> dict[str, object]:
+def _shared(graph: ConfusabilityGraph) -> dict[str, object]:
     """Return a point in the middle of each edge, unseen, that says what its ends share."""
     ends = np.array(graph.edges)
     middle = graph.positions[ends].mean(axis=1)
@@ -171,7 +171,7 @@ def _shared(graph: Lookalikes) -> dict[str, object]:
     }
 
 
-def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
+def _in_common(graph: ConfusabilityGraph, shared: tuple[int, ...]) -> str:
     """Name up to four of what an edge's ends share."""
     names = ", ".join(labels.distinct([graph.others[i] for i in shared[:4]], 32))
     more = f" and {len(shared) - 4} more" if len(shared) > 4 else ""
@@ -179,7 +179,7 @@ def _in_common(graph: Lookalikes, shared: tuple[int, ...]) -> str:
     return f"{len(shared)} {other} in common:<br>{names}{more}"
 
 
-def _names(graph: Lookalikes, room: int, *, rays: bool) -> list[str]:
+def _names(graph: ConfusabilityGraph, room: int, *, rays: bool) -> list[str]:
     """Return the names beside the nodes, in so many letters: of a part how much is in it.
 
     No two of different names are alike: beside nodes some may have a number
@@ -195,13 +195,13 @@ def _names(graph: Lookalikes, room: int, *, rays: bool) -> list[str]:
     ]
 
 
-def _is_circle(graph: Lookalikes) -> bool:
+def _is_circle(graph: ConfusabilityGraph) -> bool:
     """Say whether all nodes are joined, which puts them on a circle, and are many."""
     count = len(graph.names)
     return count >= ROUND and 2 * len(graph.edges) == count * (count - 1)
 
 
-def _rays(graph: Lookalikes, names: list[str], radius: float) -> list[dict[str, Any]]:
+def _rays(graph: ConfusabilityGraph, names: list[str], radius: float) -> list[dict[str, Any]]:
     """Return the names as rays around a circle; every second, third… where they would touch."""
     each = math.ceil(len(names) * THICK / (2 * math.pi * (radius + GAP)))
     middle = graph.positions.mean(axis=0)
@@ -227,7 +227,7 @@ def _rays(graph: Lookalikes, names: list[str], radius: float) -> list[dict[str, 
 
 
 def _sides(
-    graph: Lookalikes,
+    graph: ConfusabilityGraph,
     names: list[str],
     span_x: tuple[float, float],
     span_y: tuple[float, float],
@@ -239,13 +239,15 @@ def _sides(
     return place_names(pixels, names, [across / 2 for across in _sizes(graph)], size)
 
 
-def _sizes(graph: Lookalikes) -> list[float]:
+def _sizes(graph: ConfusabilityGraph) -> list[float]:
     """Return the nodes' diameters in pixels: a part's by how much is in it."""
     least = 9.0 if len(graph.names) <= MANY else 5.0
     return [least + 4 * min(8.0, math.sqrt(float(count))) for count in graph.members]
 
 
-def _nodes(graph: Lookalikes, names: list[str], role: str, sides: list[str]) -> dict[str, object]:
+def _nodes(
+    graph: ConfusabilityGraph, names: list[str], role: str, sides: list[str]
+) -> dict[str, object]:
     n_other = len(graph.others)
     ink = [part_colour(int(part), role) for part in graph.parts]
     return {

@@ -28,7 +28,7 @@ from core.notions import Notion, PointwiseNotion
 from core.notions import catalogue as notions
 from core.release import histogram as lift
 from core.release import own_levels as levels
-from core.release.confusability import Lookalikes, lookalikes
+from core.release.confusability import ConfusabilityGraph, release_graph
 from core.release.histogram import Asymmetry, LiftHistogram
 from core.release.posteriors import (
     Beliefs,
@@ -118,19 +118,19 @@ def lift_histograms(
     )
 
 
-def confusability_before(data: DataSpec) -> Lookalikes:
+def confusability_before(data: DataSpec) -> ConfusabilityGraph:
     """Return the confusability graph of X itself."""
     joint = counted(data).joint
     return kept(
         data,
         ("graph", repr(data)),
-        lambda: lookalikes(leakage(joint.p, joint.x_labels), joint.s_labels),
+        lambda: release_graph(leakage(joint.p, joint.x_labels), joint.s_labels),
     )
 
 
-def confusability_after(result: Result) -> Lookalikes:
+def confusability_after(result: Result) -> ConfusabilityGraph:
     """Return the confusability graph of a release."""
-    return _of_release(result, "graph", lambda: lookalikes(result.after, result.joint.s_labels))
+    return _of_release(result, "graph", lambda: release_graph(result.after, result.joint.s_labels))
 
 
 def _of_release(result: Result, kind: str, make: Callable[[], Made], *more: Hashable) -> Made:

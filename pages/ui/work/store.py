@@ -18,7 +18,7 @@ import streamlit as st
 
 from core.data.spec import DataSpec
 from core.errors import NoMemoryError
-from core.sizes import Shelf, size_of
+from core.sizes import LruCache, size_of
 from core.studies.known import Known
 
 Made = TypeVar("Made")
@@ -60,8 +60,8 @@ class Store:
 
     def __init__(self, most: int, most_bytes: int = MOST_OWN) -> None:
         small = round(SMALL_PART * most_bytes)
-        self._small = Shelf(most, small)
-        self._large = Shelf(most, most_bytes - small)
+        self._small = LruCache(most, small)
+        self._large = LruCache(most, most_bytes - small)
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -87,13 +87,13 @@ class Store:
             If there is not enough memory to make it; large answers are forgotten then.
         """
         with self._lock:
-            if (shelf := self._shelf(key)) is not None:
-                return cast("Made", shelf.find(key))
+            if (cache := self._cache_of(key)) is not None:
+                return cast("Made", cache.find(key))
             making = self._making.setdefault(key, threading.Lock())
         with making:
             with self._lock:
-                if (shelf := self._shelf(key)) is not None:
-                    return cast("Made", shelf.find(key))
+                if (cache := self._cache_of(key)) is not None:
+                    return cast("Made", cache.find(key))
             try:
                 made = make()
                 if is_final(made):
@@ -109,15 +109,15 @@ class Store:
     def find(self, key: Hashable) -> Any:
         """Return the answer under a key; None where there is none."""
         with self._lock:
-            shelf = self._shelf(key)
-            return None if shelf is None else shelf.find(key)
+            cache = self._cache_of(key)
+            return None if cache is None else cache.find(key)
 
     def put(self, key: Hashable, answer: Any) -> None:
         """Keep an answer under a key, whatever was kept there."""
         n_bytes = size_of((key, answer))
         with self._lock:
-            for shelf in (self._small, self._large):
-                shelf.drop(key)
+            for cache in (self._small, self._large):
+                cache.drop(key)
             (self._small if n_bytes <= SMALL else self._large).put(key, answer, n_bytes)
 
     def shed(self) -> None:
@@ -125,9 +125,9 @@ class Store:
         with self._lock:
             self._large.clear()
 
-    def _shelf(self, key: Hashable) -> Shelf | None:
+    def _cache_of(self, key: Hashable) -> LruCache | None:
         """Return where the answer under a key is; None where there is none."""
-        return next((shelf for shelf in (self._small, self._large) if key in shelf), None)
+        return next((cache for cache in (self._small, self._large) if key in cache), None)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidInputError
 from core.measures.leakage import leakage
-from core.release.confusability import lookalikes, most_likely, parts_alone
+from core.release.confusability import component_graph, most_likely, release_graph
 
 
 @given(seed=st.integers(0, 10_000), n_s=st.integers(1, 5), n_y=st.integers(1, 9))
@@ -15,7 +15,7 @@ def test_edges_and_parts_against_networkx(seed, n_s, n_y):
     rng = np.random.default_rng(seed)
     p = rng.random((n_s, n_y)) * (rng.random((n_s, n_y)) < 0.4)
     p[rng.integers(n_s)] += 1e-3 * (p.sum(axis=0) == 0)
-    found = lookalikes(leakage(p / p.sum(), tuple(map(str, range(n_y)))))
+    found = release_graph(leakage(p / p.sum(), tuple(map(str, range(n_y)))))
     graph = nx.Graph()
     graph.add_nodes_from(range(n_y))
     graph.add_edges_from(
@@ -32,7 +32,7 @@ def test_edges_and_parts_against_networkx(seed, n_s, n_y):
 def test_of_a_large_graph_the_most_likely_outputs_are_kept():
     p = np.arange(1, 101)[None, :] * np.ones((2, 1))
     p[0, 0] = 0
-    found = lookalikes(leakage(p / p.sum(), tuple(map(str, range(100)))), most=10)
+    found = release_graph(leakage(p / p.sum(), tuple(map(str, range(100)))), most=10)
     assert found.names == tuple(map(str, range(90, 100)))
     assert found.left_out == 90
     assert found.fewest == 1
@@ -41,8 +41,8 @@ def test_of_a_large_graph_the_most_likely_outputs_are_kept():
 
 
 def test_a_layout_is_shared_and_cannot_be_changed():
-    one = lookalikes(leakage([[0.3, 0.2], [0.3, 0.2]], ("a", "b")))
-    two = lookalikes(leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b")))
+    one = release_graph(leakage([[0.3, 0.2], [0.3, 0.2]], ("a", "b")))
+    two = release_graph(leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b")))
     assert one.positions is two.positions
     with pytest.raises(ValueError, match="read-only"):
         one.positions[0] = 0
@@ -59,8 +59,8 @@ BLOCKS = np.kron(np.eye(3), np.ones((2, 2))) / 12
 def test_the_dual_view_has_the_same_parts_in_the_same_order():
     mixed = np.random.default_rng(3).permutation(6)
     leak = leakage(BLOCKS[mixed], tuple("abcdef"))
-    dual = lookalikes(leak, tuple("uvwxyz"), nodes="secret")
-    plain = lookalikes(leak, tuple("uvwxyz"))
+    dual = release_graph(leak, tuple("uvwxyz"), nodes="secret")
+    plain = release_graph(leak, tuple("uvwxyz"))
     assert dual.names == tuple("uvwxyz")
     assert dual.others == plain.names
     for part in range(3):
@@ -76,27 +76,27 @@ def test_the_dual_view_has_the_same_parts_in_the_same_order():
 
 def test_a_part_is_opened_and_parts_stand_alone():
     leak = leakage(BLOCKS, tuple("abcdef"))
-    opened = lookalikes(leak, tuple("uvwxyz"), part=1)
+    opened = release_graph(leak, tuple("uvwxyz"), part=1)
     assert opened.names == ("c", "d")
     assert opened.shared == ((2, 3),)
     assert opened.components == 3
-    alone = parts_alone(leak, tuple("uvwxyz"), nodes="secret")
+    alone = component_graph(leak, tuple("uvwxyz"), nodes="secret")
     assert alone.names == ("u + v", "w + x", "y + z")
     assert alone.members.tolist() == [2, 2, 2]
     assert alone.possible.tolist() == [2, 2, 2]
-    assert parts_alone(leak, most=1).left_out == 2
+    assert component_graph(leak, most=1).left_out == 2
     with pytest.raises(InvalidInputError, match="part"):
-        lookalikes(leak, part=3)
+        release_graph(leak, part=3)
     with pytest.raises(InvalidInputError, match='nodes must be "released" or "secret"'):
-        lookalikes(leak, nodes="both")
+        release_graph(leak, nodes="both")
 
 
 def test_a_secret_that_never_occurs_is_no_node():
     leak = leakage([[0.5, 0.0], [0.0, 0.0], [0.0, 0.5]], ("a", "b"))
-    assert lookalikes(leak, ("u", "v", "w"), nodes="secret").names == ("u", "w")
+    assert release_graph(leak, ("u", "v", "w"), nodes="secret").names == ("u", "w")
 
 
 def test_a_graph_that_tells_nothing_apart_is_a_circle():
-    found = lookalikes(leakage(np.full((2, 5), 0.1), tuple("abcde")))
+    found = release_graph(leakage(np.full((2, 5), 0.1), tuple("abcde")))
     np.testing.assert_allclose(np.linalg.norm(found.positions, axis=1), 1)
     assert len({tuple(place) for place in found.positions.round(6)}) == 5

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from core import nonstochastic as ns
 from core.joint import Joint
 from core.measures.leakage import leakage
-from core.release.confusability import parts_alone
+from core.release.confusability import component_graph
 from pages.ui.confusability import controls as confusability_controls
 from pages.ui.explore import frontier_lines
 from pages.ui.robust import controls as robust_controls
@@ -56,7 +56,7 @@ def test_a_merge_is_a_step_of_the_way():
 
 def parts():
     joint = Joint.from_counts(OCCURS.astype(int))
-    return parts_alone(leakage(joint.p, joint.x_labels), joint.s_labels)
+    return component_graph(leakage(joint.p, joint.x_labels), joint.s_labels)
 
 
 @pytest.mark.parametrize(("at", "opened"), [(0, 0), (2, 2), (3, 7), (-1, 7)])

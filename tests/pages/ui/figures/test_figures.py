@@ -8,7 +8,7 @@ import pytest
 
 from core.measures.leakage import leakage
 from core.nonstochastic import pareto_frontier, solve
-from core.release.confusability import lookalikes, parts_alone
+from core.release.confusability import component_graph, release_graph
 from core.release.histogram import asymmetry, lift_histogram
 from core.release.quantised import range_table
 from core.wording import percent
@@ -96,9 +96,9 @@ def every_figure():
         "mechanism": figures.mechanism_matrix(np.eye(3), MARKUP, MARKUP),
         "joint": figures.joint_matrix(LEAK.joint_sy, ("f", "m"), MARKUP),
         "log-lift": figures.log_lift_matrix(log_lift, ("f", "m"), MARKUP),
-        "graph": figures.confusability(lookalikes(LEAK), "the release", "after"),
+        "graph": figures.confusability(release_graph(LEAK), "the release", "after"),
         "parts": figures.confusability(
-            parts_alone(APART, MARKUP), "X itself", "before", open_parts=True
+            component_graph(APART, MARKUP), "X itself", "before", open_parts=True
         ),
         "ranges": figures.range_matrix(range_table(APART, MARKUP), 300),
         "merges": figures.merges(WAY.steps, stop=len(WAY.path) - 1, at=1, leakage="L₀"),
@@ -178,17 +178,17 @@ def test_what_excludes_a_secret_is_hollow():
 
 
 def test_parts_differ_by_colour_and_shape_and_edges_say_what_is_shared():
-    apart = lookalikes(leakage(np.diag([0.3, 0.3, 0.4]), MARKUP), ("f", "m", "o"))
+    apart = release_graph(leakage(np.diag([0.3, 0.3, 0.4]), MARKUP), ("f", "m", "o"))
     nodes = figures.confusability(apart, "X itself", "before")["data"][-1]
     looks = set(zip(nodes["marker"]["line"]["color"], nodes["marker"]["symbol"], strict=True))
     assert len(looks) == 3
     assert nodes["marker"]["line"]["color"][0] == MARKERS["before"]
     assert "part %{customdata[2]} of 3" in nodes["hovertemplate"]
     joined = leakage([[0.3, 0.2, 0.0], [0.0, 0.2, 0.3]], MARKUP)
-    dual = lookalikes(joined, ("f", "<i>m</i>"), nodes="secret")
+    dual = release_graph(joined, ("f", "<i>m</i>"), nodes="secret")
     edges = figures.confusability(dual, "X itself", "before")["data"][1]
     assert edges["customdata"][0].startswith("1 release in common:<br>&lt;a href")
-    both = figures.confusability(lookalikes(LEAK, ("f", "<i>m</i>")), "X itself", "before")
+    both = figures.confusability(release_graph(LEAK, ("f", "<i>m</i>")), "X itself", "before")
     assert both["data"][1]["customdata"][0] == "2 secrets in common:<br>f, &lt;i&gt;m&lt;/i&gt;"
 
 
@@ -303,7 +303,7 @@ def test_shares_are_written_as_everywhere():
 def test_small_graphs_tell_names_apart_that_differ_in_the_middle():
     names = tuple(f"street {number:03d} of the old town" for number in range(4))
     leak = leakage(np.full((2, 4), 1 / 8), names)
-    figure = figures.confusability(lookalikes(leak), "X itself", "before")
+    figure = figures.confusability(release_graph(leak), "X itself", "before")
     said = {name for trace in figure["data"] for name in trace.get("text", ())} - {""}
     assert len(said) == 4
 

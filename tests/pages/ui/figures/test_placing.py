@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.measures.leakage import leakage
-from core.release.confusability import lookalikes
+from core.release.confusability import release_graph
 from pages.ui import figures
 from pages.ui.figures import graph as graph_figure
 from pages.ui.figures.placing import SLACK, meet, name_box, place_names
@@ -55,7 +55,7 @@ def test_names_of_an_ellipse_never_look_inwards():
 
 
 def full_circle(count):
-    return lookalikes(
+    return release_graph(
         leakage(np.full((2, count), 0.5 / count), [f"name {i}" for i in range(count)])
     )
 
@@ -89,7 +89,7 @@ def test_no_two_outputs_of_300_streets_have_the_same_name_in_a_graph(joined, wid
     names = [f"{street[i]} 60 %; {street[i - 1]} 30 %; 298 more 10 %" for i in range(300)]
     p = np.full((2, 300), 1 / 600) if joined else np.eye(300) / 300
     shown = written(
-        figures.confusability(lookalikes(leakage(p, names)), "it", "after", width=width)
+        figures.confusability(release_graph(leakage(p, names)), "it", "after", width=width)
     )
     assert len(shown) > 3
     assert len(set(shown)) == len(shown)
@@ -101,7 +101,7 @@ def test_no_two_outputs_of_300_streets_have_the_same_name_in_a_graph(joined, wid
 def test_a_unit_is_as_long_across_as_it_is_up(count, width):
     joints = (np.full((2, count), 0.5 / count), np.eye(count) / count)
     for p in joints:
-        graph = lookalikes(leakage(p, [f"a long name {i}" for i in range(count)]))
+        graph = release_graph(leakage(p, [f"a long name {i}" for i in range(count)]))
         drawn = figures.confusability(graph, "X itself", "before", width=width)["layout"]
         across, up = (np.ptp(drawn[f"{axis}axis"]["range"]) for axis in ("x", "y"))
         assert across / (width - 8) == pytest.approx(up / (376 - 26 - 58))
@@ -125,7 +125,7 @@ def test_what_is_said_below_a_graph_fits_its_width():
     rng = np.random.default_rng(0)
     weights = rng.random((3, 400))
     leak = leakage(weights / weights.sum(), tuple(f"x{i}" for i in range(400)))
-    graph = lookalikes(leak, ("a", "b", "c"))
+    graph = release_graph(leak, ("a", "b", "c"))
     said = graph_figure._summary(graph).split("<br>")
     assert said[1] == "340 unlikely ones not drawn"
     assert len(said) == 3
