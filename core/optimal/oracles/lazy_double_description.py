@@ -3,10 +3,9 @@
 A polytope starts as the simplex and is carved by one row after the other; a vertex that a row
 breaks is replaced by those where its edges meet the row: double description, but lazy, since a
 vertex is replaced only if its reduced cost under the current duals is negative. A row that comes
-late, such
-as an oracle's cut, costs what it changes near the optimum and nothing elsewhere. What is skipped
-may hide a vertex that is worth having after all, so in the end the prices are proven anew, by all
-vertices that undercut them: that is quick with prices as good as these.
+late, such as an oracle's cut, costs what it changes near the optimum and nothing elsewhere. What is
+skipped may hide a vertex that is worth having after all, so in the end the prices are proven anew,
+by all vertices that undercut them: that is quick with prices as good as these.
 
 Source: double description is Motzkin et al. (1953); outer approximation of a concave minimum over
 a convex set by the vertices of polytopes is Horst, Thoai and de Vries (1988).

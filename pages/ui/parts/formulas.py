@@ -7,6 +7,7 @@ from core.measures import catalogue as measures
 from core.mechanisms import catalogue as mechanisms
 from core.nonstochastic import catalogue as ranges
 from core.notions import catalogue as notions
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 
 
@@ -46,7 +47,7 @@ RANGE = (
 """The confusability graph in words."""
 
 FRONTIER = (
-    "**Utility**. The share of what X says that the release keeps.\n\n"
+    f"**Utility**. {glossary.meaning('nmi')}\n\n"
     r"$$ \mathrm{NMI} = \frac{I(X;Y)}{H(X)}, \quad I(X;Y) = \sum_{x,y} P(x,y) \log "
     r"\frac{P(x,y)}{P(x)P(y)} $$"
     "\n\n:gray[\\[Lift\\] §II]"
