@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MISSING = "(missing)"
-"""The level that stands for a missing value."""
+"""The level of a missing value."""
 
 JOINER = " · "
 """Between the labels of columns that are joined into one."""
@@ -140,7 +140,7 @@ class Joint:
         sensitive: str | Sequence[str],
         released: str | Sequence[str],
     ) -> Joint:
-        """Count the columns of a data frame; a missing value is a level of its own.
+        """Count the columns of a data frame; a missing value counts as a level.
 
         Symbols come in the order of the columns' levels: numbers along the number line, names by
         letter, missing ones last.
@@ -155,7 +155,7 @@ class Joint:
         Raises
         ------
         InvalidInputError
-            If a column is missing or stands twice, or the frame has no row.
+            If a column is missing or occurs twice, or the frame has no row.
 
         Examples
         --------
@@ -301,7 +301,7 @@ def _columns(frame: pd.DataFrame, names: str | Sequence[str]) -> list[list[str |
         if list(frame.columns).count(name) != 1:
             have = ", ".join(map(repr, frame.columns))
             raise InvalidInputError(
-                f"Column {name!r} must stand once in the data, which has {have}."
+                f"Column {name!r} must occur once in the data, which has {have}."
             )
     return [
         [

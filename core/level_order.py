@@ -37,7 +37,7 @@ def all_numbers(levels: Iterable[Level]) -> bool:
 
 
 def position(level: Level, numeric: bool) -> tuple[object, ...]:
-    """Return where a level stands among those of its column, as a key to sort by.
+    """Return a key to sort a column's levels by.
 
     Examples
     --------

@@ -91,7 +91,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "max_distortion",
         "Largest distortion",
-        "The farthest that a symbol lies from the codeword that stands for its cluster.",
+        "The largest distance of a symbol from the codeword of its cluster.",
         r"\max_{x} d(x, \hat x(x))",
         "[NonStoch] §V-A1",
         MEASURE,
@@ -133,7 +133,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "generalise_and_suppress",
         "Generalisation and suppression",
-        "Puts all symbols with fewer than k secrets into one cluster, whatever utility that costs.",
+        "Puts all symbols with fewer than k secrets into one cluster, at any cost in utility.",
         r"|[\![S|\hat x]\!]| \ge k \text{ for every } \hat x",
         "[NonStoch] §VII-B, after Sweeney",
         BASELINE,

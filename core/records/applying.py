@@ -345,5 +345,5 @@ def _check_ids(table: FileTable, column: str) -> None:
             example = opened.row(counted.order_by([counted.n.desc(), counted.id]).limit(1))
             raise InvalidInputError(
                 f"{column!r} names {example['n']:,} records {example['id']!r}: a keyed draw needs "
-                "an id of its own for each."
+                "a distinct id for each."
             )

@@ -12,8 +12,8 @@ from core.records.draws import Draw
 from core.validation import shown
 
 COLUMNS = {
-    "replaced": "Y stands where X stood and S goes; all other columns stay",
-    "dropped": "Y alone is written",
+    "replaced": "Y replaces X, S is removed, and all other columns stay",
+    "dropped": "only Y is written",
     "kept": "all columns stay and Y is added: a copy for the owner, not for others",
 }
 """Treatments of the original columns."""

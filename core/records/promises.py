@@ -52,7 +52,7 @@ def promises(body: Mapping[str, Any]) -> list[dict[str, str]]:
             _sentence(
                 "order",
                 False,
-                "The records stand in the order of the original: whoever has another file in the "
+                "The records are in the order of the original: whoever has another file in the "
                 "same order can join the two.",
             )
         )
@@ -139,7 +139,7 @@ def _again(body: Mapping[str, Any]) -> dict[str, str]:
             "repeated releases",
             True,
             "Released again with the same key and mechanism, a record whose values stay the same "
-            "is answered the same way; a changed value or mechanism is a release of its own.",
+            "is answered the same way; with a changed value or mechanism it is a further release.",
         )
     repeated = body["levels"]["repeated"]
     if not repeated:
@@ -157,7 +157,7 @@ def _again(body: Mapping[str, Any]) -> dict[str, str]:
 def _others(body: Mapping[str, Any]) -> dict[str, str]:
     others = [name for name in body["released"]["columns"] if name != body["released"]["column"]]
     if not others:
-        return _sentence("other columns", True, "No other column stands beside Y.")
+        return _sentence("other columns", True, "No other column is released.")
     names = listed([repr(name) for name in others])
     return _sentence(
         "other columns",

@@ -221,12 +221,12 @@ def _levels(
     same = body["design"]["same"]
     said = body["levels"]["design" if same else "records"]
     if counted.cells is None or said is None or not counted.cells.any():
-        return [Check("levels", None, "Without S in the original no level can be worked out.")]
+        return [Check("levels", None, "Without S in the original no level can be computed.")]
     reads_s = bool(body["mechanism"]["reads_s"])
     joint_sy = formulas.released(counted.cells, kernel, reads_s)
     own = formulas.plain_levels(joint_sy)
     wrong = [key for key, value in own.items() if not _close(value, said.get(key))]
-    checks = [_told("levels", wrong, said, own, f"{len(own)} levels, by formulas of their own")]
+    checks = [_told("levels", wrong, said, own, f"{len(own)} levels, by independent formulas")]
     joint, rows = _joint(body, counted, kernel)
     others = levels(joint, rows, reference([scenario]))
     others = {key: value for key, value in others.items() if key not in own}

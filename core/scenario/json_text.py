@@ -1,4 +1,4 @@
-"""Read JSON of any origin: whatever cannot be used raises `InvalidInputError`."""
+"""Read JSON of any origin: what cannot be used raises `InvalidInputError`."""
 
 from __future__ import annotations
 

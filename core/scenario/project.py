@@ -276,7 +276,7 @@ class Project:
         ----------
         query : mapping
             One value or several by key. A query without a column is a project of the scenario
-            that the query stands for.
+            that the query describes.
 
         Returns
         -------

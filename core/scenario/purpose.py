@@ -35,7 +35,7 @@ Table = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class PurposeChoice:
-    """What a question asks to be kept of X.
+    """The part of a scenario that says what to keep of X.
 
     Attributes
     ----------
@@ -132,12 +132,12 @@ def build_purpose(
 
 
 def purpose_code(asked: PurposeChoice, *, of_task: bool) -> str:
-    """Return Python source of what is asked for, with the data as `counted`.
+    """Return Python source of the purpose, with the data as `counted`.
 
     Parameters
     ----------
     asked : PurposeChoice
-        The question, or this part of it.
+        The scenario, or this part of it.
     of_task : bool
         Whether the data names a task.
     """

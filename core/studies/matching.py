@@ -197,7 +197,7 @@ class _Search:
         for eps in FIRST:
             self._look(eps)
         if not self._seen:
-            raise self._reason or InvalidInputError("No budget could be looked at.")
+            raise self._reason or InvalidInputError("No budget could be tried.")
         bracket = self._bracket()
         if bracket is None:
             return self._told(BEYOND if not self._deadline.over else CUT)

@@ -88,11 +88,11 @@ def test_levels_of_frames_come_in_the_order_that_counting_gives_them(tmp_path):
 
 def test_frames_without_the_column_or_without_rows_are_refused():
     frame = pd.DataFrame({"s": [1], "x": [1]})
-    with pytest.raises(InvalidInputError, match="Column 'y' must stand once"):
+    with pytest.raises(InvalidInputError, match="Column 'y' must occur once"):
         Joint.from_frame(frame, "s", "y")
     with pytest.raises(InvalidInputError, match="no rows"):
         Joint.from_frame(frame.iloc[:0], "s", "x")
-    with pytest.raises(InvalidInputError, match="Column 'x' must stand once"):
+    with pytest.raises(InvalidInputError, match="Column 'x' must occur once"):
         Joint.from_frame(pd.concat([frame, frame["x"]], axis=1), "s", "x")
     with pytest.raises(InvalidInputError, match="at least one column"):
         Joint.from_frame(frame, "s", [])

@@ -180,5 +180,5 @@ def _names(names: list[str] | None, count: int, prefix: str, what: str) -> tuple
         return tuple(f"{prefix}{i + 1}" for i in range(count))
     for name in names:
         if names.count(name) > 1:
-            raise InvalidInputError(f"The {what} name {shown(name)} stands more than once.")
+            raise InvalidInputError(f"The {what} name {shown(name)} occurs more than once.")
     return tuple(names)

@@ -16,7 +16,7 @@ EXACT = "exact"
 """Key of the optimum over all partitions."""
 
 SLOW_FROM = 9
-"""From how many symbols of X on looking at all partitions takes more than a quarter of a second."""
+"""Number of symbols of X from which trying all partitions takes more than a quarter of a second."""
 
 BASELINES = {
     "anonymity": ("generalise_and_suppress", suppression_frontier),

@@ -47,10 +47,10 @@ class ClusterLoss(ABC):
 
     @abstractmethod
     def of_set(self, symbols: Sequence[int]) -> float:
-        """Return the loss of a cluster of these symbols, whatever has been merged."""
+        """Return the loss of a cluster of these symbols, which need not be a current one."""
 
     def of_partition(self, partition: Partition) -> float:
-        """Return the largest loss of a partition's clusters, whatever has been merged."""
+        """Return the largest loss of the clusters of a partition."""
         return max(self.of_set(cluster) for cluster in partition)
 
 

@@ -73,7 +73,7 @@ def checked_partition(partition: Iterable[Iterable[int]], n_x: int) -> Partition
         )
         raise InvalidInputError(
             f"A partition must hold every index from 0 to {n_x - 1} once, "
-            f"{wrong} stands in it {members.count(wrong)} times."
+            f"got {wrong} {members.count(wrong)} times."
             if 0 <= wrong < n_x
             else f"A partition must hold every index from 0 to {n_x - 1} once, got {wrong}."
         )

@@ -344,7 +344,7 @@ def test_the_certificate_of_a_plain_mechanism_promises_nothing(tmp_path):
     assert outcomes(body, path, original)["promise"].passed is None
     told = {one["about"]: one["sentence"] for one in body["promises"]}
     assert told["one record"] == "No promise was asked of this mechanism."
-    assert told["other columns"] == "No other column stands beside Y."
+    assert told["other columns"] == "No other column is released."
     body, _ = certified(tmp_path, result, original, Plan(Seeded(1), "kept"))
     assert body["released"]["treatment"] == "kept"
     assert "order" not in {one["about"] for one in body["promises"]}
