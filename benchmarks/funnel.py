@@ -21,12 +21,12 @@ from core.clock import NEVER
 from core.data import DataSpec, count
 from core.joint import Joint
 from core.mechanisms import Mechanism
+from core.mechanisms.polish import polished
 from core.mechanisms.response.conditional_reporting import conditional_alpha
 from core.mechanisms.response.generalized_randomized_response import grr_alpha
 from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.mechanisms.result import make_mechanism
 from core.notions import LDP, LIP, SRLIP
-from core.optimal.polish import polished
 from core.optimal.polytopes.cdd_worker import generators
 from core.optimal.polytopes.double_description import inequalities
 from core.optimal.polytopes.enumeration import best_mixture

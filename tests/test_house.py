@@ -33,7 +33,8 @@ def test_the_house_keeps_its_rules(house):
 
 
 def test_every_room_has_its_floor(house):
-    assert house.place("core.optimal.bounds") == (house.place("core.audit")[0], "core.optimal")
+    assert house.place("core.optimal.bounds") == (house.place("core.optimal")[0], "core.optimal")
+    assert house.place("core.optimal")[0] > house.place("core.notions")[0]  # it knows none of them
     assert house.place("core.joint")[1] == "core"
     assert house.place("core.joint")[0] > house.place("pages.ui.frame")[0]
     assert house.place("pages.explore") == (0, "pages")

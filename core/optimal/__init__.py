@@ -23,7 +23,8 @@ The order of a solve, as `solve.maximise` goes:
    budget is one more coordinate of it, so the master program has one more row, whose dual is the
    price of the budget, and steps 1 to 5 apply to the wider cone. Smooth costs have a separate
    search, which moves outputs by Newton's steps and proves prices by tangents.
-7. `polish` moves the answer inside the set, where rounding left it outside.
+7. `polish` moves the answer inside the set, where rounding left it outside; `core.mechanisms`
+   gives it the notion's own check for that.
 
 Who proves what: searches and their tableaux are never trusted. `bounds.prover` works from the rows
 as they were given, by vertices in whole numbers, by linear programs whose duals are checked, or by

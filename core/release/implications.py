@@ -17,8 +17,8 @@ from core.allowed import inequalities
 from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.joint import Joint
+from core.mechanisms.polish import polished
 from core.notions.base import Notion
-from core.optimal.polish import polished
 from core.optimal.solve import maximise
 from core.optimal.utility import Greatest, OfImage, Utility, entropy_terms
 from core.release.reach import Implication, Reach

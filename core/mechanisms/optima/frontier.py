@@ -14,9 +14,9 @@ from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.search import NAME, optimal_from
 from core.mechanisms.optima.starts import CONTRADICTION, disproves
+from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
-from core.optimal.polish import polished
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
 

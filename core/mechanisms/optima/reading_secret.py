@@ -13,9 +13,9 @@ from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.search import checked_options, checked_purpose, optimal_from
 from core.mechanisms.optima.starts import at_least
 from core.mechanisms.options import Options
+from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
 from core.notions.base import Notion
-from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS
 from core.utilities import Distortion, Guess, Purpose, SquaredError, Task
 from core.validation import IntArray

@@ -9,12 +9,12 @@ from core.clock import Deadline
 from core.joint import Joint
 from core.mechanisms.optima.robust_search import ldp_bound, robust_search
 from core.mechanisms.optima.search import checked_options
+from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import estimate, released
 from core.mechanisms.robust.independent_reporting import independent_reporting
 from core.notions.rldp import RLDP
 from core.optimal.columns.linear_search import too_large
-from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, Solver
 from core.uncertainty import RenyiBall
 

@@ -10,13 +10,13 @@ from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.optima.search import checked_options, optimal_from
+from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import estimate, likely, released
 from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
 from core.notions import LDP
 from core.notions.rldp import RLDP
 from core.optimal.columns.linear_search import too_large
-from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall

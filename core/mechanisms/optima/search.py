@@ -21,10 +21,10 @@ from core.mechanisms.optima.starts import (
 )
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
+from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
-from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.utilities import Information, Purpose
 from core.validation import FloatArray, shown

@@ -11,9 +11,10 @@ from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.options import Options
+from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
 from core.notions.base import Notion, PointwiseNotion
-from core.optimal.polish import mixed, polished
+from core.optimal.polish import mixed
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
 

@@ -15,9 +15,9 @@ from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.mechanisms.merging.subset_merging import merge_high_risk, subset_merging
 from core.mechanisms.outputs import in_reading_order
+from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
-from core.optimal.polish import polished
 from core.optimal.solve import DEFAULT_SECONDS, maximise
 from core.validation import FloatArray
 

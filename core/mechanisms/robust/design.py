@@ -12,9 +12,9 @@ from core.allowed.robust_cells import never_seen, spread
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.outputs import in_reading_order
+from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
-from core.optimal.polish import polished
 from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import FLOORED, cell_probabilities
 from core.validation import FloatArray

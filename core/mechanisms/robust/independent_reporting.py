@@ -6,11 +6,11 @@ from scipy import optimize, special
 
 from core import validation
 from core.joint import Joint
+from core.mechanisms.polish import polished
 from core.mechanisms.response.generalized_randomized_response import grr_kernel
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import estimate, released
 from core.notions.rldp import RLDP
-from core.optimal.polish import polished
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 

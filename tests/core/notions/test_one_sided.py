@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from core import measures
 from core import mechanisms as m
 from core.joint import Joint
+from core.mechanisms.polish import polished
 from core.notions import (
     ALIP,
     LIP,
@@ -23,7 +24,6 @@ from core.notions import (
     PointwiseMaximalLeakage,
     divergence,
 )
-from core.optimal.polish import polished
 from tests.strategies import joints, kernels
 
 PAIRS = [

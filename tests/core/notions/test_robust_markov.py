@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms.polish import polished
 from core.notions import LDP, PointwiseMaximalLeakage, RobustLDP, RobustPML
 from core.notions.robust_markov import ball_around
-from core.optimal.polish import polished
 from core.uncertainty import RenyiBall
 
 TOY = Joint.from_counts(np.random.default_rng(0).random((2, 3)))

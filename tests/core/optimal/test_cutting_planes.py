@@ -10,11 +10,11 @@ from core import mechanisms as m
 from core.clock import NEVER, Deadline
 from core.errors import SolverError
 from core.joint import Joint
+from core.mechanisms.polish import polished
 from core.notions import LIP, RLDP, AlphaLift
 from core.optimal.bounds.low_vertices import undercutting
 from core.optimal.oracles.enclosure import enclose
 from core.optimal.oracles.inner_approximation import AllowedOutputs
-from core.optimal.polish import polished
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.solve import maximise

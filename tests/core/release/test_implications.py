@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from core import clock, measures
 from core.errors import InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
+from core.mechanisms.polish import polished
 from core.notions import (
     ALIP,
     LDP,
@@ -19,7 +20,6 @@ from core.notions import (
     L1Privacy,
     PointwiseMaximalLeakage,
 )
-from core.optimal.polish import polished
 from core.release import implications, implied
 from core.release.implications import AVERAGES
 from tests.strategies import joints

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from core import mechanisms as m
 from core.errors import InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
+from core.mechanisms.polish import polished
 from core.notions import LDP, LIP, AlphaLift, Average, Chi2Privacy, EpsDelta, L1Privacy
-from core.optimal.polish import polished
 from core.release import BesideFirst, second_release
 from tests.strategies import joints
 

@@ -9,9 +9,9 @@ from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.frontier import failed, frontier
+from core.mechanisms.polish import polished
 from core.mechanisms.result import revalued
 from core.notions import ALIP, LDP, LIP, AlphaLift, PointwiseMaximalLeakage
-from core.optimal.polish import polished
 from core.utilities import Distortion, Guess, Information, SquaredError, Task
 from tests.strategies import joints
 from tests.vertices import allowed_vertices

@@ -5,8 +5,8 @@ import pytest
 
 from core import measures
 from core.joint import Joint
+from core.mechanisms.polish import polished
 from core.notions import LDP, LIP
-from core.optimal.polish import polished
 
 JOINT = Joint.from_counts([[3, 1, 2], [1, 4, 1]])
 
