@@ -67,6 +67,13 @@ def require(joint: Joint, kernel: ArrayLike, notion: Notion, maker: str) -> Audi
     ------
     AuditError
         If the notion does not hold.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> require(joint, [[1.0], [1.0]], LIP(0.1), "The constant").holds
+    True
     """
     verdict = audit(joint, kernel, notion)
     if not verdict.holds:

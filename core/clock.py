@@ -42,7 +42,14 @@ def elsewhere(seconds: float) -> float:
 
 
 def step() -> float | None:
-    """Return how many seconds a reading takes; None on a clock that measures time."""
+    """Return how many seconds a reading takes; None on a clock that measures time.
+
+    Examples
+    --------
+    >>> with using(Ticking(0.5)):
+    ...     step()
+    0.5
+    """
     return _read.step if isinstance(_read, Ticking) else None
 
 

@@ -31,6 +31,11 @@ def matrix(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
     ------
     InvalidInputError
         If an entry is no number, negative or not finite, or the shape is empty or wrong.
+
+    Examples
+    --------
+    >>> matrix([[1, 0], [2, 3]], "counts").shape
+    (2, 2)
     """
     try:
         array = np.asarray(values, dtype=np.float64)
@@ -74,6 +79,11 @@ def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatA
     ------
     InvalidInputError
         As `matrix`, and if the entries (of each matrix of a batch) do not sum to 1.
+
+    Examples
+    --------
+    >>> distribution([[0.25, 0.75]], "P(s, x)")
+    array([[0.25, 0.75]])
     """
     array = _without_noise(values, name, batch=batch)
     total = array.sum(axis=(-2, -1), keepdims=True)
@@ -91,6 +101,11 @@ def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
     ------
     InvalidInputError
         If the number of rows is another, an entry is no probability or a row does not sum to 1.
+
+    Examples
+    --------
+    >>> kernel([[0.5, 0.5], [0, 1]], 2)[1]
+    array([0., 1.])
     """
     array = _without_noise(values, name)
     if array.shape[0] != rows:
@@ -130,6 +145,11 @@ def number(
     ------
     InvalidInputError
         If `value` is no number, NaN, or outside its domain.
+
+    Examples
+    --------
+    >>> number(3, "alpha", low=1.0)
+    3.0
     """
     try:
         if isinstance(value, bool | np.bool_):
@@ -156,6 +176,11 @@ def whole(value: Any, name: str, *, low: int, high: int | None = None) -> int:
     ------
     InvalidInputError
         If `value` is not whole or outside its domain.
+
+    Examples
+    --------
+    >>> whole(3, "count", low=1)
+    3
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
@@ -196,6 +221,11 @@ def labels(values: Sequence[object] | None, count: int, prefix: str, name: str) 
     ------
     InvalidInputError
         If their number is not `count` or two are the same.
+
+    Examples
+    --------
+    >>> labels(None, 2, "x", "x_labels"), labels([1, 2], 2, "x", "x_labels")
+    (('x1', 'x2'), ('1', '2'))
     """
     if values is None:
         return tuple(f"{prefix}{i + 1}" for i in range(count))

@@ -55,7 +55,13 @@ def conditionals(joint_sy: ArrayLike) -> Conditionals:
 
 
 def ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Return above/below, broadcast; NaN where `below` is 0, as the symbol does not occur."""
+    """Return above/below, broadcast; NaN where `below` is 0, as the symbol does not occur.
+
+    Examples
+    --------
+    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    array([0.5, nan])
+    """
     shape = np.broadcast_shapes(above.shape, below.shape)
     with np.errstate(over="ignore"):  # an overflow is ∞
         result: FloatArray = np.divide(above, below, out=np.full(shape, np.nan), where=below > 0)

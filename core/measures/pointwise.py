@@ -202,7 +202,13 @@ def alpha_lift_inverse(joint_sy: ArrayLike, alpha: float) -> FloatArray:
 
 
 def alpha_order(alpha: float) -> float:
-    """Return `alpha` as a float; raise `InvalidInputError` unless it is in (1, ∞]."""
+    """Return `alpha` as a float; raise `InvalidInputError` unless it is in (1, ∞].
+
+    Examples
+    --------
+    >>> alpha_order(2)
+    2.0
+    """
     return validation.number(alpha, "alpha", low=1.0, open_low=True)
 
 

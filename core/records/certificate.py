@@ -191,7 +191,13 @@ def records_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, 
 
 
 def plain_levels(found: Mapping[str, float]) -> dict[str, float | str | None]:
-    """Return levels as values for JSON: "inf" for ∞, None for NaN."""
+    """Return levels as values for JSON: "inf" for ∞, None for NaN.
+
+    Examples
+    --------
+    >>> plain_levels({"ldp": math.inf, "rldp": math.nan, "lip": 0.5})
+    {'ldp': 'inf', 'rldp': None, 'lip': 0.5}
+    """
     return {key: _plain(value) for key, value in found.items()}
 
 

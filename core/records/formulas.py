@@ -71,6 +71,12 @@ def released(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> list[list[
     """Return P(s, y) of counts of (s, x), shape (n_s, n_x), under a kernel, by the definition.
 
     Secrets without a record are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> released(np.array([[3, 1], [1, 3]]), np.eye(2), reads_s=False)
+    [[0.375, 0.125], [0.125, 0.375]]
     """
     total = float(cells.sum())
     n_s, n_x = cells.shape
@@ -89,7 +95,14 @@ def released(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> list[list[
 
 
 def kept_information(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> float:
-    """Return I(X;Y) in nats by the definition; arguments as `released`."""
+    """Return I(X;Y) in nats by the definition; arguments as `released`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(kept_information(np.array([[1, 1], [1, 1]]), np.eye(2), reads_s=False), 6)
+    0.693147
+    """
     n_s, n_x = cells.shape
     total = float(cells.sum())
     pairs = [

@@ -81,7 +81,13 @@ def _title(scenario: Scenario) -> str:
 
 
 def filled(names: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, ...]:
-    """Return names in which each empty one is replaced by one made from its scenario."""
+    """Return names in which each empty one is replaced by one made from its scenario.
+
+    Examples
+    --------
+    >>> filled(["", "mine"], [Scenario(), Scenario()])
+    ('ALIP', 'mine')
+    """
     found = list(names)
     for place, name in enumerate(names):
         if not name:
@@ -97,6 +103,11 @@ def checked_text(value: Any, what: str, most: int, *, least: int = 1, lines: boo
     InvalidInputError
         If it is no text, has fewer than `least` or more than `most` characters, or has control
         characters.
+
+    Examples
+    --------
+    >>> checked_text("  two   words ", "A name", 60)
+    'two words'
     """
     if not isinstance(value, str):
         raise InvalidInputError(f"{what} must be a text, got {shown(value)}.")

@@ -37,7 +37,13 @@ def check_numbers(asked: Any, names: Iterable[str]) -> None:
 
 
 def plain_json(value: Any) -> Any:
-    """Return a value with each ∞, in lists and objects too, as the text "inf" for JSON."""
+    """Return a value with each ∞, in lists and objects too, as the text "inf" for JSON.
+
+    Examples
+    --------
+    >>> plain_json({"eps": np.inf, "edges": (1, 2)})
+    {'eps': 'inf', 'edges': [1, 2]}
+    """
     if isinstance(value, Mapping):
         return {name: plain_json(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

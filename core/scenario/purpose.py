@@ -61,6 +61,11 @@ def check_purpose(purpose: str, loss: str, table: Any) -> Table:
     InvalidInputError
         If a key is unknown, or the table is no list of equally long rows of finite numbers of at
         least 0.
+
+    Examples
+    --------
+    >>> check_purpose("distortion", "table", [[0, 1], [2, 0]])
+    ((0.0, 1.0), (2.0, 0.0))
     """
     for name, value, known in (("purpose", purpose, PURPOSES), ("loss", loss, LOSSES)):
         if not isinstance(value, str) or value not in known:
@@ -105,6 +110,12 @@ def build_purpose(
     ------
     InvalidInputError
         If the task, the numbers or the table that it needs are missing or do not fit.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> build_purpose(PurposeChoice(purpose="guess"), joint).value(joint, [[1.0], [1.0]])
+    0.5
     """
     if asked.purpose == "information":
         return Information()
@@ -140,6 +151,11 @@ def purpose_code(asked: PurposeChoice, *, of_task: bool) -> str:
         The scenario, or this part of it.
     of_task : bool
         Whether the data names a task.
+
+    Examples
+    --------
+    >>> purpose_code(PurposeChoice(purpose="task"), of_task=True)
+    'Task(counted.task.p_t_given_x)'
     """
     task, values = "counted.task.p_t_given_x", "counted.x_values"
     if asked.purpose == "information":

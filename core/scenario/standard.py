@@ -18,7 +18,13 @@ READINGS = {
 
 
 def own_reading(data: DataSpec) -> str:
-    """Return the reading that fits the data: `PAIR` where S is released too, else `MARKOV`."""
+    """Return the reading that fits the data: `PAIR` where S is released too, else `MARKOV`.
+
+    Examples
+    --------
+    >>> own_reading(DataSpec()), own_reading(DataSpec(secret_released=True))
+    ('markov', 'pair')
+    """
     return PAIR if data.secret_released else MARKOV
 
 

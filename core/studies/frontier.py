@@ -178,7 +178,13 @@ def in_shares(found: Frontier, joint: Joint, purpose: Purpose) -> Frontier:
 
 
 def share_of_x(information: FloatArray, joint: Joint) -> FloatArray:
-    """Return information over H(X), at most 1; 1 where H(X) = 0."""
+    """Return information over H(X), at most 1; 1 where H(X) = 0.
+
+    Examples
+    --------
+    >>> share_of_x(np.array([0.0, np.log(2)]), Joint.from_counts([[1, 1, 1, 1]]))
+    array([0. , 0.5])
+    """
     entropy = float(measures.entropy(joint.p_x))
     if entropy == 0:
         return np.ones_like(information)

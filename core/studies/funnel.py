@@ -62,7 +62,14 @@ def budgets(scenario: Scenario, joint: Joint) -> FloatArray:
 
 
 def measure(scenario: Scenario, joint: Joint) -> Average:
-    """Return the notion of a funnel, without the scenario's further promises."""
+    """Return the notion of a funnel, without the scenario's further promises.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> round(measure(Scenario(notion="average_tv"), joint).achieved(joint, np.eye(2)), 4)
+    0.25
+    """
     return cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
 
 

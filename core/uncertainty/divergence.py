@@ -44,6 +44,11 @@ def log_mean_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
     """Return log Σ w·e^a over the last axis for weights that sum to 1, or to 0 (then 0).
 
     It keeps its relative precision where all exponents are near 0, and never overflows.
+
+    Examples
+    --------
+    >>> float(log_mean_exp(np.array([0.5, 0.5]), np.array([0.0, np.log(3)])).round(6))
+    0.693147
     """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         near = (weights * np.expm1(exponents)).sum(axis=-1)

@@ -36,7 +36,13 @@ def greatest(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> F
 
 
 def least(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
-    """Return min R·v over D_α(p‖R) ≤ bound, or slightly less; shapes as `greatest`."""
+    """Return min R·v over D_α(p‖R) ≤ bound, or slightly less; shapes as `greatest`.
+
+    Examples
+    --------
+    >>> round(float(least(np.array([0.5, 0.5]), np.array([0.0, 1.0]), np.array(0.0), 2.0)), 9)
+    0.5
+    """
     bottom = v.min(axis=-1)
     value: FloatArray = bottom + margin(p, v - bottom[..., None], bound, alpha)
     return np.asarray(np.maximum(value, bottom))

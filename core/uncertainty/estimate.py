@@ -65,12 +65,25 @@ def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:
 
 
 def is_counts(cells: FloatArray) -> bool:
-    """Say whether cells are whole numbers that add up to more than 1."""
+    """Say whether cells are whole numbers that add up to more than 1.
+
+    Examples
+    --------
+    >>> is_counts(np.array([[3.0, 1.0]])), is_counts(np.array([[0.75, 0.25]]))
+    (True, False)
+    """
     return bool(cells.sum() > 1 + FLOORED and (cells == np.rint(cells)).all())
 
 
 def conditionals(p_su: FloatArray) -> FloatArray:
-    """Return P(u | s), shape (n_s, n_u); a row of zeros for an s of probability 0."""
+    """Return P(u | s), shape (n_s, n_u); a row of zeros for an s of probability 0.
+
+    Examples
+    --------
+    >>> conditionals(np.array([[0.1, 0.3], [0.0, 0.0]]))
+    array([[0.25, 0.75],
+           [0.  , 0.  ]])
+    """
     masses = p_su.sum(axis=1, keepdims=True)
     result: FloatArray = p_su / np.where(masses > 0, masses, 1.0)
     return result

@@ -90,6 +90,12 @@ def change_of(columns: FloatArray, slots: IntArray, weight: float) -> float:
         The clusters to merge.
     weight : float
         λ.
+
+    Examples
+    --------
+    >>> columns = np.array([[0.25, 0.25, 0.0], [0.0, 0.0, 0.5]])
+    >>> round(change_of(columns, np.array([0, 1]), weight=0.0), 9)
+    0.0
     """
     chosen = columns[:, slots]
     union = chosen.sum(axis=1)

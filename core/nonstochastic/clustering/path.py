@@ -94,6 +94,11 @@ def checked_weight(weight: float) -> float:
     ------
     InvalidInputError
         If it is negative, infinite or no number.
+
+    Examples
+    --------
+    >>> checked_weight(1)
+    1.0
     """
     return validation.number(weight, "weight", low=0.0, high=float(np.finfo(float).max))
 

@@ -189,6 +189,12 @@ def cluster_loss(
     ------
     InvalidInputError
         If the utility is unknown, or distortion has no values, wrong ones or not n_x of them.
+
+    Examples
+    --------
+    >>> loss = cluster_loss("distortion", 3, [0.0, 1.0, 5.0])
+    >>> loss.of_unions(0), loss.of_set([0, 1, 2])
+    (array([0. , 0.5, 2.5]), 3.0)
     """
     if utility not in UTILITIES:
         raise InvalidInputError(f'utility must be "resolution" or "distortion", got {utility!r}.')

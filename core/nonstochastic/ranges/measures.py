@@ -177,7 +177,13 @@ def worst_case_resolution(partition: Clusters, n_x: int, base: float = 2) -> flo
 
 
 def component_count(occurs: BoolArray) -> int:
-    """Return the number of connected components of a range, shape (n_s, n_x)."""
+    """Return the number of connected components of a range, shape (n_s, n_x).
+
+    Examples
+    --------
+    >>> component_count(np.array([[True, True, False], [False, False, True]]))
+    2
+    """
     return int(components(occurs)[1].max()) + 1
 
 

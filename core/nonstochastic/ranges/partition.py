@@ -62,6 +62,11 @@ def checked_partition(partition: Iterable[Iterable[int]], n_x: int) -> Partition
     ------
     InvalidInputError
         If a cluster is empty or an index is missing, unknown or in two clusters.
+
+    Examples
+    --------
+    >>> checked_partition([[0, 2], [1]], 3)
+    ((0, 2), (1,))
     """
     clusters = tuple(tuple(int(x) for x in cluster) for cluster in partition)
     members = [x for cluster in clusters for x in cluster]
@@ -81,7 +86,13 @@ def checked_partition(partition: Iterable[Iterable[int]], n_x: int) -> Partition
 
 
 def singletons(n_x: int) -> Partition:
-    """Return the partition of n_x symbols into single ones."""
+    """Return the partition of n_x symbols into single ones.
+
+    Examples
+    --------
+    >>> singletons(3)
+    ((0,), (1,), (2,))
+    """
     return tuple((x,) for x in range(n_x))
 
 
@@ -99,6 +110,12 @@ def quantised(occurs: BoolArray, partition: Sequence[Sequence[int]] | None) -> B
     -------
     ndarray of bool
         Shape (..., n_s, number of clusters).
+
+    Examples
+    --------
+    >>> quantised(np.array([[True, False, False], [False, True, True]]), [(0, 1), (2,)])
+    array([[ True, False],
+           [ True,  True]])
     """
     if partition is None:
         return occurs
