@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -135,30 +136,21 @@ def write(
     batch: int = BATCH,
 ) -> Applied:
     """Do what `apply` does, into an existing file that an error may leave incomplete."""
-    kernel = result.mechanism.kernel
-    spec = result.scenario.data
-    with coder(result.counted, spec, len(kernel), table.columns, table.title) as records:
-        fallback = _fallback(plan.unknown, records)
+    with _opened(result, table, plan) as (steps, tally):
         if isinstance(plan.draw, Keyed):
             _check_ids(table, plan.draw.column)
-        layout = Layout.of(spec, table.columns, plan.columns)
-        steps = _Steps(records, Sampler(kernel), plan, fallback, result.mechanism.y_labels, layout)
-        tally = _Tally(
-            np.zeros(kernel.shape[1], dtype=np.int64),
-            np.zeros((result.joint.n_s + 1, result.joint.n_x + 1), dtype=np.int64),
-        )
         _write_all(steps, batches(table, batch), path, kind, tally, progress)
     if plan.unknown == REFUSE and tally.unknown:
         raise InvalidInputError(_refusal(tally.unknown, result))
     return Applied(
-        layout.column,
-        layout.written,
+        steps.layout.column,
+        steps.layout.written,
         tally.records,
         tally.filtered,
         tuple(tally.unknown.most_common()),
         tally.released,
         tally.outputs,
-        tally.cells[:-1, :-1] if records.sees_s else None,
+        tally.cells[:-1, :-1] if steps.coder.sees_s else None,
     )
 
 
@@ -171,15 +163,7 @@ def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> 
         If there is no record, a column is missing, or one of these records has an unknown value
         and the plan refuses it.
     """
-    kernel, spec = result.mechanism.kernel, result.scenario.data
-    with coder(result.counted, spec, len(kernel), table.columns, table.title) as found:
-        layout = Layout.of(spec, table.columns, plan.columns)
-        fallback = _fallback(plan.unknown, found)
-        steps = _Steps(found, Sampler(kernel), plan, fallback, result.mechanism.y_labels, layout)
-        tally = _Tally(
-            np.zeros(kernel.shape[1], dtype=np.int64),
-            np.zeros((result.joint.n_s + 1, result.joint.n_x + 1), dtype=np.int64),
-        )
+    with _opened(result, table, plan) as (steps, tally):
         before = next(batches(table, records), None)
         if before is None:
             raise InvalidInputError(EMPTY)
@@ -187,6 +171,27 @@ def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> 
     if plan.unknown == REFUSE and tally.unknown:
         raise InvalidInputError(_refusal(tally.unknown, result))
     return pa.Table.from_batches([before]), pa.Table.from_batches([after])
+
+
+@contextmanager
+def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Steps, _Tally]]:
+    """Yield what turns a table's batches into those of a release, and an empty tally."""
+    kernel, joint, spec = result.mechanism.kernel, result.joint, result.scenario.data
+    with coder(result.counted, spec, len(kernel), table.columns, table.title) as records:
+        yield (
+            _Steps(
+                records,
+                Sampler(kernel),
+                plan,
+                _fallback(plan.unknown, records),
+                result.mechanism.y_labels,
+                Layout.of(spec, table.columns, plan.columns),
+            ),
+            _Tally(
+                np.zeros(kernel.shape[1], dtype=np.int64),
+                np.zeros((joint.n_s + 1, joint.n_x + 1), dtype=np.int64),
+            ),
+        )
 
 
 def _write_all(
