@@ -106,7 +106,7 @@ def ball_around(
     joint : Joint
         P̂(s, x).
     n : int, optional
-        Records behind P̂; the joint's own number where not given, 1,000 where it has none.
+        Records behind P̂; by default the joint's own number, or 1,000 where it has none.
     beta, alpha : float
         As in `RenyiBall.confidence`.
 

@@ -124,7 +124,7 @@ def optimal_reading_secret(
     kernel[pairs.kept_x] = found.kernel
     made = make_mechanism(
         joint,
-        polished(joint, kernel, notion),  # sums over S and X in another order round otherwise
+        polished(joint, kernel, notion),  # sums over (s, x) may round to another level
         name=NAME,
         solver=found.solver,
         status=found.status,
@@ -137,7 +137,7 @@ def optimal_reading_secret(
 
 
 def _refuse(notion: Notion, purpose: Purpose) -> None:
-    """Raise InvalidInputError where P(s, y), or what is kept of X, is not all that is asked of."""
+    """Raise InvalidInputError if the notion depends on more than P(s, y), or utility on P(x, y)."""
     for part in notion.parts:
         if not part.of_joint_sy:
             raise InvalidInputError(
@@ -163,7 +163,7 @@ def _known(joint: Joint, notion: Notion, purpose: Purpose, options: Options) -> 
         if entry.reads_secret and entry.works_under(strict):
             try:
                 found.append(revalued(joint, entry.make(joint, strict, options), purpose))
-            except CoreError:  # such as symbols too rare for it: the search does without it
+            except CoreError:  # as with symbols that are too rare
                 continue
     return found
 

@@ -102,7 +102,7 @@ def optimal_from(
     start : ndarray or None
         P(y | x) of one more mechanism under the notion, shape (n_x, n_y).
     among : sequence of str, optional
-        As in `starts`: which of the catalogue to start from.
+        Keys of the catalogue's mechanisms to start from, as in `starts`.
 
     Raises
     ------

@@ -120,7 +120,7 @@ def subset_random_response(
     kernel, y_labels = in_reading_order(joint, polished(joint, np.hstack(columns), pointwise))
     return make_mechanism(
         joint,
-        polished(joint, kernel, pointwise),  # sums in another order round otherwise
+        polished(joint, kernel, pointwise),  # reordered outputs may round to another level
         name=NAME,
         solver="columns",
         status="time limit" if cut else "heuristic",

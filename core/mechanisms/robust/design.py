@@ -112,7 +112,7 @@ def released(
         kernel = spread(RenyiBall(cells, 0.0), Joint.with_secret_released(seen)) @ kernel
         what = "1 cell" if unseen == 1 else f"{unseen} cells"
         notes = (*notes, f"{what} never seen: answered like a typical member of the secret.")
-        kernel = polished(joint, kernel, notion, quick=True)  # more cells sum up otherwise
+        kernel = polished(joint, kernel, notion, quick=True)  # sums over more cells round otherwise
     return make_mechanism(
         joint,
         kernel,
@@ -153,7 +153,7 @@ def on_symbols(joint: Joint, mechanism: Mechanism) -> Mechanism:
         y_labels = _cell_labels(joint)
     else:
         kernel, y_labels = in_reading_order(joint, kernel[:, joint.p_x @ kernel > 0])
-    if mechanism.notion is not None:  # sums in another order round otherwise
+    if mechanism.notion is not None:  # reordered sums may round to another level
         kernel = polished(joint, kernel, mechanism.notion, quick=True)
     return make_mechanism(
         joint,

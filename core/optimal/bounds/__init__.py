@@ -1,1 +1,1 @@
-"""What no mechanism exceeds: proofs that no allowed output undercuts the duals."""
+"""Upper bounds: proofs that no allowed output undercuts the duals."""

@@ -1,6 +1,6 @@
-"""Boxes of outputs in which one symbol dominates: bounded and tightened, many at once.
+"""Bounds on boxes of outputs in which one symbol dominates, many boxes at once.
 
-The relaxation is that of `core.optimal.bounds.relaxation`, in its coordinates.
+The relaxation and its coordinates are those of `core.optimal.bounds.relaxation`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ class BoxBatch:
 
     Attributes
     ----------
-    lower, upper, points, labels
-        As they are by now, a row each.
+    lower, upper, points : ndarray
+        The boxes, tightened so far, and the last points of their programs, shape (k, n_x).
+    labels : ndarray
+        Labels at which the programs ended, shape (k, n − 1).
     values : ndarray
-        Lower bounds, shape (k,), ≥ 0 or NaN where a box need not be looked at.
+        Lower bounds of H(r) − p·r, scaled, shape (k,); a box is done where that is ≥ 0 or NaN.
 
     Parameters
     ----------
@@ -95,11 +97,11 @@ class BoxBatch:
         return len(self._todo) > 0
 
     def waiting(self) -> IntArray:
-        """Return which boxes have a bound below 0."""
+        """Return the indices of the boxes with a bound below 0."""
         return np.flatnonzero(self.values < 0)
 
     def splits(self, which: IntArray) -> tuple[IntArray, FloatArray]:
-        """Return the variables whose secants are furthest off at the points, and where to split."""
+        """Return the variables whose secants have the largest error, and where to split them."""
         lower, upper, d = self.lower[which], self.upper[which], self.dominant[which]
         point, each = self.points[which], np.arange(len(which))
         side = upper - lower
@@ -118,7 +120,7 @@ class BoxBatch:
         return split, at
 
     def _shown_empty(self, boxes: Boxes, ends: Ends) -> BoolArray:
-        """Return which boxes are proven to hold no allowed output."""
+        """Return whether each box is proven to hold no allowed output, shape (k,)."""
         result = np.zeros(len(boxes), dtype=bool)
         which = np.flatnonzero(ends.empty)
         if len(which):
@@ -152,14 +154,14 @@ def secants(
 def tightened(
     value: FloatArray, reduced: FloatArray, lower: FloatArray, upper: FloatArray, d: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the parts of boxes where bounds may be below 0; crossed ends where there is none.
+    """Return the parts of boxes where bounds may be below 0; lower > upper where there is none.
 
     Parameters
     ----------
     value : ndarray
         A lower bound on each box, shape (k,).
     reduced : ndarray
-        By how much it rises at least with each variable, from its cheaper end, shape (k, n_x).
+        Reduced costs: the bound's least slope in each variable from its cheaper end, (k, n_x).
     lower, upper : ndarray
         The boxes, shape (k, n_x).
     d : ndarray

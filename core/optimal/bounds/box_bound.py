@@ -1,13 +1,13 @@
-"""A bound on all outputs of a mixture together: entropies by their secants, box by box.
+"""An upper bound for the whole mixture, with entropies replaced by secants on boxes.
 
-The allowed outputs are cut into boxes l ≤ r ≤ u. On each, H lies above the sum of its symbols'
-secants, so the least Σ_y q_y secant(r_y) over mixtures of P_X is a floor under H(X|Y): a linear
-program over all boxes at once. Its duals are prices that suit the whole mixture; what branch and
-bound at the prices of the known outputs loses at a few odd outputs, it loses only as far as such
-outputs can be mixed to P_X. Boxes in which the solution gains most by its secants are split.
+The allowed outputs are partitioned into boxes l ≤ r ≤ u. On each, H lies above the sum of its
+symbols' secants, so the least Σ_y q_y secant(r_y) over mixtures of P_X is a lower bound of H(X|Y):
+a linear program over all boxes at once. Its duals are prices for the whole mixture. Branch and
+bound at given prices loses the worst excess of any output; here an output matters only as far as it
+can be mixed to P_X. The boxes where secants have the largest error in the solution are split.
 
-Any prices p prove a bound: H(r) − p·r is at least the worst box's floor, which multipliers of the
-rows prove. Columns come from each box's own program (Dantzig and Wolfe, 1960).
+Any prices p prove a bound: H(r) − p·r is at least the least lower bound of a box, which multipliers
+of the rows prove. Columns come from each box's own program (Dantzig and Wolfe, 1960).
 """
 
 from __future__ import annotations
@@ -30,33 +30,34 @@ DEAREST = 50.0
 """Cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start."""
 
 CLOSE = 0.2
-"""Prices are settled where they prove all but this part of what the bound lacks."""
+"""Columns are added until prices prove the program's optimum to this part of its distance from the
+aim."""
 
 SPLIT_SHARE = 0.2
-"""Boxes are split that gain at least this part of what the worst gains by its secants."""
+"""Part of the largest secant error from which on a box is split."""
 
 MOST_SPLIT = 8
 """Most boxes that are split at a time, or four times as many where these are solved together."""
 
 INWARD = 0.15
-"""A split keeps at least this part of the side on either side of it."""
+"""Least part of a side on either side of a split."""
 
 NARROWED = 0.3
-"""Sides of a half are shortened whose secants gain at least this part of what the worst gains."""
+"""Part of a box's largest secant error from which on a side of its halves is shortened."""
 
 FINE = 1e-9
-"""Secants that gain less than this, in nats, are not what the bound lacks."""
+"""Least secant error, in nats, of a box that is split."""
 
 INSIDE = 1e-9
-"""How far a point may miss a box that it belongs to: as far as HiGHS may miss it."""
+"""How far a point may be outside of its box: HiGHS's tolerance."""
 
 MARGIN = 1e-12
-"""Added to every bound, in nats: the rounding of its last sums."""
+"""Added to every bound, in nats, for the rounding of its last sums."""
 
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Part of the allowed outputs, and a line below the entropy there.
+    """A box of outputs, with a linear function below the entropy there.
 
     Attributes
     ----------
@@ -67,15 +68,15 @@ class Box:
     intercept : float
         In nats.
     highest : ndarray
-        For each symbol an output of this box, or of one around it, in which it is as large as
-        it can be; shape (n_x, n_x).
+        For each symbol an output of this box, or of one around it, that maximises its entry; shape
+        (n_x, n_x).
     priced : ndarray
-        Row multipliers times rows, shape (n_x,): with `mass` they prove a floor at any prices.
+        Row multipliers times rows, shape (n_x,): with `mass` they prove a bound at any prices.
     mass, rest, rounding : float
-        Multiplier of Σr = 1, what auxiliary variables and slacks add to the floor, and the size
-        of all multipliers, which rounding grows with.
+        Multiplier of Σr = 1, the contribution of auxiliary variables and slacks to that bound, and
+        the size of all multipliers, to which rounding is proportional.
     basis : object
-        Where the box's program ended: the next starts there.
+        Basis at which the box's program ended, from which the next starts.
     """
 
     lower: FloatArray
@@ -91,13 +92,12 @@ class Box:
 
 
 class BoxBound:
-    """Bounds on I(X;Y) over one allowed set; boxes and columns are kept between calls.
+    """Upper bounds on I(X;Y) over one allowed set; boxes and columns are kept between calls.
 
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs; its oracle is not asked, so that the bound is one of a larger set
-        where it has one: valid too.
+        The allowed outputs; its oracle is not used, so the bound is for a larger set, and valid.
     p_x : ndarray
         P(x), shape (n_x,), all positive, n_x ≥ 2.
 
@@ -123,25 +123,25 @@ class BoxBound:
         self._program = self._empty_program()
 
     def bound(self, outputs: FloatArray, enough: float, deadline: Deadline) -> float:
-        """Return a bound on I(X;Y): better with more time, until it is at most `enough`.
+        """Return an upper bound on I(X;Y), improved until it is at most `enough` or time is over.
 
         Parameters
         ----------
         outputs : ndarray
             Allowed posteriors to start from, shape (k, n_x), such as those of a mixture.
         enough : float
-            In nats.
+            Bound at which to stop, in nats.
         deadline : Deadline
-            However short the time, what is returned is valid.
+            When to stop; the result is valid whenever that is.
         """
         try:
             return self._improved(outputs, enough, deadline)
-        except SolverError:  # coefficients too far apart for HiGHS: what is proven stands
+        except SolverError:  # as on coefficients too far apart; the bound so far is valid
             self._failed = True
             return self._best
 
     def _improved(self, outputs: FloatArray, enough: float, deadline: Deadline) -> float:
-        """Split and solve until the bound is low enough or time is over; arguments as there."""
+        """Split and solve until the bound is low enough or time is over; as `bound`."""
         if self._failed:
             return self._best
         if not self._boxes:
@@ -156,20 +156,21 @@ class BoxBound:
                 return self._best
 
     def _start(self) -> None:
-        """Put the first box: the whole set."""
+        """Add the first box, the whole set."""
         n = len(self.p_x)
         nowhere = np.full((n, n), np.inf)
         whole = Box(np.zeros(n), np.ones(n), np.zeros(n), 0.0, nowhere, np.zeros(n))
         self._boxes = self._narrowed([(whole, np.arange(n))])
 
     def _empty_program(self) -> LinearProgram:
+        """Return the program whose only columns are single symbols, at the cost DEAREST."""
         n = len(self.p_x)
         rows = sparse.eye_array(n, format="csr")
         ones = np.ones(n)
         return LinearProgram(rows, ones, ones, cost=DEAREST * self.p_x, primal=True)
 
     def _assign(self) -> None:
-        """Give columns of boxes that are gone to those that hold them now, and start afresh."""
+        """Assign columns of split boxes to present ones, and build the program again."""
         for i in np.flatnonzero(self._of < 0):
             self._of[i] = self._holder(self._columns[i])
         kept = self._of >= 0
@@ -178,7 +179,7 @@ class BoxBound:
         self._enter(self._columns, self._of)
 
     def _holder(self, r: FloatArray) -> int:
-        """Return the latest box that an output is in, −1 for none."""
+        """Return the index of the latest box that holds an output, −1 for none."""
         for k in range(len(self._boxes) - 1, -1, -1):
             box = self._boxes[k]
             if (r >= box.lower - INSIDE).all() and (r <= box.upper + INSIDE).all():
@@ -186,14 +187,14 @@ class BoxBound:
         return -1
 
     def _enter(self, columns: FloatArray, of: IntArray) -> None:
-        """Let columns into the program, at their boxes' costs."""
+        """Add columns, with the boxes they are in, to the program at their boxes' costs."""
         if len(columns):
             boxes = [self._boxes[k] for k in of]
             costs = [box.slopes @ r + box.intercept for r, box in zip(columns, boxes, strict=True)]
             self._program.add_cols(columns / self.p_x, np.array(costs))
 
     def _settle(self, enough: float, deadline: Deadline) -> FloatArray:
-        """Add columns until the prices are settled; return the weights of all columns."""
+        """Add columns until prices are stable (CLOSE); return the weights of all columns."""
         while True:
             solution = self._program.solve()
             prices = solution.duals / self.p_x
@@ -211,7 +212,7 @@ class BoxBound:
             self._of = np.append(self._of, of)
 
     def _floors(self, prices: FloatArray) -> FloatArray:
-        """Return a proven floor under H(r) − prices·r in each box, shape (boxes,)."""
+        """Return a proven lower bound of H(r) − prices·r in each box, shape (n_boxes,)."""
         if not self._boxes:
             return np.zeros(0)
         lower = np.array([box.lower for box in self._boxes])
@@ -230,7 +231,7 @@ class BoxBound:
     def _priced(
         self, which: IntArray, prices: FloatArray, deadline: Deadline
     ) -> tuple[FloatArray, IntArray]:
-        """Solve some boxes' programs: keep what proves them, and return their points, and whose."""
+        """Solve some boxes' programs, keep their multipliers, return their points and boxes."""
         points, of = [np.zeros((0, len(self.p_x)))], [np.zeros(0, dtype=np.int64)]
         for part in self._solver.parts(which):
             if deadline.over:
@@ -253,7 +254,7 @@ class BoxBound:
         return np.concatenate(points), np.concatenate(of)
 
     def _refine(self, weights: FloatArray, deadline: Deadline) -> bool:
-        """Split the boxes whose secants gain most in the solution; return whether there are any."""
+        """Split the boxes of largest secant error in the solution; return whether there are any."""
         weights = np.pad(weights, (0, len(self._of) - len(weights)))
         mixed = np.zeros((len(self._boxes), len(self.p_x)))
         np.add.at(mixed, self._of, weights[:, None] * self._columns)
@@ -283,7 +284,7 @@ class BoxBound:
         return len(worst) > 0
 
     def _split(self, k: int, errors: FloatArray, mean: FloatArray) -> list[tuple[Box, IntArray]]:
-        """Return the halves of a box, split where its secants miss most, and symbols to narrow."""
+        """Return the halves of a box, split at its largest secant error, and symbols to narrow."""
         box, x = self._boxes[k], int(errors.argmax())
         side = box.upper[x] - box.lower[x]
         at = np.clip(mean[x], box.lower[x] + INWARD * side, box.upper[x] - INWARD * side)
@@ -293,21 +294,20 @@ class BoxBound:
         return [(replace(box, upper=left), which), (replace(box, lower=right), which)]
 
     def _narrowed(self, parts: list[tuple[Box, IntArray]]) -> list[Box]:
-        """Return boxes with some of their sides as short as can be shown; none that is empty.
+        """Return the non-empty boxes, with the sides of some symbols shortened by linear programs.
 
-        A symbol that is known to be as large as it can be in an output of this very part needs
-        no program.
+        A symbol whose `highest` output lies in the box needs no program.
         """
         largest = int(self.p_x.argmax())
-        asked = []
+        sides = []
         for i, (box, which) in enumerate(parts):
             inside = (box.highest <= box.upper + INSIDE) & (box.highest >= box.lower - INSIDE)
             sought = which[~inside[which].all(axis=1)]
-            asked += [(i, int(x), -1.0) for x in sought] + [(i, largest, 1.0)]
-        costs = np.zeros((len(asked), len(self.p_x)))
-        for j, (_, x, sign) in enumerate(asked):
+            sides += [(i, int(x), -1.0) for x in sought] + [(i, largest, 1.0)]
+        costs = np.zeros((len(sides), len(self.p_x)))
+        for j, (_, x, sign) in enumerate(sides):
             costs[j, x] = sign
-        boxes = [parts[i][0] for i, _, _ in asked]
+        boxes = [parts[i][0] for i, _, _ in sides]
         answers = self._solver.solve(
             costs,
             np.array([box.lower for box in boxes]),
@@ -316,7 +316,7 @@ class BoxBound:
         )
         ends = [(box.lower.copy(), box.upper.copy(), box.highest.copy()) for box, _ in parts]
         empty = np.zeros(len(parts), dtype=bool)
-        for j, (i, x, sign) in enumerate(asked):
+        for j, (i, x, sign) in enumerate(sides):
             lower, upper, highest = ends[i]
             empty[i] |= bool(np.isposinf(answers.floors[j]))
             if sign > 0:
@@ -330,7 +330,7 @@ class BoxBound:
     def _made(
         self, box: Box, lower: FloatArray, upper: FloatArray, highest: FloatArray
     ) -> Box | None:
-        """Return a box between new ends, None if they leave no mass of 1."""
+        """Return a box with new ends, None if no posterior is between them."""
         upper = np.minimum(upper, 1.0 - (lower.sum() - lower) + THIN)
         lower = np.maximum(lower, 1.0 - (upper.sum() - upper) - THIN)
         if (lower > upper).any():

@@ -1,8 +1,7 @@
 """The linear programs of many boxes over one allowed set, and safe bounds from their multipliers.
 
-minimise costs·v subject to rows @ v ≤ 0, mass·v = 1, lower ≤ v ≤ upper. Slacks are bounded too, by
-what the box allows. Multipliers prove bounds whatever they are: what is lost by rounding, or by
-stopping early, is a worse bound and never a wrong one.
+minimise costs·v subject to rows @ v ≤ 0, mass·v = 1, lower ≤ v ≤ upper. Slacks get upper bounds
+from the box. Any multipliers prove a bound: rounding and early stopping make it weaker, not wrong.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from core.validation import FloatArray, IntArray
 EPSILON = float(np.finfo(np.float64).eps)
 
 MOST_ENTRIES = 5_000
-"""Entries of rows up to which boxes are solved together; HiGHS makes more of larger programs."""
+"""Most entries of rows for which boxes are solved together; on larger programs HiGHS is faster."""
 
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes and the mass that is 1 in each.
+    """Boxes lower ≤ v ≤ upper, each with the coefficients of its condition mass·v = 1.
 
     Attributes
     ----------
@@ -39,22 +38,22 @@ class Boxes:
         return len(self.lower)
 
     def take(self, which: IntArray) -> Boxes:
-        """Return some of the boxes."""
+        """Return the boxes at these indices."""
         return Boxes(self.lower[which], self.upper[which], self.mass[which])
 
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """What the multipliers of k programs prove at any costs.
+    """The terms of k programs' multipliers in a bound, which do not depend on costs.
 
     Attributes
     ----------
     rows : ndarray
         Multipliers times rows, shape (k, n_x).
     rest : ndarray
-        What the cheaper ends of auxiliary variables and slacks add at least, shape (k,).
+        Lower bound of the contribution of auxiliary variables and slacks, shape (k,).
     size : ndarray
-        The size of all multipliers, which rounding grows with, shape (k,).
+        The size of all multipliers, to which rounding is proportional, shape (k,).
     """
 
     rows: FloatArray
@@ -68,7 +67,12 @@ class BoxPrograms:
     Parameters
     ----------
     allowed : AllowedSet
-        The rows, with one auxiliary variable at most; its oracle is not asked.
+        The rows, with at most one auxiliary variable, bounded by a row; its oracle is not used.
+
+    Raises
+    ------
+    ValueError
+        If `suits` is False for it.
 
     Examples
     --------
@@ -93,7 +97,7 @@ class BoxPrograms:
 
     @staticmethod
     def suits(allowed: AllowedSet) -> bool:
-        """Return whether rows are few, and auxiliary variables none, or one that a row bounds."""
+        """Return whether there are few rows and no auxiliary variable, or one that a row bounds."""
         if allowed.n_auxiliary > 1 or np.prod(allowed.rows.shape) > MOST_ENTRIES:
             return False
         uses = allowed.rows.toarray()[:, allowed.n_x :]
@@ -112,13 +116,13 @@ class BoxPrograms:
         Parameters
         ----------
         boxes : Boxes
-            k of them, lower ≤ upper.
+            The k boxes, lower ≤ upper.
         costs : ndarray
             Shape (k, n_x).
         labels : ndarray, optional
-            To start from, shape (k, n − 1), such as those where a box around it ended.
+            Labels to start from, shape (k, n − 1), such as those at which a box around it ended.
         enough : ndarray, optional
-            A cost that need not be exceeded, shape (k,): a program ends when it must.
+            Cost at which a program ends, as its optimum is at least that, shape (k,).
         """
         lower, upper, slack = self.widths(boxes)
         k, n = lower.shape
@@ -131,8 +135,8 @@ class BoxPrograms:
     def proven(self, boxes: Boxes, costs: FloatArray, ends: Ends) -> tuple[FloatArray, FloatArray]:
         """Return a lower bound of costs·v over each box, (k,), and reduced costs, (k, n_x).
 
-        It holds whatever the multipliers are: each variable and slack takes its cheaper end. The
-        rounding of these sums is taken off.
+        It is valid for any multipliers: each variable and slack is at its cheaper end. The rounding
+        of these sums is subtracted.
         """
         found = self.priced(boxes, ends)
         reduced = costs + found.rows - ends.totals[:, None] * boxes.mass
@@ -144,11 +148,11 @@ class BoxPrograms:
 
     @property
     def terms(self) -> int:
-        """How many sums go into a bound at most: what its rounding grows with."""
+        """Largest number of terms of a sum in a bound, to which its rounding is proportional."""
         return sum(self.matrix.shape) + 8
 
     def priced(self, boxes: Boxes, ends: Ends) -> Priced:
-        """Return what multipliers make of the rows; of boxes inside these it holds as well."""
+        """Return the terms of multipliers in a bound, valid for boxes inside these too."""
         lower, upper, slack = self.widths(boxes)
         n_x = self.n_x
         priced = ends.rows @ self.matrix

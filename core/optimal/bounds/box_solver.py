@@ -1,7 +1,4 @@
-"""The programs of boxes, where all symbols have mass 1 together: by whichever way is quicker.
-
-Of few symbols they are solved together, in one array; of many by HiGHS, one after the other.
-"""
+"""Linear programs over boxes of posteriors: with few symbols solved together, else by HiGHS."""
 
 from __future__ import annotations
 
@@ -17,30 +14,30 @@ from core.optimal.bounds.relaxation import Relaxation
 from core.validation import BoolArray, FloatArray, IntArray
 
 FEW = 24
-"""With no more symbols they are solved together; of more, HiGHS profits from the one before."""
+"""Most symbols for which programs are solved together; with more HiGHS's warm starts are faster."""
 
 TOGETHER = 256
-"""Programs that are solved together: between two looks at the clock."""
+"""Most programs that are solved together, between two looks at the clock."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What k programs say.
+    """The results of k programs.
 
     Attributes
     ----------
     floors : ndarray
-        Proven lower bounds, shape (k,): ∞ where a box is proven to be empty, −∞ for none.
+        Proven lower bounds, shape (k,): ∞ where a box is proven to be empty, −∞ without a proof.
     points : ndarray
-        Where they are met, shape (k, n_x), if they are.
+        Optimal points, shape (k, n_x), where `met`.
     met : ndarray
-        Whether there is a point, shape (k,).
+        Whether there is an optimal point, shape (k,).
     priced : Priced
-        What their multipliers prove of the same boxes, where there is a point.
+        The terms of their multipliers in a bound.
     masses : ndarray
         Multipliers of Σr = 1, shape (k,).
     bases : list
-        Where each program ended.
+        Basis at which each program ended, for a later start.
     """
 
     floors: FloatArray
@@ -57,12 +54,12 @@ class BoxSolver:
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs; its oracle is not asked.
+        The allowed outputs; its oracle is not used.
 
     Attributes
     ----------
     relaxation : Relaxation
-        The same, one at a time.
+        The program that HiGHS solves, one box at a time.
     """
 
     def __init__(self, allowed: AllowedSet) -> None:
@@ -76,7 +73,7 @@ class BoxSolver:
         return self._programs is not None
 
     def parts(self, which: IntArray) -> Iterator[IntArray]:
-        """Yield parts of some boxes, to look at the clock in between."""
+        """Yield parts of box indices, each to be solved between two looks at the clock."""
         size = 1 if self._programs is None else TOGETHER
         for first in range(0, len(which), size):
             yield which[first : first + size]
@@ -91,7 +88,7 @@ class BoxSolver:
         costs, lower, upper : ndarray
             Shape (k, n_x).
         bases : list
-            Where a program of the same box, or of one around it, ended; None where none did.
+            Basis at which a program of the same box, or of one around it, ended; or None.
         """
         if self._programs is None:
             return self._one_by_one(costs, lower, upper, bases)
@@ -113,7 +110,7 @@ class BoxSolver:
     def _one_by_one(
         self, costs: FloatArray, lower: FloatArray, upper: FloatArray, bases: list[Any]
     ) -> Answers:
-        """Do the same by HiGHS."""
+        """Solve the programs by HiGHS, one after the other; as `solve`."""
         relaxation, k = self.relaxation, len(costs)
         floors, points = np.full(k, -np.inf), np.zeros(costs.shape)
         met = np.zeros(k, dtype=bool)

@@ -1,10 +1,10 @@
-"""The tree of one dominant symbol: which price of that symbol can be proven.
+"""Branch and bound for one dominant symbol: the largest price of that symbol that is proven.
 
 Prices p are proven for a symbol d when H(r) ≥ p·r for every allowed r in which d is the largest.
-Such an r costs at least −log r_d, so only r_d > exp(−max p) needs a look. The tree splits boxes
-of (odds, others' distribution) until their relaxations say so; where they cannot, or a column
-shows the contrary, p_d is lowered: every bound rises with it by at least the odds, so nothing
-that was proven is lost.
+Such an r costs at least −log r_d, so only r_d > exp(−max p) needs a proof. The tree splits boxes
+of (odds, others' distribution) until their relaxations prove it. Where they cannot, or a column
+disproves it, p_d is lowered: every bound then rises by at least the odds times as much, so what
+was proven remains so.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ TIGHTENINGS = 4
 """Most times that one box is tightened by its reduced costs and solved again."""
 
 WORTHWHILE = 0.1
-"""A tightening that lifts the bound by less than this part of what is missing is the last."""
+"""Part of a negative bound by which a tightening must lift it to be followed by another."""
 
 INWARD = 0.2
-"""A split keeps at least this part of the side on either side of it."""
+"""Least part of a side on either side of a split."""
 
 ABOUT_LARGEST = 0.9
-"""A column counts as one of d's if d has at least this part of its largest entry."""
+"""A column belongs to d's tree if d has at least this part of its largest entry."""
 
 NARROW = 1e-8
-"""A box no wider than this is not split: HiGHS cannot tell its points apart. Its bound, short by
-some 1e-9 at most, then lowers the price."""
+"""A box with no longer side is not split, as HiGHS's tolerance is larger: its bound, about 1e-9 too
+low, then lowers the price."""
 
 MANY = 60
-"""With fewer symbols than this, splitting one after the other is quicker than all pairs."""
+"""Number of symbols from which on a tree starts with all pairs of large symbols (`pairs`)."""
 
 FLAT = 1e-9
-"""A reduced cost below this tightens nothing."""
+"""Reduced costs up to this do not tighten a box."""
 
 STRIDE = 32
-"""Boxes that a tree does before the next worst tree has its turn: a turn costs about one box."""
+"""Boxes of one tree before the next worst tree continues: a change of trees takes about one box."""
 
 DISPROVEN_SHARE = 0.5
-"""Work stops when what is unproven is below this part of what columns have disproven: then
-better prices, which these columns bring, help more than a closer look at these."""
+"""Work stops when the unproven part of the prices is below this part of what columns disproved: the
+next prices, which these columns improve, are a better use of time."""
 
 MOST_WAITING = 100_000
-"""Most boxes kept in wait, some 4 kB each: work stops there."""
+"""Most open boxes, some 4 kB each: work stops there."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class OpenBox:
-    """A box whose bound is not yet 0, and where to split it; one not looked at has no place."""
+    """A box with a bound below 0, and where to split it; `split` is −1 before it is solved."""
 
     lower: FloatArray
     upper: FloatArray
@@ -78,21 +78,21 @@ class Tree:
     dominant : int
         The symbol d.
     prices : ndarray
-        p, shape (n_x,), n_x ≥ 2. Only p_d is ever lowered here.
+        p, shape (n_x,), n_x ≥ 2. The tree lowers p_d only.
     tolerance : float
-        What p_d may lose to save work: it aims at p_d − tolerance.
+        By how much p_d is lowered at the start, to save time.
     floor : float
-        A price p_d that is known to hold, the other prices given.
+        A price p_d that is known to hold beside the other prices.
     found : callable
-        Takes an allowed column, shape (n_x,), that shows p to be too high, and returns columns
-        near it that may show more.
+        Takes an allowed column, shape (n_x,), that disproves p, and returns columns near it that
+        may disprove lower prices.
 
     Attributes
     ----------
     target : float
-        The price p_d that it tries to prove at present.
+        The price p_d that it tries to prove.
     boxes : int
-        How many boxes it has looked at.
+        Number of boxes that were bounded.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Tree:
 
     @property
     def proven(self) -> float:
-        """The price p_d proven so far, the other prices as given (or any lower ones)."""
+        """The price p_d proven so far, beside the other prices as given (or lower)."""
         if not self._started:
             return min(self.target, self._floor)
         worst = self._open[0][0] if self._open else self.target
@@ -131,27 +131,27 @@ class Tree:
 
     @property
     def waiting(self) -> int:
-        """How many boxes wait to be split."""
+        """Number of open boxes."""
         return len(self._open)
 
     def lower(self, target: float) -> None:
-        """Aim at a lower price."""
+        """Lower the target to at most this price."""
         self.target = min(self.target, target)
         self._prices[self.dominant] = self.target
 
     def learn(self, column: FloatArray) -> None:
-        """Aim lower if an allowed column shows that the target is too high.
+        """Lower the target if an allowed column disproves it.
 
-        One in which another symbol is clearly larger is left to that symbol's tree.
+        A column in which another symbol is clearly larger is left to that symbol's tree.
         """
         excess, share = self._excess(column), float(column[self.dominant])
         if excess > 0 and share >= ABOUT_LARGEST * float(column.max()):
             self.lower(max(self.target - excess / share - self._tolerance, self._floor))
 
     def grow(self, boxes: int, deadline: Deadline) -> None:
-        """Split the worst boxes until the target is proven, a number is done, or time is up.
+        """Split the worst boxes until the target is proven, `boxes` are bounded, or time is over.
 
-        The first call looks at the whole set.
+        The first call bounds the whole set.
         """
         last = self.boxes + boxes
         if not self.closed and not self._started:
@@ -168,11 +168,11 @@ class Tree:
             self._add(right, box.upper, box.multipliers)
 
     def _start(self) -> None:
-        """Put the first box, unless prices alone prove the target."""
+        """Add the first boxes, unless prices alone prove the target."""
         d, prices = self.dominant, self._prices
         self._started = True
         highest = self.space.highest_odds(d)
-        if np.isinf(highest):  # d alone is (nearly) allowed, and costs nothing
+        if np.isinf(highest):  # d is allowed (nearly) alone, at a cost of 0
             self._inspect(self.space.purest(d))
             self.lower(-self._tolerance)
         least, most = odds_worth_a_look(prices, d, highest)
@@ -221,7 +221,7 @@ class Tree:
         closing = self.target + value / float(lower[self.dominant])
         if met is not None:
             self._inspect(point)
-        if (upper - lower <= NARROW * (1.0 + lower)).all():  # what is missing is rounding
+        if (upper - lower <= NARROW * (1.0 + lower)).all():  # its bound is negative by rounding
             self.lower(max(closing, self._floor))
             return
         box = OpenBox(lower, upper, multipliers, *self._split(point, lower, upper))
@@ -230,7 +230,7 @@ class Tree:
     def _tightened(
         self, lower: FloatArray, upper: FloatArray, multipliers: Multipliers
     ) -> tuple[float, FloatArray, FloatArray]:
-        """Return a proven bound on a box, and the part of the box where it is below 0."""
+        """Return a proven bound on a box, and the ends of the part where it may be below 0."""
         d = self.dominant
         slopes, intercepts = self.space.relaxation.secants(lower, upper)
         costs = slopes - self._prices
@@ -256,12 +256,12 @@ class Tree:
         return value, lower, upper
 
     def _under(self, point: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-        """Return the secants' value at a point."""
+        """Return the sum of the box's secants at a point."""
         slopes, intercepts = self.space.relaxation.secants(lower, upper)
         return float(slopes @ point + intercepts.sum())
 
     def _split(self, point: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[int, float]:
-        """Return the variable whose secant is furthest off at a point, and where to split it."""
+        """Return the variable whose secant has the largest error, and where to split it."""
         d = self.dominant
         side = upper - lower
         slopes, intercepts = self.space.relaxation.secants(lower, upper)
@@ -277,7 +277,7 @@ class Tree:
         return j, float(np.clip(at[j], lower[j] + inward, upper[j] - inward))
 
     def _inspect(self, point: FloatArray) -> None:
-        """Learn from a point of the linear program, if it is allowed and costs too little."""
+        """Lower the target by a point of the linear program, if it disproves the prices."""
         r = np.maximum(point, 0.0)
         r /= r.sum()
         if self._excess(r) > 0:
@@ -285,12 +285,12 @@ class Tree:
                 self.learn(column)
 
     def _excess(self, r: FloatArray) -> float:
-        """Return p·r − H(r): by how much a column shows the prices to be too high."""
+        """Return p·r − H(r), by which a column undercuts the prices."""
         return float(self._prices @ r - special.entr(r).sum())
 
 
 class Trees:
-    """The trees of all symbols; parameters as of `Tree`.
+    """The trees of all symbols; other parameters as of `Tree`.
 
     Parameters
     ----------
@@ -323,31 +323,31 @@ class Trees:
 
     @property
     def boxes(self) -> int:
-        """How many boxes were looked at."""
+        """Number of boxes that were bounded."""
         return sum(tree.boxes for tree in self.trees)
 
     @property
     def spread(self) -> float:
-        """How many of the boxes that were looked at are open: a part of them."""
+        """Part of the bounded boxes that is open."""
         return sum(tree.waiting for tree in self.trees) / max(self.boxes, 1)
 
     def learn(self, column: FloatArray) -> None:
-        """Aim lower for the symbol of which an allowed column shows the target to be too high."""
+        """Lower the target of a column's largest symbol if the column disproves it."""
         self.trees[int(column.argmax())].learn(column)
 
     def work(self, weights: FloatArray, deadline: Deadline) -> None:
-        """Let the worst tree go on, until all are closed, better prices are due or time is up.
+        """Grow the worst tree until all are closed, `DISPROVEN_SHARE` is met or time is over.
 
         Parameters
         ----------
         weights : ndarray
-            What each price counts for, shape (n_x,).
+            Weight of each price, shape (n_x,).
         deadline : Deadline
             When to stop.
         """
         trees = self.trees
         unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
-        for d in np.argsort(-unproven, kind="stable"):  # its first box lifts a price most
+        for d in np.argsort(-unproven, kind="stable"):  # the first box of a tree gains most
             if unproven[d] <= 0 or deadline.over:
                 break
             trees[d].grow(1, deadline)

@@ -1,21 +1,21 @@
-"""What every answer is held against: no mechanism is above its bound."""
+"""The check that no mechanism exceeds its upper bound."""
 
 from __future__ import annotations
 
 from core.errors import SolverError
 
 ROUNDED = 1e-8
-"""How far, in nats, a mechanism may exceed a bound: the audit leaves it that much room at least
-where lifts hardly differ."""
+"""How far, in nats, a mechanism may exceed a bound: the audit's slack allows that much where lifts
+hardly differ."""
 
 
 def not_below(upper: float, value: float) -> float:
-    """Return a bound on the utility of all mechanisms, one of which is known.
+    """Return an upper bound on the utility, raised to the utility of a known mechanism.
 
     Raises
     ------
     SolverError
-        If the known one is better than the bound by more than rounding: then the proof is wrong.
+        If the known mechanism exceeds the bound by more than rounding, so that the proof is wrong.
     """
     if value > upper + ROUNDED:
         raise SolverError(

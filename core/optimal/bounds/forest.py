@@ -1,8 +1,7 @@
-"""The trees of all dominant symbols, grown together: the worst boxes of any tree at a time.
+"""Branch and bound for all dominant symbols together: a few hundred of the worst boxes at a time.
 
-What is proven is what `core.optimal.bounds.branch_and_bound` proves tree by tree and box by box,
-by the same relaxation. Here a few hundred boxes are bounded at once: where symbols are few that
-takes a tenth of the time.
+`core.optimal.bounds.branch_and_bound` proves the same, tree by tree and box by box, with the same
+relaxation. With few symbols, many boxes at once take a tenth of the time.
 """
 
 from __future__ import annotations
@@ -31,12 +30,11 @@ TIGHTENINGS = 2
 """Most times that boxes are tightened by their reduced costs and solved again."""
 
 WIDEST = 256
-"""Most boxes that are split at a time: enough for array operations to cost more than their calls,
-few enough to be about the worst."""
+"""Most boxes that are split at a time: enough to make the overhead of array operations small."""
 
 LONGER = 2
-"""Work stops with so many times the boxes that the last column took to be found: better prices,
-which it brings, are soon worked on as long, and most columns are found early."""
+"""Work stops at this multiple of the boxes after which the last column was found: most columns are
+found early, and the next prices, which they improve, are a better use of time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +46,15 @@ class Leaves:
     lower, upper : ndarray
         In the coordinates of `Relaxation`, shape (k, n_x).
     dominant : ndarray
-        Whose tree each is in, shape (k,).
+        The dominant symbol of each box's tree, shape (k,).
     closing : ndarray
-        The price of that symbol that is proven on each, shape (k,).
+        The price of that symbol that is proven on each box, shape (k,).
     split : ndarray
         The variable to split, shape (k,).
     at : ndarray
-        Where, shape (k,).
+        Where to split it, shape (k,).
     labels : ndarray
-        Where the program of each ended, shape (k, n − 1).
+        Labels at which the program of each ended, shape (k, n − 1).
     """
 
     lower: FloatArray
@@ -71,11 +69,11 @@ class Leaves:
         return len(self.closing)
 
     def take(self, which: IntArray | BoolArray) -> Leaves:
-        """Return some of the boxes."""
+        """Return the boxes of these indices, or of a mask."""
         return Leaves(**{name: value[which] for name, value in vars(self).items()})
 
     def and_those(self, more: list[Leaves]) -> Leaves:
-        """Return these and others."""
+        """Return these boxes and others."""
         return Leaves(
             **{
                 name: np.concatenate([value, *(vars(leaves)[name] for leaves in more)])
@@ -92,23 +90,23 @@ class Forest:
     space : Space
         The allowed outputs.
     programs : BoxPrograms
-        The same for many boxes at once.
+        The programs of many boxes at once.
     prices : ndarray
         p, shape (n_x,), n_x ≥ 2.
     tolerance : float
-        What each price may lose to save work: the trees aim at p_d − tolerance.
+        By how much each price is lowered at the start, to save time.
     floors : ndarray
-        Prices that are known to hold, each with the other prices as given, shape (n_x,).
+        Prices that are known to hold, each beside the other prices as given, shape (n_x,).
     found : callable
-        Takes an allowed column, shape (n_x,), that shows p to be too high, and returns columns
-        near it that may show more.
+        Takes an allowed column, shape (n_x,), that disproves p, and returns columns near it that
+        may disprove lower prices.
 
     Attributes
     ----------
     targets : ndarray
-        The prices that the trees try to prove at present, shape (n_x,).
+        The prices that the trees try to prove, shape (n_x,).
     boxes : int
-        How many boxes were looked at.
+        Number of boxes that were bounded.
     """
 
     def __init__(
@@ -134,7 +132,7 @@ class Forest:
 
     @property
     def proven(self) -> FloatArray:
-        """The prices proven so far, each with the others as given (or any lower ones)."""
+        """The prices proven so far, shape (n_x,), each beside the others as given (or lower)."""
         worst = np.where(self._started, self.targets, self._floors)
         np.minimum.at(worst, self._leaves.dominant, self._leaves.closing)
         return np.minimum(self.targets, np.maximum(worst, self._floors))
@@ -146,14 +144,11 @@ class Forest:
 
     @property
     def spread(self) -> float:
-        """How many of the boxes that were looked at are open: a part of them."""
+        """Part of the bounded boxes that is open."""
         return len(self._leaves) / max(self.boxes, 1)
 
     def learn(self, column: FloatArray) -> None:
-        """Aim lower if an allowed column shows that a target is too high.
-
-        That is the target of its largest symbol, and of any that is about as large.
-        """
+        """Lower the targets of a column's largest symbols that the column disproves."""
         for d in map(int, np.flatnonzero(column >= ABOUT_LARGEST * column.max())):
             excess = self._excess(column, d)
             if excess > 0:
@@ -161,12 +156,14 @@ class Forest:
                 self._lower(d, price)
 
     def work(self, weights: FloatArray, deadline: Deadline) -> None:
-        """Split the worst boxes until all are closed, better prices are due or time is up.
+        """Split the worst boxes until all are closed, prices should change or time is over.
+
+        Prices should change by `DISPROVEN_SHARE`, `LONGER` and `MOST_WAITING`.
 
         Parameters
         ----------
         weights : ndarray
-            What each price counts for, shape (n_x,).
+            Weight of each price, shape (n_x,).
         deadline : Deadline
             When to stop.
         """
@@ -184,7 +181,7 @@ class Forest:
             self.grow(weights)
 
     def start(self, order: IntArray) -> None:
-        """Plant the trees of some symbols, unless their prices alone prove the targets."""
+        """Add the first boxes of some symbols, unless their prices alone prove the targets."""
         lower, upper, planted = [], [], []
         for d in map(int, order):
             if self._started[d] or self._floors[d] >= self.targets[d]:
@@ -202,9 +199,9 @@ class Forest:
             self._plant(np.array(lower), np.array(upper), np.array(planted), None)
 
     def _range(self, d: int) -> tuple[float, float] | None:
-        """Return the odds of a symbol that are worth a look, None if there are none."""
+        """Return the range of a symbol's odds that needs a proof, None if it is empty."""
         highest = self._space.highest_odds(d)
-        if np.isinf(highest):  # d alone is (nearly) allowed, and costs nothing
+        if np.isinf(highest):  # d is allowed (nearly) alone, at a cost of 0
             self._inspect(self._space.purest(d), d)
             self._lower(d, -self._tolerance)
         prices = self._prices(np.array([d]))[0]
@@ -213,7 +210,7 @@ class Forest:
         return (least, most) if least < most else None
 
     def grow(self, weights: FloatArray) -> None:
-        """Split the boxes that leave most unproven, weights of the symbols given, shape (n_x,)."""
+        """Split the boxes with the largest unproven part of a price, times its weight."""
         leaves = self._leaves
         lack = self.targets[leaves.dominant] - leaves.closing
         opened = np.flatnonzero(lack > 0)
@@ -236,12 +233,12 @@ class Forest:
         )
 
     def _lower(self, dominant: int, price: float) -> None:
-        """Aim at a lower price of a symbol, but not below what is known to hold."""
+        """Lower the target of a symbol to at most this price, but not below its floor."""
         price = max(price, float(self._floors[dominant]))
         self.targets[dominant] = min(self.targets[dominant], price)
 
     def _prices(self, dominant: IntArray) -> FloatArray:
-        """Return the prices of some trees, shape (k, n_x): as given, but each tree's target."""
+        """Return the prices of trees, shape (k, n_x): as given, but with each tree's target."""
         prices = np.tile(self._given, (len(dominant), 1))
         prices[np.arange(len(dominant)), dominant] = self.targets[dominant]
         return prices
@@ -253,7 +250,7 @@ class Forest:
         dominant: IntArray,
         labels: IntArray | None,
     ) -> None:
-        """Bound boxes, tighten them, and keep those whose bound is below 0."""
+        """Bound and tighten boxes, and keep those with a bound below 0."""
         self.boxes += len(lower)
         aims = self.targets[dominant]
         prices = self._prices(dominant)
@@ -272,7 +269,7 @@ class Forest:
         closing = aims[kept] + todo.values[kept] / todo.lower[kept][each, dominant]
         side = todo.upper[kept] - todo.lower[kept]
         narrow = (side <= NARROW * (1.0 + todo.lower[kept])).all(axis=1)
-        for i in np.flatnonzero(narrow):  # what is missing is rounding
+        for i in np.flatnonzero(narrow):  # the bound is negative by rounding
             self._lower(int(dominant[i]), float(closing[i]))
         split, at = todo.splits(kept)
         leaves = Leaves(
@@ -281,7 +278,7 @@ class Forest:
         self._leaves = self._leaves.and_those([leaves.take(np.flatnonzero(~narrow))])
 
     def _inspect(self, point: FloatArray, dominant: int) -> None:
-        """Learn from a point of a program, if it is allowed and costs too little."""
+        """Lower targets by a point of a program, if it disproves a tree's prices."""
         r = np.maximum(point, 0.0)
         r /= r.sum()
         if self._excess(r, dominant) > 0:
@@ -290,12 +287,12 @@ class Forest:
                 self.learn(column)
 
     def _excess(self, r: FloatArray, dominant: int) -> float:
-        """Return p·r − H(r): by how much a column shows a tree's prices to be too high."""
+        """Return p·r − H(r), by which a column undercuts a tree's prices."""
         drop = float(self._given[dominant] - self.targets[dominant]) * float(r[dominant])
         return float(self._given @ r - special.entr(r).sum()) - drop
 
     def _excesses(self, points: FloatArray, dominant: IntArray) -> FloatArray:
-        """Return the same of many points, shape (k, n_x), up to scale."""
+        """Return `_excess` of many points, shape (k, n_x), given up to scale."""
         r = np.maximum(points, 0.0)
         r /= np.maximum(r.sum(axis=1, keepdims=True), THIN)
         result: FloatArray = (self._prices(dominant) * r - special.entr(r)).sum(axis=1)

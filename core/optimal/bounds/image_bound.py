@@ -1,10 +1,10 @@
-"""How far any allowed output can undercut given prices, where its cost is one of few numbers.
+"""Proofs of prices by branch and bound, where an output's cost depends on few numbers.
 
 The cost Σ_t c_t(u_t) of an output r depends on its image u = B r alone, in as many dimensions as
 T has symbols. Over a box l ≤ u ≤ h each concave c_t lies above its secant, so the least of
 Σ_t c_t(u_t) − λ·r over the allowed outputs in the box is at least a linear program's optimum;
-the box is split where the secants miss most (Falk and Soland, 1969). Multipliers of the rows
-prove each bound; no tolerance of the linear programs enters it.
+the box is split where the secants have the largest error (Falk and Soland, 1969). Multipliers of
+the rows prove each bound, independent of the tolerances of the linear programs.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ from core.optimal.utility import OfImage
 from core.validation import FloatArray
 
 THIN = 1e-9
-"""A side shorter than this is not split: its ends differ by less than a program's tolerance."""
+"""Least length of a side that is split: a shorter one is within the programs' tolerance."""
 
 INWARD = 0.1
-"""A split keeps at least this part of the side on either side of it."""
+"""Least part of a side on either side of a split."""
 
 FEW = 64
-"""Boxes after which outputs that undercut the prices by far are handed back at once: better
-prices help more than a closer look at these."""
+"""Boxes after which outputs that undercut the prices by far are returned at once: the next prices,
+which they improve, are a better use of time."""
 
 FAR = 4.0
-"""Factor of the tolerance that counts as far."""
+"""Multiple of the tolerance by which such an output undercuts the prices."""
 
 REACH = 1e-12
-"""Added to the sides of the first box: the rounding of the programs that found them."""
+"""Added to the sides of the first box, for the rounding of the programs that found them."""
 
 CUTTINGS = 4
-"""Most times that a box's program is solved again once an oracle has cut its point off."""
+"""Most programs of one box, each after an oracle has cut off the last one's point."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pricing:
-    """What is known of the least price of an output.
+    """Bounds on the least reduced cost c(r) − λ·r of an allowed output.
 
     Attributes
     ----------
     floor : float
-        c(r) − λ·r is at least this for every allowed posterior r.
+        A lower bound for every allowed posterior r.
     outputs : ndarray
-        Allowed posteriors of a price below 0, the cheapest first, shape (k, n_x).
+        Allowed posteriors of negative reduced cost, lowest first, shape (k, n_x).
     best : float
-        The least price of an output that was met.
+        The least reduced cost found.
     point : ndarray
-        Where it was met, shape (n_x,).
+        The posterior that has it, shape (n_x,).
     """
 
     floor: float
@@ -73,15 +73,15 @@ class ImageBound:
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs. Where it has an oracle, outputs met are cut off while that forbids
-        them: cuts hold everywhere, so what was proven stands.
+        The allowed outputs. Where it has an oracle, outputs found are cut off if they are not
+        allowed; cuts are valid everywhere, so earlier bounds remain valid.
     utility : OfImage
         Gives the cost.
 
     Raises
     ------
     InfeasibleError
-        If no output at all is allowed.
+        If no output is allowed.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class ImageBound:
     >>> goal = OfImage(joint.p / joint.p_x, entropy_terms, 0.0)
     >>> bound = ImageBound(LIP(0.5).allowed_set(joint), goal)
     >>> found = bound.minimise(np.zeros(4), tolerance=1e-9, deadline=Deadline.after(10))
-    >>> found.floor <= found.best, (goal.matrix @ found.point).round(4)  # lifts e^{−1/2} and more
+    >>> found.floor <= found.best, (goal.matrix @ found.point).round(4)  # P(s | y), a lift e^{−1/2}
     (True, array([0.3033, 0.6967]))
     """
 
@@ -113,11 +113,11 @@ class ImageBound:
         patient: bool = False,
         known: float = -np.inf,
     ) -> Pricing:
-        """Return a floor under c(r) − λ·r, and outputs below 0.
+        """Return a lower bound of c(r) − λ·r, and outputs of negative reduced cost.
 
-        It works until the floor is within the tolerance of the best price met (or of 0, where
-        that is lower), until outputs far below 0 are found, or until time is over. The floor is
-        valid whenever it ends. With `patient` neither 0 nor outputs below it end the search.
+        The search ends when the floor is within the tolerance of the least reduced cost found (or
+        of 0, where that is lower), when outputs far below 0 are found, or when time is over. The
+        floor is valid whenever it ends. With `patient` neither 0 nor outputs below it end it.
 
         Parameters
         ----------
@@ -128,9 +128,9 @@ class ImageBound:
         deadline : Deadline
             When to stop.
         patient : bool
-            Whether the least price itself is wanted.
+            Whether to find the least reduced cost itself.
         known : float
-            A floor that is known from elsewhere.
+            A lower bound that is known already.
         """
         search = _Search(self, prices)
         search.look(self._lower, self._upper, -np.inf)
@@ -146,10 +146,9 @@ class ImageBound:
     def least(
         self, slopes: FloatArray, prices: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> tuple[float, FloatArray] | None:
-        """Return a proven floor under slopes·u − λ·r in a box, and r; None if it is empty.
+        """Return a proven lower bound of slopes·u − λ·r in a box, and r; None if it is empty.
 
-        r is all 0, and the floor −∞, where HiGHS finds the box empty and cannot show it,
-        or fails.
+        They are −∞ and 0 where HiGHS finds the box empty without a proof, or fails.
         """
         for _ in range(CUTTINGS):
             found = self._least(slopes, prices, lower, upper)
@@ -162,7 +161,7 @@ class ImageBound:
         return found
 
     def cut(self, cuts: FloatArray) -> None:
-        """Leave out the outputs that break rows cuts @ r ≤ 0, shape (k, n_x)."""
+        """Add the rows cuts @ r ≤ 0, shape (k, n_x)."""
         auxiliary = self._program.n_cols - self._n_t - self._n_x
         padded = np.hstack([cuts, np.zeros((len(cuts), auxiliary))])
         self._relaxation.matrix = np.vstack([self._relaxation.matrix, padded])
@@ -171,7 +170,7 @@ class ImageBound:
     def _least(
         self, slopes: FloatArray, prices: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> tuple[float, FloatArray] | None:
-        """Return the same of the rows known so far."""
+        """Return what `least` does, without the oracle."""
         n_t, n_x, none = self._n_t, self._n_x, np.zeros(self._n_x)
         self._costs[:n_t], self._costs[n_t : n_t + n_x] = slopes, -prices
         self._program.set_costs(self._costs)
@@ -183,7 +182,7 @@ class ImageBound:
             if self._proven(ray, np.zeros(n_t), none, lower, upper) > 0:
                 return None
             return -np.inf, none
-        except SolverError:  # the floor of the box that this one is a part of stands
+        except SolverError:  # the bound of the box around this one is used
             return -np.inf, none
         r = np.maximum(solution.x[n_t : n_t + n_x], 0.0)
         return self._proven(solution.duals, slopes, prices, lower, upper), r / r.sum()
@@ -196,7 +195,7 @@ class ImageBound:
         lower: FloatArray,
         upper: FloatArray,
     ) -> float:
-        """Return what the duals prove, whatever they are: each box side at its cheaper end."""
+        """Return the lower bound that duals prove: each variable is at its cheaper end."""
         n_t = self._n_t
         links = duals[1 : 1 + n_t]
         priced, rows = self._relaxation.priced(np.maximum(-duals[1 + n_t :], 0.0))
@@ -251,7 +250,7 @@ class ImageBound:
         return slopes, float((at_lower - slopes * lower).sum())
 
     def miss(self, r: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """Return by how much the secants miss each curve at an output, shape (n_t,)."""
+        """Return the error of each curve's secant at an output, shape (n_t,)."""
         image = np.clip(self._utility.matrix @ r, lower, upper)
         at, low, high = (self._utility.curve(u) for u in (image, lower, upper))
         side = np.maximum(upper - lower, THIN)
@@ -269,7 +268,7 @@ class ImageBound:
 
 
 class _Search:
-    """One call of `minimise`: the boxes that are open, and the outputs met."""
+    """One call of `minimise`: the open boxes, and the outputs found."""
 
     def __init__(self, space: ImageBound, prices: FloatArray) -> None:
         self._space, self._prices = space, prices
@@ -281,18 +280,18 @@ class _Search:
         self._point = np.full(len(prices), np.nan)
 
     def floor(self) -> float:
-        """Return the floor under all boxes."""
+        """Return the lower bound over all boxes."""
         return min(self._closed, self.open[0][0]) if self.open else self._closed
 
     def look(self, lower: FloatArray, upper: FloatArray, known: float) -> None:
-        """Bound a box, whose floor is known to be so high at least, and keep it open."""
+        """Bound a box, given a known lower bound, and keep it open unless it is tiny or empty."""
         self.boxes += 1
         slopes, intercept = self._space.secants(lower, upper)
         found = self._space.least(slopes, self._prices, lower, upper)
         if found is None:
             return
         value, r = max(found[0] + intercept, known), found[1]
-        if not r.any():  # no point to split it at
+        if not r.any():  # there is no point at which to split it
             self._closed = min(self._closed, value)
             return
         price = self._space.price(r, self._prices)
@@ -305,7 +304,7 @@ class _Search:
             heapq.heappush(self.open, (value, next(self._count), lower, upper, r))
 
     def split(self) -> None:
-        """Split the box with the lowest floor where its secants miss most."""
+        """Split the box with the lowest bound at the largest error of its secants."""
         known, _, lower, upper, r = heapq.heappop(self.open)
         side = upper - lower
         miss = np.where(side < THIN, -np.inf, self._space.miss(r, lower, upper))
@@ -318,7 +317,7 @@ class _Search:
         self.look(right, upper, known)
 
     def pricing(self) -> Pricing:
-        """Return what was found."""
+        """Return the bound and the outputs found."""
         met = sorted(self._met.values(), key=lambda pair: pair[0])
         cheap = [r for price, r in met if price < -EXACT_PRICE]
         outputs = np.array(cheap).reshape(-1, len(self._prices))

@@ -1,9 +1,9 @@
 """Vertices of a polytope that undercut given prices, or the proof that there are none.
 
-A polytope starts as the simplex and gets one row after the other. A new vertex lies on an edge
-of which the row cuts one end off; the reduced cost is concave, so a new vertex that undercuts the
-prices has a neighbour that did. It is enough to keep those that do, each with its edges, and to
-look at rows that one of them breaks: where none is left, the prices are proven.
+The polytope starts as the simplex, and rows are added one by one. A new vertex lies on an edge of
+which the row cuts one end off; the reduced cost is concave, so a new vertex that undercuts the
+prices has a neighbour that does. So it suffices to keep those that do, with their edges, and to add
+rows that one of them violates: where none is left, the prices are proven.
 
 Source: double description, Motzkin et al. (1953), of the vertices below a concave level only.
 """
@@ -30,33 +30,34 @@ from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
 ASKED = 5
-"""Vertices that an oracle is asked about at a time: the lowest, each in another direction."""
+"""Vertices that an oracle gets at a time: those of least reduced cost."""
 
 STEEP = 1e5
-"""Inverses of systems up to this leave a vertex, off by rounding, far inside rows moved out."""
+"""Largest entry of the inverse of a vertex's system at which its rounding error is far below the
+distance by which rows are moved outwards."""
 
 MOST = 2_000
-"""Vertices that are kept at a time, where not given."""
+"""Default of the most vertices that are kept."""
 
 
 @dataclass(frozen=True, eq=False)
 class Undercut:
-    """What undercuts prices λ.
+    """The vertices that undercut prices λ, and the upper bound that follows.
 
     Attributes
     ----------
     outputs : ndarray
-        Vertices with φ(r) − λ·r below the floor, as posteriors, shape (k, n_x), the lowest of
-        all first; none where none is below it. Of a polytope around it where time was over.
+        Vertices with φ(r) − λ·r below the floor, as posteriors, shape (k, n_x), lowest first; of a
+        larger polytope where time was over.
     bound : float
-        No mixture over the polytope has more utility.
+        Upper bound on the utility of mixtures over the polytope.
     slack : float
-        The floor is −slack nats: what was asked for, or more where there were too many vertices.
+        The floor is −slack nats: the slack given, or more where there were too many vertices.
     finished : bool
-        Whether the outputs are the polytope's own.
+        Whether the outputs are vertices of the polytope itself.
     sure : bool
-        Whether all of its vertices were known to far more digits than rows were moved out by;
-        else the bound is no proof.
+        Whether every vertex was computed to far more accuracy than rows were moved by; else the
+        bound is not proven.
     """
 
     outputs: FloatArray
@@ -79,12 +80,12 @@ def undercutting(
 ) -> Undercut:
     """Return the vertices of a polytope that undercut prices, and the bound that the prices prove.
 
-    Where prices are so bad that too many vertices undercut them, the lowest of these are found.
+    Where too many vertices undercut the prices, the floor falls to the lowest `most` of them.
 
     Parameters
     ----------
     facets : Facets
-        The polytope. Rows are moved out by a hair on the way, not for the outputs.
+        The polytope. Rows are moved slightly outwards during the search, not for the outputs.
     p_x : ndarray
         P(x), shape (n_x,).
     utility : Utility
@@ -92,14 +93,14 @@ def undercutting(
     duals : ndarray
         λ, shape (n_x,).
     slack : float
-        The floor is −slack nats; the bound allows for what lies above it.
+        The floor is −slack nats; the bound is raised by the slack.
     most : int
-        Where more vertices are below the floor, it goes down to what so many are below.
+        Most vertices that are kept: where more are below the floor, it falls.
     oracle : callable, optional
-        Where rows do not say it all: takes vertices, as posteriors of shape (k, n_x), and returns
-        the cuts that they break, shape (j, n_x), or None to end the search.
+        For a set that rows alone do not describe: takes vertices, as posteriors of shape (k, n_x),
+        and returns the cuts that they violate, shape (j, n_x), or None to end the search.
     deadline : Deadline
-        Whatever it is, the bound is one.
+        When to stop; the bound is valid whenever that is.
 
     Examples
     --------
@@ -141,18 +142,18 @@ def undercutting(
 
 
 def worth_of(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: FloatArray) -> float:
-    """Return p·P_X of duals p ≤ λ that none of some outputs undercuts.
+    """Return the larger p·P_X of two choices of duals p ≤ λ that no given output undercuts.
 
-    Either all duals fall by as much as the lowest price asks, or, for each output with a negative
-    price, that of the symbol which it says most about: that is the cheaper way where only symbols
-    of tiny probability are priced too high.
+    Either all duals fall by the lowest reduced cost; or, for each output of negative reduced cost,
+    that of the symbol with the largest r(x)/P(x), which is better where only symbols of tiny
+    probability are priced too high.
 
     Parameters
     ----------
     duals : ndarray
         λ, shape (n_x,).
     prices : ndarray
-        φ(r) − λ·r of each output, shape (k,).
+        Reduced costs φ(r) − λ·r of the outputs, shape (k,).
     points : ndarray
         The outputs r, as posteriors, shape (k, n_x).
     p_x : ndarray
@@ -165,9 +166,9 @@ def worth_of(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: Flo
     points = points[low]
     symbol = (points / p_x).argmax(axis=1)
     fall = np.zeros(len(p_x))
-    with np.errstate(over="ignore"):  # an output of 1e-309 asks for all: the other way is cheaper
-        asked = -prices[low] / points[np.arange(len(low)), symbol]
-    np.maximum.at(fall, symbol, asked)
+    with np.errstate(over="ignore"):  # ∞ for an entry of 1e-309: then the first choice is larger
+        needed = -prices[low] / points[np.arange(len(low)), symbol]
+    np.maximum.at(fall, symbol, needed)
     return total - min(-float(prices.min()), float(fall @ p_x))
 
 
@@ -177,19 +178,20 @@ class _Known:
     Attributes
     ----------
     points : ndarray
-        Shape (k, n).
+        The vertices z, shape (k, n).
     tight : ndarray
-        The rows that each meets, shape (k, n − 1).
+        Indices of the rows that each meets, shape (k, n − 1).
     edges : ndarray
-        The directions in which each of these rows alone grows slack, shape (k, n, n − 1).
+        Directions of the edges, along each of which one of these rows becomes slack, shape
+        (k, n, n − 1).
     lengths : ndarray
-        How far each edge leads, shape (k, n − 1).
+        Lengths of the edges, shape (k, n − 1).
     excess : ndarray
-        How far each vertex is beyond each row, applied or not, shape (k, m).
+        Value of each row at each vertex less its limit, −∞ for rows in use, shape (k, m).
     prices : ndarray
-        Shape (k,).
+        Reduced costs, shape (k,).
     floor : float
-        All vertices below it are known, of the polytope of the rows so far.
+        All vertices below it are known, for the polytope of the rows so far.
     sure : bool
         As in `Undercut`.
     """
@@ -221,11 +223,11 @@ class _Known:
         self._take([], self._made(simplex_corners(n)))
 
     def exact(self, which: IntArray) -> FloatArray:
-        """Return points, shape (k, n), where no row is moved out."""
+        """Return the vertices at these indices at the rows' original limits, shape (k, n)."""
         return solved_corners(self._rows, self._exact, self._norm, self.tight[which])
 
     def extend(self, rows: FloatArray) -> None:
-        """Take up rows @ z ≤ 0, shape (j, n), not yet applied."""
+        """Add rows @ z ≤ 0, shape (j, n), without applying them."""
         limits = np.zeros(len(rows))
         moved = relaxed(limits, np.random.default_rng(len(self._rows)))
         self._rows = np.vstack([self._rows, rows])
@@ -235,7 +237,7 @@ class _Known:
         self.excess = np.hstack([self.excess, self.points @ rows.T - moved])
 
     def most_broken(self) -> int | None:
-        """Return the row that the lowest of the vertices which break one is furthest beyond."""
+        """Return the row most violated by the violating vertex of least reduced cost, or None."""
         outside = np.flatnonzero(self.excess.max(axis=1, initial=-np.inf) > 0)
         if len(outside) == 0:
             return None
@@ -243,12 +245,12 @@ class _Known:
         return int(self.excess[lowest].argmax())
 
     def apply(self, row: int) -> None:
-        """Narrow the polytope to a row."""
+        """Cut the polytope by a row."""
         over = self.excess[:, row]
         slope = self._rows[row] @ self.edges
         with np.errstate(divide="ignore", invalid="ignore"):
             step = -over[:, None] / slope
-        # from an end that is cut off towards one that is not, or the other way round
+        # an edge from a vertex that is cut off to one that is not, or the other way round
         crosses = np.where(over[:, None] > 0, slope < -PARALLEL, slope > PARALLEL)
         owner, edge = np.nonzero(crosses & (step < self.lengths))
         length = step[owner, edge]
@@ -274,7 +276,7 @@ class _Known:
             setattr(self, name, np.concatenate([old, value]))
 
     def _made(self, tight: IntArray) -> tuple[FloatArray | IntArray, ...]:
-        """Return vertices on given rows, as the attributes; without those at the floor or above."""
+        """Return the vertices below the floor that meet given rows, (k, n − 1), as attributes."""
         n = len(self._norm)
         inverse = inverses(systems(self._rows, self._norm, tight))
         known = np.isfinite(inverse).all(axis=(1, 2))

@@ -1,4 +1,4 @@
-"""The odds k = r_d/(1 − r_d) of an output's largest symbol d, and which of them matter.
+"""The odds k = r_d/(1 − r_d) of an output's largest symbol d, and the range that needs a proof.
 
 H(r)/(1 − r_d) = ψ(k) + H(w), where w is the distribution of the other symbols among themselves.
 """
@@ -11,17 +11,17 @@ import numpy as np
 from core.validation import FloatArray
 
 BISECTIONS = 30
-"""Halvings that find the odds worth a look: more precision saves no box."""
+"""Bisections for an end of a range of odds: more precision saves no box."""
 
 EXPONENT = 700.0
-"""Exponents are cut here, before doubles overflow: the range of odds only gets wider."""
+"""Largest exponent, before doubles overflow: the cut only widens a range of odds."""
 
 OUTWARD = 1e-9
-"""Part by which a range of odds is widened: far more than the rounding of its ends."""
+"""Relative widening of a range of odds: far more than the rounding of its ends."""
 
 
 STEPS = 200
-"""Steps of a range of odds, of equal ratio: within one a bound takes the worse end of each term."""
+"""Steps of equal ratio of a range of odds: on each, a bound takes the worse end of every term."""
 
 
 def dominance(odds: float) -> float:
@@ -44,12 +44,12 @@ def least_odds(dearest: float, n_x: int) -> float:
 
 
 def unseen_price(prices: FloatArray, dominant: int) -> float:
-    """Return a price of d that holds for the outputs in which d is largest, whatever is allowed.
+    """Return a price of d that holds for all outputs in which d is largest, allowed or not.
 
     Parameters
     ----------
     prices : ndarray
-        p, shape (n_x,), n_x ≥ 2: those of the other symbols stay.
+        p, shape (n_x,), n_x ≥ 2, of which those of the other symbols are used.
     dominant : int
         The symbol d.
     """
@@ -58,7 +58,7 @@ def unseen_price(prices: FloatArray, dominant: int) -> float:
         return float(prices[dominant])
     least = least_odds(dearest, len(prices))
     others = float(np.delete(prices, dominant).max())
-    # beyond e^others ψ(k) ≥ log(1 + k) outweighs all others, unless that is too large a number
+    # for k ≥ e^others ψ(k) ≥ log(1 + k) exceeds the other prices, unless e^others overflows
     most = math.exp(min(max(others, 0.0), EXPONENT)) + 1.0
     price = min(0.0, (dominance(most) - others) / most)
     if least < most:
@@ -68,10 +68,10 @@ def unseen_price(prices: FloatArray, dominant: int) -> float:
 
 
 def least_worth(prices: FloatArray, dominant: int, least: float, most: float) -> float:
-    """Return odds below which no output undercuts prices, as d is the largest: from `least` on.
+    """Return the first odds in [least, most] at which an output may undercut prices.
 
-    With no other entry above r_d, none of w is above k: the others' prices count as the dearest
-    that share a mass of 1 in parts of at most k, and H(w) ≥ −log k. Both matter at small odds.
+    As no other entry exceeds r_d, no w_x exceeds k. So p·w is at most that of the dearest symbols
+    with w_x = k each and a mass of 1, and H(w) ≥ −log k. Both matter at small odds.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ def least_worth(prices: FloatArray, dominant: int, least: float, most: float) ->
     dominant : int
         The symbol d.
     least, most : float
-        The odds in question, finite; `least` at least 1/(n_x − 1), up to rounding.
+        The range of odds, finite; `least` at least 1/(n_x − 1), up to rounding.
 
     Returns
     -------
     float
-        `most` where none of them is worth a look.
+        `most` if there are no such odds.
     """
     if least >= most:
         return least
@@ -97,7 +97,7 @@ def least_worth(prices: FloatArray, dominant: int, least: float, most: float) ->
 
 
 def _grid(least: float, most: float) -> FloatArray:
-    """Return odds of equal ratio from one end to the other, shape (STEPS + 1,), ends exact."""
+    """Return a geometric sequence of odds from `least` to `most`, shape (STEPS + 1,)."""
     odds: FloatArray = np.geomspace(least, most, STEPS + 1)
     odds[0], odds[-1] = least, most
     return odds
@@ -120,10 +120,10 @@ def _worth_less(prices: FloatArray, dominant: int, odds: FloatArray) -> FloatArr
 
 
 def inherited_prices(prices: FloatArray, proven: FloatArray) -> FloatArray:
-    """Return for each symbol d a price that holds, p of the others given, by an older proof.
+    """Return for each symbol d a price that holds beside the other prices p, by an older proof.
 
     With H(r) ≥ p'·r proven, H(r) − p·r ≥ (p'_d − p_d) r_d − η (1 − r_d), where η is the largest
-    rise p_x − p'_x of another symbol: so p_d may be p'_d, or η/k less at odds of at least k.
+    rise p_x − p'_x of another symbol: so p_d = p'_d − max(η, 0)/k holds at odds of at least k.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def inherited_prices(prices: FloatArray, proven: FloatArray) -> FloatArray:
 
 
 def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tuple[float, float]:
-    """Return the odds of d at which ψ(k) < p_d k + the dearest other can be.
+    """Return the range of odds k of d that holds all k with ψ(k) < p_d k + max_{x≠d} p_x.
 
     Parameters
     ----------
@@ -159,12 +159,12 @@ def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tupl
     dominant : int
         The symbol d.
     highest : float
-        No allowed output has higher odds; ∞ only where p_d < 0.
+        An upper bound of the odds of allowed outputs; ∞ only where p_d < 0.
 
     Returns
     -------
     least, most : float
-        The range; none if least ≥ most.
+        The range, empty if least ≥ most.
     """
     dearest, price = float(prices.max()), float(prices[dominant])
     if dearest <= 0:
@@ -176,13 +176,13 @@ def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tupl
 
     least = least_odds(dearest, len(prices))
     most = highest * (1 + OUTWARD) + OUTWARD
-    if price < 0:  # from there on −p_d k, or ψ(k) ≥ log(1 + k), outweighs all other prices
+    if price < 0:  # from there on −p_d k, or ψ(k) ≥ log(1 + k), exceeds all other prices
         most = min(most, (1 + OUTWARD) * others / -price)
         if others < EXPONENT:
             most = min(most, math.exp(others))
     if least >= most:
         return least, most
-    # the margin is concave in k: settled at both ends is settled between
+    # the margin is concave in k: if it suffices at both ends, it does between
     low, high = settled(least), settled(most)
     if low and high:
         return most, least
@@ -194,7 +194,7 @@ def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tupl
 
 
 def _last(settled: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Return about the last point from `inside` on towards `outside` that is settled."""
+    """Return the last point from `inside` towards `outside` that is settled, by bisection."""
     for _ in range(BISECTIONS):
         middle = (inside + outside) / 2
         if settled(middle):

@@ -1,8 +1,9 @@
-"""Outputs of two large symbols, all pairs at once: what a tree of many symbols starts from.
+"""Outputs with two large symbols, all pairs at once: the first boxes of a tree of many symbols.
 
-Beside the dominant symbol d either some other has at least half of the rest, or none has. Where
-none has, −log w is at least log 2 for all of them, and a relaxation is worth something at once.
-Splitting one symbol after the other gets there after as many splits as there are symbols.
+Beside the dominant symbol d either some other symbol has at least half of the rest, or none has.
+Where none has, −log w is at least log 2 for all of them, and the first relaxation is already tight
+enough to be of use. Splitting symbol by symbol takes as many splits as there are symbols to get
+there.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from core.optimal.bounds.relaxation import EPSILON, Multipliers, Relaxation
 from core.validation import FloatArray
 
 HALF = 0.5
-"""The share of the rest from which on a second symbol is large: there is only one such."""
+"""The share of the rest from which on a second symbol is large: at most one is, or two with ½."""
 
 
 def none_large(upper: FloatArray, dominant: int) -> FloatArray:
-    """Return the upper ends of a box, shape (n_x,), without outputs of a large second symbol."""
+    """Return the upper ends, shape (n_x,), of the part of a box without a large second symbol."""
     inner = np.minimum(upper, HALF)
     inner[dominant] = upper[dominant]
     return inner
@@ -40,26 +41,26 @@ def pair_bounds(
     upper: FloatArray,
     multipliers: Multipliers,
 ) -> FloatArray:
-    """Return, for each x, a lower bound of H − p·r over the outputs in which x is large.
+    """Return, for each x, a lower bound of the scaled H − p·r over the outputs in which x is large.
 
-    Given prices of the rows each is a sum of a few terms: the odds take the cheaper end of their
-    range, w_x too, and what is left of the mass the cheapest other symbol.
+    Given multipliers of the rows each is a sum of a few terms: the odds and w_x are at the cheaper
+    ends of their ranges, and the remaining mass is on the cheapest other symbol.
 
     Parameters
     ----------
     relaxation : Relaxation
-        Focused on d.
+        The relaxation, focused on d.
     prices : ndarray
         p, shape (n_x,).
     lower, upper : ndarray
         The whole box, shape (n_x,): all w_x from 0.
     multipliers : Multipliers
-        Of the rows; any are valid.
+        Multipliers of the rows; any are valid.
 
     Returns
     -------
     ndarray
-        Shape (n_x,); ∞ at d, which is not its own second.
+        The bounds, shape (n_x,); ∞ at d.
     """
     d, count = relaxation.dominant, len(prices)
     priced, rows = relaxation.priced(multipliers.rows)
@@ -83,5 +84,5 @@ def pair_bounds(
 
 
 def _times(mass: FloatArray, price: FloatArray) -> FloatArray:
-    """Return mass·price, 0 where there is no mass even if no other symbol is there to price."""
+    """Return mass·price, and 0 where the mass is 0 or the price is infinite."""
     return np.where(mass > 0, mass * np.where(np.isfinite(price), price, 0.0), 0.0)

@@ -1,9 +1,9 @@
-"""How far any allowed output can undercut given prices: branch and bound, one symbol at a time.
+"""Proofs of prices by branch and bound, one dominant symbol at a time.
 
 Every allowed r has a largest entry. So prices p that hold for each symbol's outputs, those in
 which it is the largest, satisfy H(r) ≥ p·r on the whole allowed set, and then no mechanism has
-more utility than H(X) − p·P_X (weak duality). Where a price λ_d cannot be held it is lowered for
-d alone: what is lost is Σ_d P(d)(λ_d − p_d), not the worst difference for all.
+more utility than H(X) − p·P_X (weak duality). Where a price λ_d does not hold it is lowered for d
+alone: the bound rises by Σ_d P(d)(λ_d − p_d), not by the largest difference.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from core.optimal.bounds.space import Space
 from core.validation import FloatArray
 
 MOST_PROOFS = 16
-"""Latest proven prices that are kept: new ones are seldom far from all of them."""
+"""Most proven prices that are kept, the latest: new ones are mostly near one of them."""
 
 MARGIN = 1e-12
-"""Taken off every proven price, relative to 1 + |price|: the rounding of its last divisions."""
+"""Subtracted from every proven price, relative to 1 + |price|, for the rounding of divisions."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoundResult:
-    """What branch and bound says of prices λ.
+    """The result of branch and bound for prices λ.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class BoundResult:
     best_value : float
         Least H(r) − λ·r among these; 0 if there are none.
     finished : bool
-        Whether every tree is closed: then each p_d is within the tolerance of the best known.
+        Whether every tree is closed: p is then as high as columns and the tolerance allow.
     boxes : int
-        How many boxes were looked at.
+        Number of boxes that were bounded.
     """
 
     prices: FloatArray
@@ -60,15 +60,14 @@ class BoundResult:
 
 
 class PricingBound:
-    """Proofs of prices over one allowed set; what they learn of the set is kept between them.
+    """Proofs of prices over one allowed set; largest odds and proven prices are kept between them.
 
-    The same prices asked for again are worked on from where the last time ended.
+    A call with the same prices as the last one continues its trees.
 
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs; its oracle is not asked, so that the proofs are of a larger set where
-        it has one: valid too.
+        The allowed outputs; its oracle is not used, so the proofs are for a larger set, and valid.
 
     Examples
     --------
@@ -98,18 +97,18 @@ class PricingBound:
         weights: FloatArray | None = None,
         starts: Iterable[FloatArray] = (),
     ) -> BoundResult:
-        """Prove as much of prices as possible, and collect what disproves the rest.
+        """Prove prices as near to λ as possible, and collect outputs that disprove λ.
 
         Parameters
         ----------
         prices : ndarray
             λ, shape (n_x,), finite.
         tolerance : float
-            What each price may lose to save work, in nats, above 0.
+            How far below λ a proven price may be, in nats, above 0, to save time.
         time_limit : float
-            Seconds. However short, what is returned is valid.
+            Seconds. However short, the result is valid.
         weights : ndarray, optional
-            What each price counts for, P_X; all the same where not given.
+            Weight of each price, shape (n_x,), such as P_X; equal by default.
         starts : iterable of ndarray
             Allowed posteriors that may undercut λ, shape (n_x,) each.
         """
@@ -133,11 +132,11 @@ class PricingBound:
 
     @property
     def spread(self) -> float:
-        """How many of the boxes that were looked at, at the latest prices, are open: a part."""
+        """Part of the boxes bounded at the latest prices that is open."""
         return self._pricing.trees.spread if self._pricing is not None else 0.0
 
     def _planted(self, prices: FloatArray, tolerance: float) -> _Pricing:
-        """Return a tree for each symbol, not yet grown."""
+        """Return the trees for new prices, not yet grown."""
         found = _Columns(prices)
 
         def explore(r: FloatArray) -> list[FloatArray]:
@@ -154,7 +153,7 @@ class PricingBound:
         return _Pricing(prices, tolerance, found, trees)
 
     def _floors(self, prices: FloatArray) -> FloatArray:
-        """Return for each symbol a price that holds without any work, shape (n_x,)."""
+        """Return for each symbol a price that is known to hold, shape (n_x,)."""
         known = [np.array([unseen_price(prices, d) for d in range(self.n_x)])]
         known += [inherited_prices(prices, proven) for proven in self._proofs]
         floors: FloatArray = np.max(known, axis=0)
@@ -162,7 +161,7 @@ class PricingBound:
 
 
 class _Columns:
-    """Columns that undercut prices, each once."""
+    """Distinct outputs that undercut prices."""
 
     def __init__(self, prices: FloatArray) -> None:
         self._prices = prices
@@ -170,7 +169,7 @@ class _Columns:
         self._best = 0.0
 
     def add(self, column: FloatArray) -> None:
-        """Keep a posterior if it costs less than the prices and is new."""
+        """Keep a posterior if it undercuts the prices and is new."""
         value = float(special.entr(column).sum() - self._prices @ column)
         if value < 0:
             self._kept.setdefault(np.round(column, 12).tobytes(), column)
@@ -190,7 +189,7 @@ class _Columns:
 
 @dataclass(frozen=True, eq=False)
 class _Pricing:
-    """What was asked for last, and the work on it so far."""
+    """The latest prices and tolerance, with the outputs found and the trees."""
 
     prices: FloatArray
     tolerance: float
@@ -198,5 +197,5 @@ class _Pricing:
     trees: Trees | Forest
 
     def same(self, prices: FloatArray, tolerance: float) -> bool:
-        """Return whether the same is asked for."""
+        """Return whether prices and tolerance are these."""
         return tolerance == self.tolerance and bool(np.array_equal(prices, self.prices))

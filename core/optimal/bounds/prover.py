@@ -1,10 +1,10 @@
-"""Proof that no allowed output improves a mixture: a floor under every reduced cost.
+"""Proof that no allowed output improves a mixture: a lower bound on every reduced cost.
 
-What is proven is proven of the rows as they were given, by none of the code that searches: by all
-vertices in whole numbers; by vertices that the polytope's graph shows to be all; by those that
-undercut the duals, carved from the simplex row by row; by slices whose vertices are proven so; or
-by linear programs whose duals are checked: branch and bound, which ends in a proof or far from
-one, and boxes for the whole mixture, which soon come near.
+Proofs start from the rows as they were given, and share no code with the search. They are by all
+vertices in whole numbers; by vertices that the polytope's graph proves complete; by the vertices
+that undercut the duals, from double description; by slices, whose vertices are proven in these
+ways; or by linear programs whose duals are checked: branch and bound, which either ends in a proof
+or stays far from one, and boxes for the whole mixture, which come close soon.
 """
 
 from __future__ import annotations
@@ -35,79 +35,79 @@ from core.optimal.utility import MutualInformation, OfImage, Utility
 from core.validation import FloatArray
 
 MARGIN = 1e-12
-"""Added to every bound, in nats: the rounding of the sums that it is made of."""
+"""Added to every bound, in nats, for the rounding of its sums."""
 
 MOST_BETTER = 4
-"""Outputs that a walk hands back, for each symbol of X."""
+"""Most outputs, for each symbol of X, that a proof by all vertices returns."""
 
 LOW_SYMBOLS, LOW_ROWS, LOW_VERTICES = (20, 50), (400, 40), (MOST, MOST // 4)
-"""Up to these symbols and rows, the vertices that undercut the duals are the first thing to find,
-so many of them at most: a round of it takes milliseconds, but many rows have many such vertices."""
+"""Two cases, by numbers of symbols and rows, in which the vertices that undercut the duals are
+sought first, and how many are kept: it takes milliseconds, but with many rows there are many."""
 
 LOW_SHARE, LOW_SHARE_ALONE = 0.02, 0.3
-"""Part of the time left that this may take, once if in vain: less where branch and bound takes many
-boxes together, and so has no need of help."""
+"""Parts of the time left for that, which is not repeated if in vain: the first where branch and
+bound solves many boxes together, the second where it does not."""
 
 FIRST_SHARE = 0.12
-"""Part of the time left that branch and bound, of many boxes together, may take at first;"""
+"""Part of the time left for the first run of branch and bound that solves many boxes together."""
 
 LAST_SHARE = 0.8
-"""then this part of what is left, where it has a chance."""
+"""Part of the time left for its second run, unless its tree is wide."""
 
 WIDE_TREE, WIDE_TREE_OF_MANY = 0.37, 0.28
-"""It has none if so many of the boxes that it looked at are open, of few symbols or of more."""
+"""Part of a tree's boxes that is open above which it is wide, with few symbols and with more."""
 
 LOW_GROWTH = 4
-"""How many times as many vertices are kept where so many were too few, of few symbols."""
+"""Factor by which the number of vertices kept grows where it was too small, with few symbols."""
 
 MOST_LOWER = 16
-"""Outputs that this hands back, for each symbol: they differ more than those of a walk."""
+"""Most outputs, for each symbol of X, that a proof by the vertices that undercut the duals returns:
+they are more diverse than those of a proof by all vertices."""
 
 WALK_SHARE = 0.25
-"""Part of the time left that a walk may take before branch and bound gets the rest."""
+"""Part of the time left for a walk before branch and bound."""
 
 QUICK_SHARE = 0.08
-"""Part of the time left that branch and bound may take before other bounds are tried; later it
-goes on from there."""
+"""Part of the time left for branch and bound before other bounds are tried; it is resumed later."""
 
 WIDE = 0.02
-"""A bound further off than this, as a part of H(X), is one that branch and bound may not close:"""
+"""Distance of a bound from the aim, as a part of H(X), above which boxes for the whole mixture are
+tried before branch and bound is resumed."""
 
 BOX_SHARE = 0.6
-"""boxes for the whole mixture then get this part of the time left."""
+"""Part of the time left for these boxes."""
 
 BRANCH_SHARE = 0.5
-"""Part of the time left that branch and bound may take before a longer walk is tried, once, of
-a polytope of few dimensions: others have too many vertices."""
+"""Part of the time left for branch and bound before a longer walk is tried, once, over a polytope
+of few dimensions: others have too many vertices."""
 
 LONG_WALK_SHARE = 0.6
-"""Part of the time left that this walk may take."""
+"""Part of the time left for the longer walk."""
 
 SLICE_SHARE = 0.7
-"""Part of the time left that this bound may take."""
+"""Part of the time left for a bound by slices."""
 
 WALK_ENTRIES = 4_000_000
-"""Entries of all tableaux of a walk that is quicker than branch and bound."""
+"""Most entries of all tableaux of a walk that is faster than branch and bound."""
 
 LOW, LOW_WALK_ROWS = 20, 40
-"""Dimensions and rows up to which a walk may have more entries, `LOW_FACTOR` times as many."""
+"""Most dimensions of a polytope for `LOW_FACTOR`, and, with rows, for a longer walk."""
 
 LOW_FACTOR = 4
-"""How many times `WALK_ENTRIES` the walk of a polytope of few dimensions and rows may have.
-
-Adult's education under LIP of 15 occupations, for one, has 33,000 vertices."""
+"""Factor of `WALK_ENTRIES` for a polytope of few dimensions: Adult's education under LIP of 15
+occupations has 33,000 vertices."""
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What a proof says.
+    """The result of a proof.
 
     Attributes
     ----------
     bound : float
-        No mechanism has more utility.
+        An upper bound on the utility.
     better : ndarray
-        Allowed outputs with a negative reduced cost, the best first, shape (k, n_x).
+        Allowed outputs of negative reduced cost, lowest first, shape (k, n_x).
     """
 
     bound: float
@@ -115,18 +115,18 @@ class Verdict:
 
 
 class Prover:
-    """Proofs over one polytope; what they learn of it is kept.
+    """Proofs over one polytope; vertices, trees and boxes are kept between them.
 
     Parameters
     ----------
     allowed : AllowedSet
-        Rows of the set; with an oracle, the bound is one for a larger set, which is valid too.
+        The allowed outputs; its oracle is not used, so the bound is for a larger set, and valid.
     space : Polytope
-        The same as a polytope.
+        The polytope of its rows.
     p_x : ndarray
         P(x), shape (n_x,).
     utility : Utility
-        What is to be large.
+        The utility to maximise.
     """
 
     def __init__(
@@ -142,17 +142,17 @@ class Prover:
         self._images: ImageBound | None = None
         self._tried_all = False
         self._sliced = not self.allowed.blocks or self.allowed.n_auxiliary > 0
-        # slices and boxes for the whole mixture take every output for an allowed one
+        # bounds by slices and by boxes for the whole mixture do not account for exceptions
         self._whole = utility.exceptions is None
         self._together = len(p_x) < MANY and BoxPrograms.suits(self.allowed)
         self._most_low = _low_vertices(space)
         self._known = self._trivial()
 
     def walk(self, deadline: Deadline, max_vertices: int) -> bool:
-        """Compute all vertices, if there are not too many; return whether they are known now.
+        """Compute all vertices, if there are not too many; return whether they are known.
 
-        A walk that ended in vain is taken up again only for more vertices; `stopped` says why
-        the last one did.
+        A walk that failed is repeated only for a larger `max_vertices`; `stopped` is the reason of
+        the last failure.
         """
         if self.vertices is None and max_vertices > self._tried:
             self._tried, self.stopped = max_vertices, ""
@@ -174,11 +174,11 @@ class Prover:
         duals : ndarray
             λ, shape (n_x,).
         gap : float
-            A bound this close to the mixture's utility, in nats, is good enough.
+            Difference of the bound and the mixture's utility at which to stop, in nats.
         deadline : Deadline
             When to stop.
         outputs : ndarray, optional
-            Those of the mixture, shape (k, n_x): a bound for the mixture starts from them.
+            Outputs of the mixture, shape (k, n_x), from which boxes for the whole mixture start.
         """
         outputs = self.p_x[None] if outputs is None else outputs
         enough = self._worth(duals) + gap
@@ -238,24 +238,24 @@ class Prover:
         return self._branch(duals, gap, deadline)
 
     def _few(self) -> int:
-        """Return how many vertices are walked sooner than branched over."""
+        """Return the most vertices for which a walk is faster than branch and bound."""
         most = WALK_ENTRIES * (LOW_FACTOR if self.space.n_free <= LOW else 1)
         return most // (self.space.n_basic * (self.space.n_free + 1))
 
     def _tree_is_wide(self) -> bool:
-        """Return whether branch and bound keeps most of its boxes: then it will not end in time."""
+        """Return whether so many of a tree's boxes are open that it will not end in time."""
         most = WIDE_TREE if self.space.n_x <= FEW else WIDE_TREE_OF_MANY
         return self._tree is not None and self._tree.spread > most
 
     def _box(self, outputs: FloatArray, enough: float, deadline: Deadline) -> None:
-        """Lower the bound by boxes for the whole mixture, until it is low enough."""
+        """Lower the bound by boxes for the whole mixture, until it is at most `enough`."""
         if self._whole and self._known > enough:
             if self._boxes is None:
                 self._boxes = BoxBound(self.allowed, self.p_x)
             self._known = min(self._known, self._boxes.bound(outputs, enough, deadline))
 
     def _undercut(self, duals: FloatArray, slack: float, deadline: Deadline) -> Verdict:
-        """Find vertices that undercut the duals by more than the slack; all, if none is found."""
+        """Prove by the vertices that undercut the duals by more than the slack."""
         if self._facets is None:
             return Verdict(self._known, np.zeros((0, len(self.p_x))))
         while True:
@@ -280,7 +280,7 @@ class Prover:
         return Verdict(self._known, found.outputs[:most])
 
     def _branch(self, duals: FloatArray, gap: float, deadline: Deadline) -> Verdict:
-        """Prove by branch and bound; an earlier bound stands."""
+        """Prove by branch and bound; an earlier lower bound is kept."""
         if self._tree is None:
             self._tree = PricingBound(self.allowed)
         result = self._tree.minimise(
@@ -295,7 +295,7 @@ class Prover:
         return Verdict(self._known, met)
 
     def _check_all(self, duals: FloatArray) -> Verdict:
-        """Price all vertices."""
+        """Prove by the reduced costs of all vertices."""
         if self.vertices is None:
             raise SolverError("The vertices are not known yet.")
         points = self.vertices.points
@@ -308,7 +308,7 @@ class Prover:
         return Verdict(min(bound, self._known), better)
 
     def _check_pieces(self, duals: FloatArray, pieces: FloatArray, deadline: Deadline) -> Verdict:
-        """Price a piecewise linear cost: exactly, if each piece's linear program is solved."""
+        """Prove for a piecewise linear cost, by a linear program for each piece."""
         met = tableaux.some_corners(self.space, pieces - duals, deadline)
         if met is None:
             return Verdict(self._known, np.zeros((0, len(self.p_x))))
@@ -328,7 +328,7 @@ class Prover:
         gap: float,
         deadline: Deadline,
     ) -> Verdict:
-        """Price an output by its image: by branch and bound in as many dimensions as that has."""
+        """Prove for a cost of an output's image, by branch and bound over images."""
         if self._images is None:
             self._images = ImageBound(self.allowed, image)
         found = self._images.minimise(duals + taken_off, tolerance=gap / 2, deadline=deadline)
@@ -338,17 +338,17 @@ class Prover:
         return Verdict(self._known, found.outputs[: MOST_BETTER * len(self.p_x)])
 
     def _worth(self, prices: FloatArray) -> float:
-        """Return what no mechanism exceeds if no allowed output costs less than the prices say."""
+        """Return the upper bound that holds if φ(r) ≥ p·r for every allowed output."""
         at_most = self.utility.offset(self.p_x) - float(prices @ self.p_x)
         return at_most + self.utility.premium(prices)
 
     def _trivial(self) -> float:
-        """Return the utility of publishing X as it is, which no mechanism exceeds."""
+        """Return the utility of X itself, which no mechanism exceeds."""
         return self.utility.value(np.diag(self.p_x), self.p_x) + MARGIN
 
 
 def _low_vertices(space: Polytope) -> int:
-    """Return how many vertices below the duals are kept at most, 0 where none are looked for."""
+    """Return the most vertices below the duals that are kept, 0 where these are not sought."""
     sizes = zip(LOW_SYMBOLS, LOW_ROWS, LOW_VERTICES, strict=True)
     found = (most for n, m, most in sizes if space.n_x <= n and space.n_slacks <= m)
     return next(found, 0) if space.plain() else 0

@@ -6,9 +6,9 @@ k = r_d/(1 − r_d) and the others' distribution w, and
     (H(r) − p·r)/(1 − r_d) = ψ(k) + Σ_x φ(w_x) − p_d k − Σ_x p_x w_x,
     ψ(k) = (k + 1) log(k + 1) − k log k,  φ(w) = −w log w.
 
-The rows are homogeneous, so they stay as they are. Every term is concave in one variable: over
-a box it lies above its secant, and what is left is a linear program. For an output of two
-symbols, the usual kind, w is one symbol and only ψ costs anything at all.
+The rows are homogeneous, so they stay as they are. Every term is concave in one variable, so over
+a box it lies above its secant; with secants for terms the minimum is a linear program. For an
+output of two symbols, the usual case, w is one symbol and φ is 0.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from core.validation import FloatArray
 EPSILON = float(np.finfo(np.float64).eps)
 
 THIN = 1e-9
-"""A box side shorter than this is not worth a secant: its ends differ by less than rounding."""
+"""Sides of a box shorter than this get a constant in place of a secant."""
 
 ODDS_CAP = 1e9
-"""Odds at which a symbol counts as allowed alone, when the largest odds are looked for."""
+"""Odds at which a symbol counts as allowed alone."""
 
 SURPLUS = 1e-13
-"""Least reduced cost of an auxiliary variable: more than the rounding of its own sum."""
+"""Least reduced cost of an auxiliary variable: above the rounding of its sum."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Multipliers:
-    """Prices of the rows (≥ 0) and of the others' mass 1: they alone prove a bound."""
+    """Multipliers of the rows (≥ 0), shape (m,), and of the mass, which prove a bound."""
 
     rows: FloatArray
     mass: float
@@ -51,16 +51,18 @@ class Relaxation:
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs; its oracle is not asked.
+        The allowed outputs; its oracle is not used.
     primal : bool
-        Whether to solve by the primal simplex, quicker where only costs change between solves.
+        Whether to use the primal simplex, faster where only costs change between solves.
 
     Attributes
     ----------
     matrix : ndarray
         The rows, shape (m, n_x + n_auxiliary).
     dominant : int
-        The dominant symbol d; −1 before the first is focused: all symbols then have mass 1.
+        The dominant symbol d; −1 before the first `focus`: all symbols together then have mass 1.
+    solved : int
+        Number of programs solved.
     """
 
     def __init__(self, allowed: AllowedSet, *, primal: bool = False) -> None:
@@ -81,7 +83,7 @@ class Relaxation:
         self.solved = 0
 
     def focus(self, dominant: int) -> None:
-        """Make a symbol the dominant one: its variable is its odds, the others' mass is 1."""
+        """Make a symbol the dominant one: its variable becomes its odds, the others' mass 1."""
         if dominant == self.dominant:
             return
         if self.dominant >= 0:
@@ -110,7 +112,7 @@ class Relaxation:
     ) -> tuple[FloatArray | None, Multipliers]:
         """Minimise costs·(k, w) over a box: return the point, shape (n_x,), and multipliers.
 
-        Where HiGHS finds the box empty there is no point, and the multipliers say why.
+        Where HiGHS finds the box empty the point is None, and the multipliers may prove it.
         """
         self.solved += 1
         self._costs[: self.n_x] = costs
@@ -123,11 +125,11 @@ class Relaxation:
         return solution.x[: self.n_x], _multipliers(solution.duals)
 
     def basis(self) -> Any:
-        """Return where the last solve ended, to be handed to `set_basis` later."""
+        """Return the basis of the last solve, for `set_basis`."""
         return self._program.basis()
 
     def set_basis(self, basis: Any) -> None:
-        """Start the next solve there."""
+        """Start the next solve from a basis."""
         self._program.set_basis(basis)
 
     def shown_empty(self, lower: FloatArray, upper: FloatArray, ray: Multipliers) -> bool:
@@ -143,9 +145,9 @@ class Relaxation:
     ) -> tuple[float, FloatArray]:
         """Return a lower bound of costs·(k, w) over a box, and its reduced costs, shape (n_x,).
 
-        It holds whatever the multipliers are, as long as those of rows are not negative: each
-        row's slack is left out, and each variable then takes the cheaper end of its box. The
-        rounding of these sums is taken off.
+        It is valid for any multipliers that are not negative on rows: each row's slack is left out,
+        and each variable then takes the cheaper end of its box. The rounding of these sums is
+        subtracted.
         """
         priced, rows = self.priced(multipliers.rows)
         nu = multipliers.mass
@@ -156,7 +158,7 @@ class Relaxation:
         return value - EPSILON * terms * size * (1.0 + float(upper.sum())), reduced
 
     def highest_odds(self) -> float:
-        """Return an upper bound of the odds k of d, ∞ where d is (nearly) allowed alone."""
+        """Return an upper bound of the odds k of d, ∞ where d is allowed (nearly) alone."""
         d = self.dominant
         costs = np.zeros(self.n_x)
         costs[d] = -1.0
@@ -176,7 +178,10 @@ class Relaxation:
         return max((float(-others.min()) + rounding) / (slope - rounding), 0.0)
 
     def priced(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return rows @ matrix on the symbols, with multipliers that price no auxiliary below 0."""
+        """Return rows @ matrix on the symbols, shape (n_x,), and the multipliers, repaired.
+
+        They are repaired so that every auxiliary variable has a reduced cost of at least SURPLUS.
+        """
         priced = rows @ self.matrix
         auxiliary = priced[self.n_x :]
         if len(auxiliary) and auxiliary.min() < SURPLUS:
@@ -185,7 +190,7 @@ class Relaxation:
         return priced[: self.n_x], rows
 
     def _repaired(self, rows: FloatArray, auxiliary: FloatArray) -> FloatArray:
-        """Raise multipliers until no unbounded auxiliary is priced below 0; else drop its rows."""
+        """Raise multipliers until auxiliary variables have reduced costs ≥ SURPLUS, else set 0."""
         uses = self.matrix[:, self.n_x :]
         rows = rows.copy()
         for j in np.flatnonzero(auxiliary < SURPLUS):
@@ -198,5 +203,5 @@ class Relaxation:
 
 
 def _multipliers(duals: FloatArray) -> Multipliers:
-    """Split duals into the first row's, of the mass, and those of rows ≤ 0, with their sign."""
+    """Return duals as multipliers: the first is that of the mass, the others change their sign."""
     return Multipliers(np.maximum(-duals[1:], 0.0), float(duals[0]))

@@ -1,12 +1,13 @@
-"""A bound for sets that are hard in the large but easy in slices, by the chain rule.
+"""An upper bound for sets with many rows on one block of symbols each, by the chain rule.
 
-Let the symbols fall into a few parts, such as the values of one attribute. With m the masses of
-the parts in an output r, and r_p its law within part p, H(r) = H(m) + Σ_p m_p H(r_p). Rows that
-concern one part only leave r_p a polytope that is small enough to enumerate; r_p is a mixture of
-its vertices v, and as H is concave H(r_p) is at least the same mixture of the H(v). H(m), concave
-too, is at least its interpolation on each cell of a subdivision of the simplex of all m. What is
-left, with every other row, is one linear program over the whole mechanism, and the cells in which
-it gains most by interpolation are split in two. No mechanism does better than it.
+Let the symbols be partitioned into a few parts, such as the values of one attribute. With m the
+masses of the parts in an output r, and r_p its distribution within part p,
+H(r) = H(m) + Σ_p m_p H(r_p). Rows that concern part p only give a polytope of r_p that is small
+enough to enumerate; r_p is a mixture of its vertices v, and as H is concave H(r_p) is at least the
+same mixture of the H(v). H(m), concave too, is at least its interpolation on each cell of a
+subdivision of the simplex of all m. With these lower bounds, and all other rows, the optimum over
+mechanisms is one linear program, whose optimum no mechanism exceeds. The cells where interpolation
+loses most are split.
 """
 
 from __future__ import annotations
@@ -31,58 +32,58 @@ MOST_VERTICES = 60_000
 """Most vertices of all parts together: each is priced for every cell."""
 
 VERTEX_SHARE = 0.3
-"""Part of the time left that the vertices of one way to part the symbols may take."""
+"""Part of the time left for the vertices of one partition."""
 
 DEAREST = 50.0
 """Cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start."""
 
 ADDED = 20
-"""Vertices that enter a cell's program at a time."""
+"""Most vertices that enter a cell's program at a time."""
 
 GAIN = 1e-7
-"""A reduced cost above −1e-7 nats is as good as 0 for this bound."""
+"""Least gain, minus the reduced cost, in nats, of a vertex that enters."""
 
 SPLIT_SHARE = 0.3
-"""Cells are split that gain at least this part of what the worst gains by interpolation."""
+"""Part of the largest interpolation error from which on a cell is split."""
 
 MOST_SPLIT = 8
 """Most cells that are split at a time."""
 
 FINE = 1e-5
-"""Interpolation that gains less than this, in nats, is not what the bound lacks."""
+"""Least interpolation error, in nats, of a cell that is split."""
 
 MARGIN = 1e-11
-"""Added to every bound, in nats: the rounding of its sums."""
+"""Added to every bound, in nats, for the rounding of its sums."""
 
 
 @dataclass(eq=False)
 class Cell:
-    """A simplex of masses: its corners, shape (c, c), one a row, and what is in its program."""
+    """A simplex of masses: its corners, one a row, shape (c, c), and vertices in the program."""
 
     corners: FloatArray
     inside: set[int] = field(default_factory=set)
 
 
 class SliceBound:
-    """Bounds on I(X;Y) over one allowed set and one way to part the symbols.
+    """Upper bounds on I(X;Y) over one allowed set, by one partition of the symbols.
 
     Parameters
     ----------
     allowed : AllowedSet
-        Rows without auxiliary variables; an oracle is not asked.
+        The allowed outputs, without auxiliary variables; its oracle is not used.
     p_x : ndarray
         P(x), shape (n_x,), all positive.
     part : ndarray
-        Number of each symbol's part, shape (n_x,), 0 … c − 1, none of them empty.
+        Number of each symbol's part, 0 … c − 1, shape (n_x,); no part is empty.
     deadline : Deadline
-        When the vertices must be known.
+        Time limit for the vertices.
 
     Raises
     ------
     TimeLimitError
         If the vertices of the parts are too many, or time is over.
     SolverError
-        If they are not found.
+        If they are not proven to be all.
 
     Examples
     --------
@@ -92,7 +93,8 @@ class SliceBound:
     >>> allowed = SRLIP(0.3, (2, 2)).allowed_set(joint)
     >>> later = Deadline.after(10)
     >>> slices = SliceBound(allowed, joint.p_x, np.array([0, 0, 1, 1]), later)
-    >>> bound = slices.bound(0.0, later)
+    >>> 0.854 < slices.bound(0.0, later) < 0.9  # the optimum is 0.8542, H(X) 1.3863
+    True
     """
 
     def __init__(
@@ -129,7 +131,7 @@ class SliceBound:
         self._add_cell(Cell(np.eye(n_parts)), [])
 
     def bound(self, goal: float, deadline: Deadline) -> float:
-        """Return a bound on I(X;Y): better with more time, until it is at most `goal`."""
+        """Return an upper bound on I(X;Y), improved until it is at most `goal` or time is over."""
         best = entropy = float(special.entr(self.p_x).sum())
         while True:
             try:
@@ -143,7 +145,10 @@ class SliceBound:
     def _solve(
         self, enough: float, deadline: Deadline
     ) -> tuple[float, list[FloatArray], FloatArray]:
-        """Return a lower bound of the program's cost, and the weights of all cells' corners."""
+        """Return a lower bound of the program's optimum, weights of corners, and reduced costs.
+
+        The weights are of shape (c,) for each cell, the reduced costs as of `_priced`.
+        """
         best = -np.inf
         while True:
             solution = self._program.solve(deadline.left)
@@ -162,7 +167,7 @@ class SliceBound:
                 return best, shares, reduced
 
     def _priced(self, duals: FloatArray) -> tuple[float, FloatArray]:
-        """Return a lower bound that any duals prove, and reduced costs of all vertices by cell."""
+        """Return the lower bound that duals prove, and reduced costs, (n_vertices, n_cells)."""
         count, n_shared = len(self.p_x), self.levels.shape[1]
         lam = duals[:count] / self.p_x
         blocks = duals[count:].reshape(len(self.cells), self._height)
@@ -176,7 +181,7 @@ class SliceBound:
         return float(lam @ self.p_x) + float(excess.min()), reduced
 
     def _refine(self, shares: list[FloatArray], reduced: FloatArray) -> bool:
-        """Split the cells in which interpolation gains most; return whether there are any."""
+        """Split the cells of largest interpolation error; return whether there are any."""
         gains = np.array(
             [_gain(cell.corners, theta) for cell, theta in zip(self.cells, shares, strict=True)]
         )
@@ -187,7 +192,7 @@ class SliceBound:
         return len(worst) > 0
 
     def _split(self, q: int, theta: FloatArray, reduced: FloatArray) -> None:
-        """Split a cell at the middle of the edge along which interpolation gains most."""
+        """Split a cell at the middle of the edge of largest interpolation error."""
         cell = self.cells[q]
         corners, entropies = cell.corners, _entropies(cell.corners)
 
@@ -210,7 +215,7 @@ class SliceBound:
         self._add_cell(Cell(other), near)
 
     def _add_cell(self, cell: Cell, inside: list[int]) -> None:
-        """Give a cell rows and columns in the program."""
+        """Add a cell's rows, corners and vertices to the program."""
         n_shared, c = self.levels.shape[1], len(cell.corners)
         self._program.add_rows(
             np.append(np.full(n_shared, -INFINITY), np.zeros(c)), np.zeros(self._height)
@@ -224,7 +229,7 @@ class SliceBound:
             self._add_points(len(self.cells) - 1, inside)
 
     def _add_points(self, q: int, which: list[int]) -> None:
-        """Let vertices into a cell's program."""
+        """Add vertices to a cell's part of the program."""
         self.cells[q].inside.update(which)
         first = len(self.p_x) + q * self._height
         columns = np.zeros((len(which), self._program.n_rows))
@@ -235,23 +240,23 @@ class SliceBound:
 
 
 def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: Deadline) -> float:
-    """Return a bound on I(X;Y), by the first way to part the symbols that is quick enough.
+    """Return an upper bound on I(X;Y), by the first partition whose vertices are found in time.
 
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs, without auxiliary variables; `blocks` says how they may be parted.
+        The allowed outputs, without auxiliary variables; its `blocks` are the partitions.
     p_x : ndarray
         P(x), shape (n_x,), all positive.
     goal : float
-        A bound that is no higher is good enough.
+        Bound at which to stop, in nats.
     deadline : Deadline
         When to stop.
 
     Returns
     -------
     float
-        H(X) at most: where no way is quick enough, or none is known.
+        In nats; H(X) where there is no such partition.
     """
     too_large = len(p_x)
     for part in allowed.blocks:
@@ -270,9 +275,9 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: De
 def _vertices(
     rows: FloatArray, p_x: FloatArray, deadline: Deadline, most: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the vertices of one part, as posteriors, shape (k, its symbols), and their margins.
+    """Return the vertices of one part, as posteriors, shape (k, its symbols), and margins, (k,).
 
-    A margin is what an entropy may be less by.
+    A margin is an upper bound on the error of a vertex's entropy, in nats.
     """
     if len(p_x) == 1 or len(rows) == 0:
         return np.eye(len(p_x)), np.zeros(len(p_x))
@@ -283,13 +288,13 @@ def _vertices(
 
 
 def _entropies(corners: FloatArray) -> FloatArray:
-    """Return H of each row."""
+    """Return the entropy of each row in nats, shape (k, n) → (k,)."""
     result: FloatArray = special.entr(corners).sum(axis=1)
     return result
 
 
 def _gain(corners: FloatArray, theta: FloatArray) -> float:
-    """Return by how much H at the mixture of corners exceeds the mixture of H, times its mass."""
+    """Return the interpolation error of H at a mixture of corners, times Σ theta, its weights."""
     theta = np.maximum(theta, 0.0)
     mass = float(theta.sum())
     if mass <= 0:

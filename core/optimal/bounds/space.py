@@ -1,4 +1,4 @@
-"""The allowed outputs as branch and bound sees them: rows and odds."""
+"""The allowed outputs in the form that branch and bound uses: linear programs and largest odds."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from core.validation import FloatArray
 
 
 class Space:
-    """The rows of an allowed set, and the largest odds, which are kept between proofs.
+    """The linear programs of an allowed set, and the largest odds, which are kept between proofs.
 
     Parameters
     ----------
     allowed : AllowedSet
-        The allowed outputs; its oracle is not asked.
+        The allowed outputs; its oracle is not used.
 
     Attributes
     ----------
@@ -41,23 +41,23 @@ class Space:
         )
 
     def highest_odds(self, symbol: int) -> float:
-        """Return an upper bound of a symbol's odds, ∞ where it is (nearly) allowed alone."""
+        """Return an upper bound on a symbol's odds r_d/(1 − r_d), ∞ where it is allowed alone."""
         if symbol not in self._odds:
             self.relaxation.focus(symbol)
             self._odds[symbol] = self.relaxation.highest_odds()
         return self._odds[symbol]
 
     def purest(self, symbol: int) -> FloatArray:
-        """Return the posterior of the rows in which a symbol weighs most."""
+        """Return the posterior that meets the rows in which a symbol has the largest entry."""
         return self._lowest(-np.eye(self.relaxation.matrix.shape[1])[symbol])
 
     def descend(self, r: FloatArray, prices: FloatArray) -> list[FloatArray]:
-        """Follow linearisations of H(r) − p·r, which lie above it, down from an allowed output.
+        """Descend along linearisations of H(r) − p·r from an allowed output.
 
         Returns
         -------
         list of ndarray
-            The allowed output where that ends, shape (n_x,); none if it gets nowhere.
+            The allowed output at the end, shape (n_x,); an empty list if none is better.
         """
         rest = np.zeros(self.relaxation.matrix.shape[1] - len(r))
 
@@ -70,7 +70,7 @@ class Space:
         return descend(r, prices, lowest, cost, cost(r) - float(prices @ r))[-1:]
 
     def _lowest(self, costs: FloatArray) -> FloatArray:
-        """Minimise costs·r over the posteriors."""
+        """Return the posterior that meets the rows and minimises costs·(r, auxiliary variables)."""
         self._slice.set_costs(costs)
         r = np.maximum(self._slice.solve().x[: self._n_x], 0.0)
         result: FloatArray = r / r.sum()

@@ -1,1 +1,1 @@
-"""Optima under budgets on averages: the same solver, on a cone of one symbol more a budget."""
+"""Optima under budgets on averages: the same solver, on a cone with one more coordinate each."""

@@ -1,4 +1,4 @@
-"""A question with budgets on averages, answered: on the wider cone, or by tangents to it."""
+"""The solve of a problem with budgets on averages: on the wider cone, or by tangents."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from core.optimal.utility import Utility
 from core.validation import FloatArray
 
 SIDE_SHARE = 0.15
-"""Part of the time for each problem without budgets whose answer is a start, or a bound."""
+"""Part of the time left for each problem without budgets, whose result is a start or a bound."""
 
 RESERVE = 0.03
 """Part of the time kept back for the last mixture and its audit."""
 
 NEGLIGIBLE = 1e-7
-"""Budgets are seen as at least this part of what publishing X takes: of less HiGHS sees nothing.
-What is proven under a larger budget holds under a smaller one."""
+"""Budgets are raised to this part of the cost of X itself, as smaller ones are within HiGHS's
+tolerance. An upper bound under a larger budget holds under a smaller one."""
 
 
 class SolveState(Protocol):
-    """What is asked, and the best answer so far, as `core.optimal.solve` keeps them."""
+    """The problem, and the best answer so far, as `core.optimal.solve` keeps them."""
 
     allowed: AllowedSet
     p_x: FloatArray
@@ -44,7 +44,7 @@ class SolveState(Protocol):
     notes: tuple[str, ...]
 
     def offer(self, kernel: FloatArray, solver: str = "columns") -> float:
-        """Take a kernel, moved to where it keeps everything, if it is the best so far."""
+        """Move a kernel inside, keep it if it is the best so far, and return its utility."""
         ...
 
     def first(self) -> FloatArray:
@@ -52,28 +52,28 @@ class SolveState(Protocol):
         ...
 
     def posteriors(self, kernel: FloatArray) -> FloatArray:
-        """Return the outputs of a kernel, shape (n_y, n_x)."""
+        """Return the posteriors P(x | y) of a kernel, shape (n_y, n_x)."""
         ...
 
 
 def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, prove: bool) -> None:
-    """Improve the answer to a question with budgets, and lower its bound.
+    """Improve the answer to a problem with budgets, and lower its upper bound.
 
     Parameters
     ----------
     task : SolveState
-        The question; its `allowed` has budgets.
+        The problem; its `allowed` has budgets.
     solver : str
         As in `maximise`.
     solve : callable
-        `maximise` itself, for the questions without budgets that this one leads to.
+        `maximise` itself, for the problems without budgets that arise.
     prove : bool
         As in `maximise`.
 
     Raises
     ------
     InfeasibleError, SolverError
-        If HiGHS fails: what was found before stands.
+        If HiGHS fails; the task's answer and bound remain valid.
     """
     plain = replace(task.allowed, budgets=())
     first = task.first()
@@ -96,9 +96,9 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
         kernel = _by_tangents(task, lifting, starts, few=few, prove=prove)
     else:
         kernel, name = _on_cone(task, lifting, starts, solver, solve, prove=prove)
-        worth = task.goal.value((task.p_x[:, None] * kernel).T, task.p_x)
-        if simple and few and prove and task.upper - worth > task.gap and not task.deadline.over:
-            # a cone that is thin, as of a small budget, has vertices that are not proven
+        value = task.goal.value((task.p_x[:, None] * kernel).T, task.p_x)
+        if simple and few and prove and task.upper - value > task.gap and not task.deadline.over:
+            # over a thin cone, as of a small budget, the solver's proof may fail
             kernel = _by_tangents(task, lifting, [*starts, kernel], few=few, prove=prove)
     share = min(
         1.0, *(a.limit / b.limit for a, b in zip(task.allowed.budgets, wider.budgets, strict=True))
@@ -109,7 +109,7 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
 def _by_tangents(
     task: SolveState, lifting: Lifting, starts: list[FloatArray], *, few: bool, prove: bool
 ) -> FloatArray:
-    """Answer by outputs that are moved, and lower the bound where there are few symbols."""
+    """Return a kernel found by `BudgetSearch`, and lower the upper bound where symbols are few."""
     until = task.deadline.part(1 - RESERVE)
     search = BudgetSearch(lifting, seed=task.seed, deadline=until)
     for kernel in starts:
@@ -128,7 +128,7 @@ def _on_cone(
     *,
     prove: bool,
 ) -> tuple[FloatArray, str]:
-    """Answer on the wider cone as if it were a pointwise notion, and lower the bound."""
+    """Return a kernel found on the wider cone and its solver, and lower the upper bound."""
     together = np.hstack([kernel / len(starts) for kernel in starts])
     outcome = solve(
         lifting.cone(),
@@ -150,7 +150,7 @@ def _on_cone(
 def _aside(
     task: SolveState, allowed: AllowedSet, solve: Callable[..., Any], *, bounds: bool
 ) -> FloatArray:
-    """Offer the optimum over a set without budgets and return it; it may bound the answer too."""
+    """Offer and return the optimum over a set without budgets; with `bounds`, take its bound."""
     try:
         outcome = solve(
             allowed,
@@ -161,7 +161,7 @@ def _aside(
             seed=task.seed,
             prove=bounds,
         )
-    except (InfeasibleError, SolverError):  # what tells nothing of X is always allowed
+    except (InfeasibleError, SolverError):  # a constant output is always allowed
         return np.ones((len(task.p_x), 1))
     if bounds:
         task.upper = min(task.upper, outcome.upper_bound)
@@ -171,7 +171,7 @@ def _aside(
 
 
 def _silent(task: SolveState, plain: AllowedSet, solve: Callable[..., Any]) -> FloatArray:
-    """Offer and return a mechanism that leaves S as it was: it takes nothing of any budget."""
+    """Offer and return a mechanism whose Y is independent of S, which costs nothing."""
     excess = task.allowed.budgets[0].excess
     if len(task.p_x) <= MOST_SYMBOLS:
         lifts = excess[(excess != 0).any(axis=1)]
@@ -187,9 +187,9 @@ def _silent(task: SolveState, plain: AllowedSet, solve: Callable[..., Any]) -> F
 
 
 def _at_random(task: SolveState, best: FloatArray, silent: FloatArray) -> FloatArray:
-    """Offer and return the mechanism that answers by the best without budgets as often as it may.
+    """Offer and return a mixture of the optimum without budgets and a mechanism that costs nothing.
 
-    Else it answers by one that takes nothing of any budget.
+    The share of the former is the largest that the budgets allow.
     """
     spent = [budget.spent(best, task.p_x) for budget in task.allowed.budgets]
     shares = [b.limit / s for b, s in zip(task.allowed.budgets, spent, strict=True) if s > 0]
@@ -201,6 +201,6 @@ def _at_random(task: SolveState, best: FloatArray, silent: FloatArray) -> FloatA
 
 
 def _seen(budget: AverageBudget, p_x: FloatArray) -> AverageBudget:
-    """Return the budget, or a larger one if it is too small to be seen beside its costs."""
+    """Return the budget, raised to `NEGLIGIBLE` of the cost of X itself."""
     most = budget.spent(np.eye(len(p_x)), p_x)
     return replace(budget, limit=max(budget.limit, NEGLIGIBLE * most))

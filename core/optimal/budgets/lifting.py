@@ -1,10 +1,10 @@
-"""Budgets on averages as further symbols: what an output takes of a budget is one more weight.
+"""Budgets on averages as further coordinates of an output.
 
-An output r that takes g(r) of a budget M is seen as (r, w) with w ≥ g(r)/M. As g is convex and
+An output r of cost g(r) under a budget M is lifted to (r, w) with w ≥ g(r)/M. As g is convex and
 homogeneous, these form a convex cone again, and a mechanism keeps the budget iff its outputs mix to
-(P_X, 1), a w that is larger than need be standing for what is not spent. So the master program has
-one more row, whose dual is the price of the budget, and every search and proof for pointwise
-notions works on the wider cone: the bound that prices prove is weak duality with that price.
+(P_X, 1), with a w above g(r)/M for what is not spent. So the master program has one more row, whose
+dual is the price of the budget, and every search and proof for pointwise notions applies to the
+wider cone: an upper bound is weak duality with that price.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
+from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
 BROKEN = 1e-11
-"""An output that takes more than its w by this, in parts of the budget, is cut off."""
+"""Excess of g(r)/M over w from which on a lifted output is cut off."""
 
 
 @dataclass(frozen=True, eq=False)
 class LiftedUtility(Utility):
-    """A utility of the symbols of X, where further symbols cost nothing.
+    """A utility of X on lifted outputs: the coordinates of budgets have no cost.
 
     Attributes
     ----------
     inner : Utility
-        Of X.
+        The utility of X.
     n_x : int
         Number of symbols of X.
     n_budgets : int
-        Number of further symbols; weights that add up to 1 over all symbols add up to
-        1/(1 + n_budgets) over X.
+        Number of further coordinates; P of the lifted problem sums to 1 over all coordinates and
+        to 1/(1 + n_budgets) over X.
     """
 
     inner: Utility
@@ -42,41 +42,41 @@ class LiftedUtility(Utility):
     n_budgets: int
 
     def offset(self, p_x: FloatArray) -> float:
-        """Return what the utility would be if no output cost anything."""
+        """Return the inner utility at a total cost of 0."""
         own = p_x[: self.n_x]
         return self.inner.offset(own / own.sum())
 
     def cost(self, weights: FloatArray) -> FloatArray:
-        """Return the cost of outputs with weights on all symbols, shape (..., n) → (...)."""
+        """Return the cost of lifted outputs, shape (..., n_x + n_budgets) → (...)."""
         return (1 + self.n_budgets) * self.inner.cost(weights[..., : self.n_x])
 
     def supported_cost(self, weights: FloatArray, symbols: IntArray, n_x: int) -> FloatArray:
-        """Return the same where weights are given at some symbols only, as in `Utility`."""
+        """Return the cost where weights are given at some coordinates only, as in `Utility`."""
         of_x = np.where(symbols < min(self.n_x, n_x), symbols, self.n_x)
         inner = self.inner.supported_cost(np.where(of_x < self.n_x, weights, 0.0), of_x, self.n_x)
         return (1 + self.n_budgets) * inner
 
 
 class Lifting:
-    """An allowed set with budgets as one without, of n_x + k symbols.
+    """An allowed set with k budgets as one without, of n_x + k coordinates.
 
     Parameters
     ----------
     allowed : AllowedSet
-        With k ≥ 1 budgets.
+        The set, with k ≥ 1 budgets.
     p_x : ndarray
         P(x), shape (n_x,).
     utility : Utility
-        Of X.
+        The utility of X.
 
     Attributes
     ----------
     p : ndarray
-        What outputs are mixed to, shape (n_x + k,), summing to 1.
+        (P_X, 1, …, 1)/(1 + k), shape (n_x + k,): what lifted outputs mix to.
     utility : LiftedUtility
-        In the same unit as that of X.
+        The utility on lifted outputs, in the same unit.
     rows : csr_array
-        Of the wider cone: the allowed set's own, and the pieces of costs that have few.
+        Rows of the wider cone: the allowed set's own, and the pieces of costs that have few.
     """
 
     def __init__(self, allowed: AllowedSet, p_x: FloatArray, utility: Utility) -> None:
@@ -98,11 +98,11 @@ class Lifting:
 
     @property
     def smooth(self) -> tuple[int, ...]:
-        """The budgets that rows do not say all of."""
+        """Indices of the budgets whose costs are not given by rows."""
         return tuple(j for j, budget in enumerate(self.budgets) if budget.pieces() is None)
 
     def row_of(self, j: int, tangents: FloatArray) -> FloatArray:
-        """Return a·r ≤ M w of budget j as rows, shape (k, n_x + n_budgets), largest entry 1."""
+        """Return a·r ≤ M w of budget j as rows, (k, n_x + n_budgets), largest magnitude 1."""
         rows = np.zeros((len(tangents), self.n_x + len(self.budgets)))
         rows[:, : self.n_x] = tangents
         rows[:, self.n_x + j] = -self.budgets[j].limit
@@ -110,22 +110,22 @@ class Lifting:
         return result
 
     def lifted(self, points: FloatArray) -> FloatArray:
-        """Return posteriors, shape (k, n_x), with what they take of each budget."""
-        taken = [budget.value(points) / budget.limit for budget in self.budgets]
-        return np.column_stack([points, *taken])
+        """Return posteriors, shape (k, n_x), with g(r)/M of each budget appended."""
+        spent = [budget.value(points) / budget.limit for budget in self.budgets]
+        return np.column_stack([points, *spent])
 
     def slack(self) -> FloatArray:
-        """Return the outputs that only leave budget unspent, shape (n_budgets, n_x + n_budgets)."""
+        """Return the lifted outputs for unspent budget, shape (n_budgets, n_x + n_budgets)."""
         return np.eye(len(self.p))[self.n_x :]
 
     def cone(self) -> AllowedSet:
-        """Return the wider cone: rows, and an oracle for what they leave out."""
+        """Return the wider cone: its rows, and an oracle for the set's own and for smooth costs."""
         inner = self.allowed.oracle
         oracle = _Beyond(self, inner) if inner is not None or self.smooth else None
         return AllowedSet(self.rows, len(self.p), oracle)
 
     def cuts(self, points: FloatArray) -> FloatArray:
-        """Return the tangents that lifted points break, shape (k, n_x + n_budgets) → (j, same)."""
+        """Return the tangents that lifted points violate, (k, n_x + n_budgets) → (j, same)."""
         total = points[:, : self.n_x].sum(axis=1)
         points = points[total > 0] / total[total > 0, None]
         own, found = points[:, : self.n_x], [np.zeros((0, len(self.p)))]
@@ -136,7 +136,10 @@ class Lifting:
         return np.vstack(found)
 
     def raised(self, kernel: FloatArray) -> FloatArray:
-        """Return a kernel of X, shape (n_x, n_y), as one of all symbols: what is unspent last."""
+        """Return a kernel of X, (n_x, n_y), as one of all coordinates, (n_x + n_budgets, n_y + 1).
+
+        The last output is the unspent part of the budgets.
+        """
         weights = (self.p_x[:, None] * kernel).T
         totals = weights.sum(axis=1)
         points = self.lifted(weights / np.where(totals > 0, totals, 1.0)[:, None])
@@ -147,26 +150,26 @@ class Lifting:
         return np.vstack([wide, (shares / shares.sum(axis=0)).T])
 
     def lowered(self, kernel: FloatArray) -> FloatArray:
-        """Return a kernel of all symbols as one of X, without outputs that never occur."""
+        """Return a kernel of all coordinates as one of X, without outputs of probability 0."""
         own = kernel[: self.n_x]
         own = own[:, own.sum(axis=0) > 0]
         result: FloatArray = own / own.sum(axis=1, keepdims=True)
         return result
 
     def inside(self) -> AllowedSet:
-        """Return the outputs that are allowed one by one, budgets aside."""
+        """Return the allowed set without its budgets."""
         return replace(self.allowed, budgets=())
 
 
 @dataclass(frozen=True, eq=False)
 class _Beyond:
-    """The oracle of a wider cone."""
+    """The oracle of a wider cone: tangents of smooth costs, and cuts of the set's own oracle."""
 
     lifting: Lifting
     inner: SeparationOracle | None
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cuts that one lifted point breaks."""
+        """Return the cuts that one lifted point violates, shape (k, n_x + n_budgets)."""
         found = self.lifting.cuts(np.maximum(r, 0.0)[None])
         if self.inner is None:
             return found
@@ -176,10 +179,3 @@ class _Beyond:
             return found
         cuts = self.inner(own / own.sum())
         return np.vstack([found, np.pad(cuts, ((0, 0), (0, len(r) - n_x)))])
-
-
-def budget_prices(duals: FloatArray, budgets: tuple[AverageBudget, ...]) -> FloatArray:
-    """Return μ ≥ 0 of each budget, in utility for a unit of it, of a lifted program's duals."""
-    limits = np.array([budget.limit for budget in budgets])
-    result: FloatArray = np.maximum(-duals[len(duals) - len(budgets) :], 0.0) / limits
-    return result

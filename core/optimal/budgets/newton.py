@@ -1,8 +1,8 @@
-"""Pricing from nearby: outputs moved to where they improve a mixture most, their symbols kept.
+"""Pricing by Newton's method: outputs are moved to a local minimum of the reduced cost.
 
-Under a smooth budget the best outputs are no vertices. On the symbols that an output has, the
-reduced cost H(r) + Σ_j μ_j g_j(r) − π·r is smooth; Newton's steps, with every negative curvature
-turned round, go down to a minimum or to the edge, where a symbol falls out or a row holds.
+Under a smooth budget the best outputs are not vertices. On the support of an output the reduced
+cost H(r) + Σ_j μ_j g_j(r) − π·r is smooth; Newton's steps with the absolute values of the Hessian's
+eigenvalues descend to a minimum or to the boundary, where an entry becomes 0 or a row tight.
 
 Source: saddle-free Newton, Dauphin et al. (2014); in coordinates dr = √r dz, in which H has the
 second derivative −1 whatever r is.
@@ -21,33 +21,33 @@ from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
 STEPS = 40
-"""Most steps: Newton's ends after some ten."""
+"""Most steps; about ten suffice."""
 
 HALVINGS = 12
-"""Times that a step is shortened until it goes down."""
+"""Most times that a step is shortened until the reduced cost falls."""
 
 SHORTER = 0.4
-"""Factor of each time."""
+"""Factor by which a step is shortened."""
 
 LEAST_CURVATURE = 0.05
-"""Curvature, in nats, below which a direction counts as having this much: steps stay bounded."""
+"""Least curvature, in nats, that is assumed in any direction, so that steps stay bounded."""
 
 GONE = 1e-9
-"""A share below this is none."""
+"""Entries of a posterior below this are set to 0."""
 
 PROGRESS = 1e-13
-"""A step that gains less, in nats, is rounding."""
+"""Gain of a step, in nats, up to which it counts as rounding."""
 
 TIGHT = 1e-10
-"""A row this close to 0 holds."""
+"""Value of a row from −this on which the row counts as tight."""
 
 KEPT = 20
-"""Most symbols that an output keeps: an extreme one has no more than there are secrets and rows."""
+"""Most symbols of an output that is moved: an extreme one has no more than secrets and rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """The reduced cost of outputs, in nats.
+    """Duals of symbols and budgets, which define the reduced cost of outputs.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class Prices:
     of_budgets : ndarray
         μ ≥ 0, shape (k,).
     budgets : tuple of AverageBudget
-        k of them.
+        The k budgets.
     utility : Utility
-        Gives φ; I(X;Y) has φ = H.
+        Gives the cost φ; I(X;Y) has φ = H.
     """
 
     of_symbols: FloatArray
@@ -78,22 +78,22 @@ class Prices:
 def improved(
     starts: FloatArray, prices: Prices, rows: FloatArray, *, deadline: Deadline
 ) -> tuple[FloatArray, FloatArray]:
-    """Return outputs with lower prices near given ones, and the prices.
+    """Return outputs of lower reduced cost near given ones, and these costs.
 
     Parameters
     ----------
     starts : ndarray
         Allowed posteriors, shape (k, n_x).
     prices : Prices
-        What is to be low; of I(X;Y), as steps are made of the derivatives of H.
+        The duals; their utility must be I(X;Y), as steps use the derivatives of H.
     rows : ndarray
-        rows @ r ≤ 0 of the allowed outputs, shape (m, n_x).
+        Rows of the allowed outputs, rows @ r ≤ 0, shape (m, n_x).
     deadline : Deadline
         When to stop.
     """
     symbols = _support(starts)
     full = np.take_along_axis(starts, symbols, axis=1)
-    whole = np.abs(full.sum(axis=1) - 1) < GONE  # one of too many symbols stays as it is
+    whole = np.abs(full.sum(axis=1) - 1) < GONE  # an output of too many symbols is not moved
     face = _Face(symbols[whole], prices, rows, starts.shape[1])
     points = face.spread(full[whole])
     values = prices.value(points)
@@ -108,14 +108,14 @@ def improved(
 
 
 def _support(points: FloatArray) -> IntArray:
-    """Return the symbols of each point, the largest shares first, shape (k, m)."""
+    """Return the support of each point, at most KEPT symbols, largest entries first, (k, m)."""
     most = int((points > GONE).sum(axis=1).max(initial=1))
     order = np.argsort(-points, axis=1, kind="stable")
     return order[:, : min(most, KEPT)]
 
 
 class _Face:
-    """Points on faces of the simplex, each on symbols of its own; arguments as in `improved`."""
+    """Points on faces of the simplex, each with its own support; arguments as in `improved`."""
 
     def __init__(self, symbols: IntArray, prices: Prices, rows: FloatArray, n_x: int) -> None:
         self.symbols, self.prices, self.n_x = symbols, prices, n_x
@@ -124,7 +124,7 @@ class _Face:
         self._rows = np.moveaxis(rows[:, symbols], 0, 1)
 
     def spread(self, shares: FloatArray) -> FloatArray:
-        """Return shares of the symbols, shape (k, m), as posteriors, (k, n_x)."""
+        """Return entries on the support, shape (k, m), as posteriors, (k, n_x)."""
         shares = np.where(shares < GONE, 0.0, shares)
         points = np.zeros((len(shares), self.n_x))
         np.put_along_axis(points, self.symbols, shares, axis=1)
@@ -134,7 +134,7 @@ class _Face:
     def step(
         self, points: FloatArray, values: FloatArray
     ) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Return points after one step that goes down, their prices, and which have moved."""
+        """Return points after one descent step, their reduced costs, and whether each moved."""
         shares = np.take_along_axis(points, self.symbols, axis=1)
         change = self._direction(shares)
         length = np.minimum(1.0, self._room(shares, change))
@@ -152,7 +152,7 @@ class _Face:
         return points, values, moved
 
     def _direction(self, shares: FloatArray) -> FloatArray:
-        """Return where Newton's step leads, shape (k, m), on the symbols and rows that hold."""
+        """Return Newton's steps, shape (k, m), within the supports and the tight rows."""
         on = shares > 0
         root = np.sqrt(shares)
         gradient = np.where(on, -np.log(np.where(on, shares, 1.0)), 0.0) - self._pi
@@ -179,7 +179,7 @@ class _Face:
         return result
 
     def _projector(self, shares: FloatArray, root: FloatArray) -> FloatArray:
-        """Return projections, shape (k, m, m), onto steps that keep Σr and the rows that hold."""
+        """Return projections, shape (k, m, m), onto steps that keep Σr and the tight rows."""
         held = np.abs(np.einsum("kcm,km->kc", self._rows, shares)) <= TIGHT
         normals = np.concatenate(
             [root[:, None, :], self._rows * root[:, None, :] * held[:, :, None]], axis=1
@@ -192,7 +192,7 @@ class _Face:
         return result
 
     def _room(self, shares: FloatArray, change: FloatArray) -> FloatArray:
-        """Return how much of a step keeps shares at least 0 and rows kept, shape (k,)."""
+        """Return the largest multiple of a step at which entries and rows stay feasible, (k,)."""
         slack = -np.einsum("kcm,km->kc", self._rows, shares)
         growth = np.einsum("kcm,km->kc", self._rows, change)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,10 +1,11 @@
-"""The optimum under budgets on averages, and the proof of it.
+"""The optimum under smooth budgets on averages, and its upper bound.
 
-Where costs have few pieces, the wider cone is a polytope like any other. Smooth costs are met from
-both sides: outputs in use are moved to where they gain most, symbols kept, until the mixture gains
-no more; then the vertices of a polytope around the cone, under tangents at these outputs, are
-searched for what undercuts the prices. What is found there starts the next outputs; tangents are
-added where a vertex lies outside the cone. Where nothing undercuts the prices, they are proven.
+From inside: outputs in use are moved by Newton's method to where their reduced cost is least, until
+the mixture improves no more. From outside: the vertices that undercut the duals are enumerated over
+a polytope around the cone, given by tangents at these outputs. Such a vertex starts a new output if
+its own reduced cost is negative, and gives a new tangent if it is outside the cone. Where no vertex
+undercuts the duals, they prove the upper bound. Where costs have few pieces the cone is a polytope,
+and this search is needed only if the general solver cannot prove its optimum.
 """
 
 from __future__ import annotations
@@ -25,46 +26,47 @@ from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
 MOST_SYMBOLS = 60
-"""With more symbols than this a vertex has too many edges."""
+"""Most symbols for a proof: with more a vertex has too many edges."""
 
 COARSE = 1.8e-3
-"""First slack of a proof, as a part of what publishing X is worth: prices are not good yet."""
+"""First slack of a proof, as a part of the utility of X itself: duals are not yet optimal."""
 
 ENOUGH_GAIN = 5e-4
-"""Gain of one round of starts, as such a part, after which a proof is tried."""
+"""Gain of a round of random starts, as such a part, below which a proof is tried."""
 
 FINER = 8.0
-"""How many times smaller the slack of the next proof is."""
+"""Factor by which the slack falls from proof to proof."""
 
 WARM_SHARE = 0.3
-"""Part of the time that may go by before the first proof."""
+"""Part of the time that may pass before the first proof."""
 
 ROUNDS = 10
-"""Most times that outputs in use are moved before all others are looked at."""
+"""Most rounds of moving outputs in use before the next proof."""
 
 GAIN = 1e-9
-"""Less than this, in nats, is not worth moving them once more."""
+"""Improvement of the mixture, in nats, below which outputs are not moved again."""
 
 ENOUGH = 50
-"""Outputs that undercut the prices after which better prices help more than more outputs."""
+"""Outputs that undercut the duals after which a proof stops, to improve the duals first."""
 
 UNDER = 0.25
-"""An output counts as such if it gains at least this part of the slack."""
+"""Part of the slack by which an output must undercut the duals to count among them."""
 
 FEW_LOW = 250
-"""Vertices below the prices that are kept at first: under bad prices there are thousands."""
+"""Most vertices below the duals that a proof keeps at first: far from the optimum there are
+thousands."""
 
 GROWTH, MOST_LOW = 4, 64_000
-"""How many times as many are kept where so many were too few for a proof, and when to give up."""
+"""Factor by which that number grows where it was too small, and its largest value."""
 
 MOST_TANGENTS = 500
-"""Tangents that are kept, the latest."""
+"""Most tangents; the oldest are dropped."""
 
 SCATTERED = 60
-"""Random outputs to start from."""
+"""Number of random starts."""
 
 DIGITS = 8
-"""Outputs that agree in so many digits after the point are one."""
+"""Outputs that agree to this many decimals are one."""
 
 
 class BudgetSearch:
@@ -73,16 +75,16 @@ class BudgetSearch:
     Attributes
     ----------
     value : float
-        What the best mixture so far is worth.
+        Utility of the best mixture so far.
     upper : float
-        What no mechanism exceeds, as far as it is proven.
+        The least upper bound proven so far.
 
     Parameters
     ----------
     lifting : Lifting
         The allowed outputs, without auxiliary variables or oracle, and the budgets.
     seed : int
-        Of the random starts.
+        Seed of the random starts.
     deadline : Deadline
         When to stop.
 
@@ -111,7 +113,7 @@ class BudgetSearch:
         self.include(pure[(pure @ self._rows.T <= 0).all(axis=1)])
 
     def include(self, points: FloatArray) -> bool:
-        """Let allowed posteriors, shape (k, n_x), into the mixture; return whether any was new."""
+        """Add allowed posteriors, shape (k, n_x), to the mixture; return whether any was new."""
         names = [np.round(point, DIGITS).tobytes() for point in points]
         new = [i for i, name in enumerate(names) if name not in self._known]
         self._known.update(names)
@@ -125,21 +127,21 @@ class BudgetSearch:
         return self.lifting.lowered(self._master.kernel(self._mixture))
 
     def run(self, gap: float, *, prove: bool) -> None:
-        """Improve the mixture and lower the bound until they meet or time is over.
+        """Improve the mixture and lower the upper bound until they meet or time is over.
 
         Parameters
         ----------
         gap : float
-            In nats.
+            Difference at which to stop, in nats.
         prove : bool
-            Whether to go on after the first proof, to a closer one.
+            Whether to go on after the first proof, with smaller slacks.
         """
         slack = max(COARSE * self._whole, gap / 2)
         self.warm_up(WARM_SHARE)
         while not self.deadline.over:
             starts, complete = self._undercutting(slack)
             if len(starts):
-                if not self._move(starts):  # what undercuts the prices does so by rounding
+                if not self._move(starts):  # they undercut the duals by rounding only
                     return
                 continue
             if not complete:
@@ -152,10 +154,10 @@ class BudgetSearch:
             slack = max(slack / FINER, gap / 2)
 
     def warm_up(self, share: float) -> None:
-        """Move outputs from anywhere until they gain no more: a proof of bad prices is of no use.
+        """Improve the mixture from random starts, as a proof far from the optimum is of no use.
 
-        Under a small budget those in use are close to ones that tell nothing of S, which random
-        ones hardly ever are.
+        Starts are random outputs, and outputs independent of S, to which those in use are close
+        under a small budget.
 
         Parameters
         ----------
@@ -171,7 +173,7 @@ class BudgetSearch:
                 return
 
     def _mix(self) -> None:
-        """Mix anew, with nothing at a penalty."""
+        """Compute the best mixture without a shortfall."""
         self._mixture = self._master.solve()
         while self._mixture.shortfall > SHORT:
             self._master.raise_penalty()
@@ -179,7 +181,7 @@ class BudgetSearch:
         self.value = self.goal.offset(self.lifting.p) - self._mixture.cost
 
     def _prices(self) -> Prices:
-        """Return the duals of the mixture, of X in nats."""
+        """Return the duals of the mixture, in nats and in nats per unit of each budget's cost."""
         duals = self._mixture.duals / (1 + len(self.lifting.budgets))
         limits = np.array([budget.limit for budget in self.lifting.budgets])
         of_budgets = np.maximum(-duals[self.n_x :], 0.0) / limits
@@ -193,7 +195,7 @@ class BudgetSearch:
         return result
 
     def _scattered(self) -> FloatArray:
-        """Return random outputs of few symbols, inside the rows, to start from."""
+        """Return random outputs of few symbols that meet the rows, shape (SCATTERED, n_x)."""
         most = min(self.n_x, len(self.lifting.budgets[0].excess) + 1, KEPT)
         weights = self._rng.exponential(size=(SCATTERED, self.n_x)) * self.p_x
         counts = self._rng.integers(min(2, most), most, size=(SCATTERED, 1), endpoint=True)
@@ -203,7 +205,7 @@ class BudgetSearch:
         return self.pulled(points)
 
     def pulled(self, points: FloatArray) -> FloatArray:
-        """Return points moved towards P_X until they meet the rows."""
+        """Return posteriors, shape (k, n_x), moved towards P_X until they meet the rows."""
         here, there = points @ self._rows.T, self._rows @ self.p_x
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = np.where(here > 0, here / (here - np.minimum(there, 0.0)), 0.0)
@@ -212,12 +214,12 @@ class BudgetSearch:
         return result
 
     def _move(self, starts: FloatArray) -> bool:
-        """Move outputs to where they gain most, and mix, until that gains no more.
+        """Move outputs to least reduced cost and mix them, until that improves no more.
 
         Returns
         -------
         better : bool
-            Whether there was a new output that gains.
+            Whether an output of negative reduced cost was new.
         """
         if not isinstance(self.goal.inner, MutualInformation):
             return self.include(starts)
@@ -236,9 +238,9 @@ class BudgetSearch:
         return better
 
     def _undercutting(self, slack: float) -> tuple[FloatArray, bool]:
-        """Return outputs that undercut the prices, shape (k, n_x), and lower the bound.
+        """Lower the upper bound; return outputs that undercut the duals, and if it is complete.
 
-        Where there are none, say whether the prices are proven to the slack.
+        The outputs have shape (k, n_x). The proof is complete if its slack is half of `slack`.
         """
         lifting, duals, prices = self.lifting, self._mixture.duals, self._prices()
         self._add_tangents(self._in_use())
@@ -272,7 +274,7 @@ class BudgetSearch:
         return np.vstack([np.zeros((0, self.n_x)), *found]), met.slack <= slack / 2
 
     def _add_tangents(self, points: FloatArray) -> None:
-        """Add the tangents of every smooth budget at some outputs; drop the oldest."""
+        """Add the tangents of every smooth budget at posteriors (k, n_x); drop the oldest."""
         budgets = self.lifting.budgets
         new = [self.lifting.row_of(j, budgets[j].tangents(points)) for j in self.lifting.smooth]
         self._tangents = np.vstack([self._tangents, *new])[-MOST_TANGENTS:]

@@ -1,8 +1,8 @@
-"""A release that tells nothing of S and yet something of X, of any size: outputs of few symbols.
+"""Outputs independent of S with utility for X, and a mechanism of such outputs, of any size.
 
-P_X is taken apart into vertices of {r : lifts are 1}: each has at most as many symbols as there are
-secrets. A vertex is subtracted as often as P_X allows, which uses one symbol up; what is left has
-the same lifts, so there is a next one.
+For the mechanism P_X is decomposed into vertices of {r : every lift is 1}, each with at most n_s
+symbols. The largest multiple of a vertex is subtracted from P_X that leaves no entry negative, so
+one entry becomes 0. The rest again gives S lifts of 1, so there is another vertex.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.validation import FloatArray
 
 REST = 1e-9
-"""Probability that is left as one output: of less the program sees too little."""
+"""Probability up to which the rest becomes one output, as it is within the program's tolerance."""
 
 USED = 1e-10
-"""A share of a vertex below this is rounding."""
+"""Entries of a vertex up to this count as 0."""
 
 STARTS = 30
-"""Directions in which vertices are looked for at a time."""
+"""Random costs from whose vertices descents start."""
 
 DESCENTS = 6
-"""Most steps from vertex to vertex: nearly all end after three."""
+"""Most steps of a descent: nearly all end after three."""
 
 LEAST = 1e-9
-"""A share below this counts as this where a cost is linearised: at 0 its slope is infinite."""
+"""Entries are raised to this where a cost is linearised, as its slope at 0 is infinite."""
 
 
 def silent_outputs(
@@ -43,9 +43,9 @@ def silent_outputs(
     p_x : ndarray
         P(x), shape (n_x,).
     seed : int
-        Which vertices are met is random.
+        Seed of the random costs that choose the vertices.
     deadline : Deadline
-        When to stop; what is left of P_X then is one output.
+        When to stop; the rest of P_X is then one output.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def silent_outputs(
         program.set_costs(rng.random(n_x))
         try:
             r = program.solve().x
-        except (InfeasibleError, SolverError):  # what is left tells nothing only up to rounding
+        except (InfeasibleError, SolverError):  # by rounding, the rest has no such vertex
             break
         on = r > USED
         times = float((left[on] / r[on]).min())
@@ -80,16 +80,16 @@ def silent_outputs(
 
 
 class SilentSearch:
-    """Outputs that leave S as it was, extreme ones that undercut prices.
+    """Extreme outputs independent of S, of low reduced cost.
 
     Parameters
     ----------
     excess : ndarray
         l(s, x) − 1 of the data, shape (n_s, n_x).
     rows : ndarray
-        rows @ r ≤ 0 of the allowed outputs, shape (m, n_x).
+        Rows of the allowed outputs, rows @ r ≤ 0, shape (m, n_x).
     seed : int
-        Of the first directions.
+        Seed of the random costs.
 
     Examples
     --------
@@ -109,10 +109,9 @@ class SilentSearch:
         self._program = LinearProgram(sparse.csr_array(matrix), left, right)
 
     def outputs(self, prices: FloatArray) -> FloatArray:
-        """Return outputs r of a low H(r) − π·r, as posteriors, shape (k, n_x), k ≤ STARTS.
+        """Return outputs r of low H(r) − π·r, as posteriors, shape (k, n_x), k ≤ STARTS.
 
-        Each is a vertex of the silent outputs where the cost, linearised, is least: the cost is
-        concave, so it goes down from vertex to vertex.
+        Each is the end of a descent from vertex to vertex along linearisations of the concave cost.
 
         Parameters
         ----------
@@ -127,7 +126,7 @@ class SilentSearch:
                 self._program.set_costs(costs)
                 try:
                     ahead = np.maximum(self._program.solve().x, 0.0)
-                except (InfeasibleError, SolverError):  # nothing but P_X, up to rounding
+                except (InfeasibleError, SolverError):  # P_X is the only one, up to rounding
                     break
                 ahead /= ahead.sum()
                 if r is not None and np.abs(ahead - r).max() < USED:

@@ -1,1 +1,1 @@
-"""Round sets between polytopes: from outside by cuts, from inside by allowed outputs."""
+"""Sets with a curved boundary: approximated by cuts from outside, by allowed outputs inside."""

@@ -1,10 +1,10 @@
-"""A round set of few symbols between outputs inside it and a polytope around it.
+"""The optimum over a set of few symbols given by an oracle, by outer approximation.
 
-The best mixture over the polytope bounds the answer; its outputs, moved inside, join the best
-mixture of allowed ones and give the cuts that bring the polytope closer where it matters. Once
-the two agree, the bound is proven by all vertices that undercut its prices.
+The best mixture over a polytope around the set estimates an upper bound. Its outputs, moved inside,
+join the allowed outputs, and give the cuts that narrow the polytope near the optimum. Once the two
+mixtures agree, the bound is proven by all vertices that undercut its prices.
 
-Source: outer approximation, Horst, Thoai and de Vries (1988), with vertices carved on demand.
+Source: outer approximation, Horst, Thoai and de Vries (1988), with vertices computed on demand.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import Polytope
 
 _PROMISING = 0.05
-"""Once estimate and answer are this close, relative to the answer, all of the time goes on."""
+"""Relative difference of estimate and answer from which on `patience` no longer ends the loop."""
 
 _MOST_ASKED = 20
-"""Outputs that the oracle is asked about at a time."""
+"""Most outputs that the oracle gets at a time."""
 
 _PROOF_SHARE = 0.2
 """Part of the time left that is kept for the proof."""
 
 MOST_SYMBOLS = 20
-"""With more symbols than this a vertex has too many edges for carving to be the quickest way."""
+"""Most symbols: with more a vertex has so many edges that column generation is faster."""
 
 
 def enclose(
@@ -39,23 +39,23 @@ def enclose(
     patience: Deadline,
     deadline: Deadline,
 ) -> float:
-    """Bring allowed outputs and a polytope together; return what no mechanism exceeds.
+    """Improve allowed outputs and cut a polytope until they agree; return an upper bound.
 
     Parameters
     ----------
     allowed : AllowedSet
-        Rows around the allowed outputs, without auxiliary variables: what is proven is proven of
-        them, and of the cuts. Its oracle is not asked.
+        Rows around the allowed outputs, without auxiliary variables: the bound is proven from them
+        and from the cuts. Its oracle is not used.
     space : Polytope
-        The polytope of these rows, plain and of few symbols: what is searched.
+        The polytope of these rows, plain and of few symbols, which is searched.
     inside : AllowedOutputs
-        Outputs to start from; those that are found join them.
+        Outputs to start from; those found are added.
     gap : float
-        The two are together at so many nats.
+        Difference of upper bound and utility, in nats, at which to stop.
     patience : Deadline
-        Time at which to stop unless they are close already.
+        When to stop unless the two are close.
     deadline : Deadline
-        Time at which to stop in any case.
+        When to stop in any case.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def enclose(
             )
             if proof.sure:
                 upper = min(upper, proof.bound)
-            outputs = proof.outputs  # what carving has missed
+            outputs = proof.outputs  # vertices that the search has missed
         if late or upper - inside.value <= gap or len(outputs) == 0:
             return upper
         before = inside.value
@@ -93,7 +93,7 @@ def enclose(
         if len(cuts):
             carving.add(cuts)
             given = given.with_cuts(cuts)
-        elif inside.value <= before:  # the polytope has nothing that is not known
+        elif inside.value <= before:  # neither a cut nor a better output
             return upper
 
 

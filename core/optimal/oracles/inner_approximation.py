@@ -1,7 +1,7 @@
-"""Outputs that an oracle allows, and their best mixture: the answer so far over a round set.
+"""Outputs that an oracle allows, and their best mixture: a lower bound of the optimum.
 
-Outputs of a polytope around the set are not allowed yet. Each is moved towards P_X, cut by cut,
-until it is: the points met there give the cuts that touch the set where it matters.
+Outputs of a polytope around the set need not be allowed. Each is moved towards P_X, cut by cut,
+until it is; the last cut that it met is tangent to the set near the optimum.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
 _CROSSINGS = 30
-"""Cuts met on the way to P_X: each is a tangent, so a handful does; then the output is dropped."""
+"""Most cuts on an output's way to P_X: a few suffice, as they are tangents; else it is dropped."""
 
 _INWARD = 1e-9
-"""How much further in than the last cut an output is put, so that the oracle is silent."""
+"""Part of the way to P_X that an output is moved beyond the last cut, to satisfy the oracle."""
 
 _NEARLY = 20
-"""Outputs for each symbol that count as nearly in use."""
+"""Outputs per symbol, those of least reduced cost, that count as nearly in use."""
 
 _DIFFERENT = 1e-9
 """Cuts this close in every entry are the same."""
@@ -34,7 +34,7 @@ class ManyOracle(Protocol):
     """An oracle that takes many posteriors at once."""
 
     def each(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return the cuts that some of the points, shape (k, n_x), break, and which breaks each."""
+        """Return the cuts that points, shape (k, n_x), violate, and each cut's point by index."""
         ...
 
 
@@ -44,7 +44,7 @@ class AllowedOutputs:
     Attributes
     ----------
     value : float
-        What the mixture is worth.
+        Utility of the mixture.
     duals : ndarray
         λ of the mixture, shape (n_x,).
 
@@ -53,11 +53,11 @@ class AllowedOutputs:
     kernel : ndarray
         P(y | x) of outputs that are allowed, shape (n_x, n_y), to start from.
     p_x : ndarray
-        P(x), shape (n_x,), all positive; it is allowed, well inside.
+        P(x), shape (n_x,), all positive; it is strictly inside the allowed set.
     utility : Utility
-        What is to be large.
+        The utility to maximise.
     oracle : callable
-        Its cuts leave the allowed outputs.
+        The oracle of the allowed set.
     """
 
     def __init__(
@@ -75,18 +75,15 @@ class AllowedOutputs:
         return self._master.kernel(self._mixture)
 
     def nearly_in_use(self) -> FloatArray:
-        """Return the outputs with the lowest prices, as posteriors, shape (k, n_x).
-
-        P_X is among them, so that they mix to it.
-        """
+        """Return the outputs of least reduced cost and P_X, as posteriors, shape (k, n_x)."""
         prices = self.utility.cost(self.points) - self.points @ self.duals
         lowest = np.argsort(prices, kind="stable")[: _NEARLY * len(self.p_x)]
         return np.vstack([self.p_x, self.points[lowest]])
 
     def take(self, points: FloatArray, deadline: Deadline) -> FloatArray:
-        """Move outputs, shape (k, n_x), inside, add them, and return the cuts met, shape (j, n_x).
+        """Move outputs, shape (k, n_x), inside, add them, and return their last cuts, (j, n_x).
 
-        What the deadline leaves no time for is left out.
+        Outputs that are not inside by the deadline are left out.
         """
         inside, cuts = self._pulled(points, deadline)
         if len(inside):
@@ -95,7 +92,7 @@ class AllowedOutputs:
         return cuts
 
     def _mix(self) -> None:
-        """Mix anew."""
+        """Compute the best mixture."""
         mixed = best_mixture(self.points, self.p_x, self.utility, NEVER)
         self._master, self._mixture, _ = mixed
         self.value = self.utility.offset(self.p_x) - self._mixture.cost
@@ -104,9 +101,9 @@ class AllowedOutputs:
     def _pulled(self, points: FloatArray, deadline: Deadline) -> tuple[FloatArray, FloatArray]:
         """Return outputs moved inside, and the last cut that each met on the way.
 
-        Where a cut g·r ≤ 0 is broken, the crossing of the segment to P_X with its hyperplane is
-        the next point to ask about; g·P_X < 0, as P_X is inside. The last cut is the tangent
-        where the output leaves the set: those met before it only pointed there.
+        Where a cut g·r ≤ 0 is violated, the next point is the crossing of the segment to P_X with
+        its hyperplane; g·P_X < 0, as P_X is inside. The last cut is tangent to the set near the
+        final point.
         """
         inside, last = [points[:0]], np.full(points.shape, np.nan)
         moved, left = points, np.arange(len(points))
@@ -120,7 +117,7 @@ class AllowedOutputs:
             shares = here / (here - there)
             order = np.argsort(shares, kind="stable")
             deepest = np.zeros(len(left), dtype=np.int64)
-            deepest[which[order]] = order  # the last one written is the furthest in
+            deepest[which[order]] = order  # of each point's cuts the last written is the deepest
             deepest = deepest[broken]
             left = left[broken]
             last[left] = cuts[deepest]
@@ -133,7 +130,7 @@ class AllowedOutputs:
 def _asked(
     oracle: SeparationOracle | ManyOracle, points: FloatArray
 ) -> tuple[FloatArray, IntArray]:
-    """Return the cuts that some of the points break, and which point breaks each."""
+    """Return the cuts that points, shape (k, n_x), violate, and the index of each cut's point."""
     if isinstance(oracle, ManyOracle):
         return oracle.each(points)
     found = [oracle(r) for r in points]
@@ -141,6 +138,6 @@ def _asked(
 
 
 def distinct(rows: FloatArray) -> FloatArray:
-    """Return rows without those that are all but equal to another."""
+    """Return rows without those that equal another up to `_DIFFERENT`."""
     _, first = np.unique(np.round(rows / _DIFFERENT), axis=0, return_index=True)
     return rows[np.sort(first)]

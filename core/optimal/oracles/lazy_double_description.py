@@ -1,11 +1,10 @@
-"""The best mixture over a polytope of few symbols under rows that keep coming.
+"""The best mixture over a polytope of few symbols with growing rows, by lazy double description.
 
-A polytope starts as the simplex and is carved by one row after the other; a vertex that a row
-breaks is replaced by those where its edges meet the row: double description, but lazy, since a
-vertex is replaced only if its reduced cost under the current duals is negative. A row that comes
-late, such as an oracle's cut, costs what it changes near the optimum and nothing elsewhere. What is
-skipped may hide a vertex that is worth having after all, so in the end the prices are proven anew,
-by all vertices that undercut them: that is quick with prices as good as these.
+The polytope starts as the simplex. A vertex that violates a row is replaced by those where its
+edges meet the row, as in double description, but only if its reduced cost under the present duals
+is negative. So a late row, such as an oracle's cut, takes time only for what it changes near the
+optimum. A vertex that is never replaced may hide one of negative reduced cost, so the caller proves
+the final duals by all vertices that undercut them, which is fast for good duals.
 
 Source: double description is Motzkin et al. (1953); outer approximation of a concave minimum over
 a convex set by the vertices of polytopes is Horst, Thoai and de Vries (1988).
@@ -34,30 +33,30 @@ from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
 CHEAPEST = 64
-"""Outputs that enter the master program at a time."""
+"""Most outputs that enter the master program at a time."""
 
 BLOCK_BYTES = 20_000_000
-"""Memory for the points at which the edges of some vertices meet a row."""
+"""Memory, in bytes, of the points at which edges of one block of vertices meet a row."""
 
 AHEAD = 0.5
-"""Part of the way from prices that nothing undercut to those of the master program, which jump
-about while few outputs are known."""
+"""Part of the way from the last stable duals to those of the master program at which vertices are
+priced: the latter oscillate while few outputs are known."""
 
 
 @dataclass(frozen=True, eq=False)
 class Carved:
-    """The best mixture of the vertices that are known.
+    """The best mixture of the known vertices.
 
     Attributes
     ----------
     outputs : ndarray
         The outputs in use, as posteriors, shape (k, n_x).
     duals : ndarray
-        λ at which these were found, shape (n_x,).
+        λ of the mixture, shape (n_x,).
     estimate : float
-        Its utility. No mixture over the polytope has more, unless a vertex was missed.
+        Utility of the mixture: an upper bound over the polytope, unless a vertex was missed.
     finished : bool
-        Whether time lasted; else the outputs are those that were given, and the estimate is ∞.
+        Whether time sufficed; else the outputs are those that were given, and the estimate is ∞.
     """
 
     outputs: FloatArray
@@ -67,7 +66,7 @@ class Carved:
 
 
 class Carving:
-    """A polytope of few symbols under rows that are added, and those of its vertices that matter.
+    """A polytope of few symbols to which rows are added, and its vertices near the optimum.
 
     Parameters
     ----------
@@ -103,24 +102,24 @@ class Carving:
         self._extend()
 
     def __len__(self) -> int:
-        """Return how many vertices are known."""
+        """Return the number of known vertices."""
         return len(self._known)
 
     def add(self, cuts: FloatArray) -> None:
-        """Narrow the polytope to cuts @ r ≤ 0, shape (k, n_x)."""
+        """Cut the polytope by cuts @ r ≤ 0, shape (k, n_x)."""
         self.facets = self.facets.with_cuts(cuts)
         self._extend()
 
     def best(self, within: FloatArray, duals: FloatArray, deadline: Deadline = NEVER) -> Carved:
-        """Return the best mixture over the polytope, as far as time lasts.
+        """Return the best mixture over the polytope, if time suffices.
 
         Parameters
         ----------
         within : ndarray
             Outputs of the polytope that mix to P_X, as posteriors, shape (k, n_x): they keep the
-            prices in bounds.
+            duals bounded.
         duals : ndarray
-            λ, shape (n_x,), such as those found last: prices stay near them.
+            λ to start from, shape (n_x,), such as those found last.
         deadline : Deadline
             When to stop.
 
@@ -139,7 +138,7 @@ class Carving:
                     known.keep(known.alive)
                     return Carved(within, duals, np.inf, finished=False)
                 self._carve(worth)
-            if not known.alive[chosen].all():  # some were cut off: once more, without them
+            if not known.alive[chosen].all():  # some were cut off: start again without them
                 chosen = chosen[known.alive[chosen]]
                 master = Master(self.p_x, self.utility, within)
                 master.add(known.posteriors[chosen])
@@ -164,7 +163,7 @@ class Carving:
         return Carved(outputs, mixture.duals, estimate, finished=True)
 
     def _extend(self) -> None:
-        """Take up the facets' new rows; vertices do not know of them yet."""
+        """Add the facets' new rows, which vertices have not been tested against yet."""
         known = len(self._rows) - len(self._norm)
         limits = self.facets.limits[known:]
         self._rows = np.vstack([self._rows, self.facets.rows[known:]])
@@ -172,17 +171,17 @@ class Carving:
         self._exact = np.append(self._exact, limits)
 
     def _worth_carving(self, duals: FloatArray) -> IntArray:
-        """Return the vertices that would improve a mixture, if all rows allow them."""
+        """Return the untested vertices of negative reduced cost."""
         unsure = self._known.seen < len(self._rows)
         return np.flatnonzero(unsure & (self._prices(duals) < -PRICE))
 
     def _prices(self, duals: FloatArray) -> FloatArray:
-        """Return φ(r) − λ·r of all vertices, shape (k,); ∞ for those that are no more."""
+        """Return φ(r) − λ·r of all vertices, shape (k,); ∞ for those that were replaced."""
         known = self._known
         return np.where(known.alive, known.costs - known.posteriors @ duals, np.inf)
 
     def _carve(self, which: IntArray) -> None:
-        """Show some vertices the rows that they have not seen; replace those that break one."""
+        """Test vertices against the rows that they were not tested against; replace violators."""
         size = max(1, BLOCK_BYTES // (8 * self._rows.size))
         for first in range(0, len(which), size):
             part = which[first : first + size]
@@ -193,7 +192,7 @@ class Carving:
                 self._replace(part[broken], row[broken])
 
     def _first_broken(self, which: IntArray) -> IntArray:
-        """Return the first row that each of some vertices breaks, or the number of rows."""
+        """Return the first untested row that each vertex violates, or the number of rows."""
         known = self._known
         start = int(known.seen[which].min())
         excess = known.points[which] @ self._rows[start:].T - self._limits[start:]
@@ -202,7 +201,7 @@ class Carving:
         return np.where(broken.any(axis=1), start + broken.argmax(axis=1), len(self._rows))
 
     def _replace(self, which: IntArray, row: IntArray) -> None:
-        """Replace vertices, shape (k,), by those where their edges meet a row each breaks."""
+        """Replace vertices, shape (k,), by those where their edges meet the rows they violate."""
         known, rows, limits = self._known, self._rows, self._limits
         points, tight = known.points[which], known.tight[which]
         inverse = np.linalg.inv(systems(rows, self._norm, tight))
@@ -211,7 +210,7 @@ class Carving:
         excess = np.einsum("ki,ki->k", rows[row], points) - limits[row]
         step = -excess[owner] / slope[owner, edge]
         met = points[owner] - step[:, None] * inverse[owner, :, edge]
-        # that is a vertex if no row before is broken; those that the edge lies on never are
+        # a point is a vertex if it meets all earlier rows; rows of its edge hold by construction
         last = int(row.max())
         over = met @ rows[:last].T - limits[:last]
         np.put_along_axis(over, tight[owner], -1.0, axis=1)
@@ -224,18 +223,18 @@ class Carving:
         known.append(corners, new, row[owner[kept]] + 1, *self._priced(corners))
 
     def _unrelaxed(self, which: IntArray) -> FloatArray:
-        """Return vertices as posteriors, shape (k, n_x), where rows are not moved out."""
+        """Return vertices as posteriors, shape (k, n_x), at the original limits of the rows."""
         tight = self._known.tight[which]
         return self.facets.posteriors(solved_corners(self._rows, self._exact, self._norm, tight))
 
     def _priced(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return scaled points as posteriors, shape (k, n_x), and their costs, (k,)."""
+        """Return points z as posteriors, shape (k, n_x), and their costs, (k,)."""
         posteriors = self.facets.posteriors(points)
         return posteriors, self.utility.cost(posteriors)
 
 
 def _mixed(master: Master) -> Mixture:
-    """Return the best mixture, without what is published at a penalty."""
+    """Return the best mixture, after raising the penalty until there is no shortfall."""
     mixture = master.solve()
     while mixture.shortfall > SHORT:
         master.raise_penalty()

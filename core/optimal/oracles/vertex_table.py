@@ -1,4 +1,4 @@
-"""The vertices that a carving knows, as arrays that grow."""
+"""The vertices of a lazy double description, as arrays that grow."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class VertexTable:
     Attributes
     ----------
     points : ndarray
-        In scaled coordinates, shape (k, n_x).
+        Points z in scaled coordinates, shape (k, n_x).
     tight : ndarray
-        The rows that each meets with equality, shape (k, n_x − 1).
+        Indices of the rows that each meets with equality, shape (k, n_x − 1).
     seen : ndarray
-        How many rows each is known to keep, shape (k,).
+        Number of the first rows that each is known to satisfy, shape (k,).
     posteriors, costs : ndarray
-        The same points as outputs, shape (k, n_x), and their costs, (k,).
+        The points as posteriors, shape (k, n_x), and their costs, (k,).
     alive : ndarray
-        Whether no row was found to be broken, shape (k,).
+        Whether no row is known to be violated, shape (k,).
     """
 
     points: FloatArray
@@ -43,11 +43,11 @@ class VertexTable:
 
     @property
     def n_bytes(self) -> int:
-        """Memory of all rows."""
+        """Memory of the arrays, in bytes."""
         return sum(column.nbytes for column in self._room)
 
     def append(self, *columns: FloatArray | IntArray) -> None:
-        """Add vertices; columns as the attributes, without the last."""
+        """Add vertices, given by all attributes but `alive`, in order."""
         first, self._count = self._count, self._count + len(columns[0])
         if self._count > len(self._room[0]):
             more = [
@@ -60,11 +60,12 @@ class VertexTable:
         self._show()
 
     def keep(self, which: BoolArray) -> None:
-        """Drop all others."""
+        """Drop the vertices that are not in a mask of shape (k,)."""
         self._room = [getattr(self, name)[which] for name in self._NAMES]
         self._count = len(self._room[0])
         self._show()
 
     def _show(self) -> None:
+        """Set the attributes to the used part of the arrays."""
         for name, column in zip(self._NAMES, self._room, strict=True):
             setattr(self, name, column[: self._count])

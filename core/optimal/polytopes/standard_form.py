@@ -27,10 +27,10 @@ SPIKY = 1e-3
 """Least ratio of scales at which these are the normalising row; else it is all ones."""
 
 WIDEST = 1e100
-"""Units are no larger: sums of weights in such units are still numbers."""
+"""Largest unit of a variable: sums of weights in larger ones may overflow."""
 
 COSTLIEST = 1e12
-"""Costs are asked for in units no larger than this: HiGHS takes 1e20 for infinite."""
+"""Largest unit of a variable in which its cost is given: HiGHS takes 1e20 for infinite."""
 
 PERTURB = 3e-8
 """How far bounds are moved to break ties: far above rounding, far below most probabilities."""
@@ -174,7 +174,7 @@ class Polytope:
             If HiGHS fails.
         """
         padded = np.zeros(self.n_vars)
-        largest = float(self.unit.max())  # only the costs' direction matters
+        largest = float(self.unit.max())  # a positive factor of all costs does not matter
         padded[: self.n_x] = cost * (self.unit / largest * min(largest, COSTLIEST))
         self.program.set_costs(padded)
         solution = self.program.solve()
@@ -238,7 +238,7 @@ def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
 def _equilibrated(rows: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return rows·unit with rows and columns of magnitude about 1, and unit (r = unit·z).
 
-    A column that is all but empty, as of e^−ε at ε = 700, stays as small as `WIDEST` leaves it.
+    A column of tiny entries, such as e^−ε at ε = 700, is enlarged only as far as `WIDEST` allows.
     """
     unit = start.copy()
     scaled = rows * unit
