@@ -6,7 +6,7 @@ frequencies for P̂, designs mechanisms at P̂ and measures their privacy and ut
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -271,10 +271,22 @@ def design_all(
 ) -> dict[str, Mechanism]:
     """Return several designs by key; the robust optimum starts from the other robust ones."""
     found: dict[str, Mechanism] = {}
-    for key in sorted(keys, key="exact".__eq__):
-        robust = [found[name] for name in ("polyopt", "independent") if name in found]
-        found[key] = design(key, sample, eps, seconds, robust if "polyopt" in found else ())
+    for key in _in_order(keys):
+        found[key] = _design_after(found, key, sample, eps, seconds)
     return {key: found[key] for key in DESIGNS if key in found}
+
+
+def _in_order(keys: Sequence[str]) -> list[str]:
+    """Return keys of designs with the robust optimum last, so that it can start from others."""
+    return sorted(keys, key="exact".__eq__)
+
+
+def _design_after(
+    found: Mapping[str, Mechanism], key: str, sample: Sample, eps: float, seconds: float
+) -> Mechanism:
+    """Design one mechanism; the robust optimum starts from the robust ones found, if PolyOpt is."""
+    robust = [found[name] for name in ("polyopt", "independent") if name in found]
+    return design(key, sample, eps, seconds, robust if "polyopt" in found else ())
 
 
 def compare_designs(
@@ -300,10 +312,9 @@ def compare_designs(
     notion = RLDP(eps, sample.ball, exact=True)
     outcomes: dict[str, DesignOutcome] = {}
     made: dict[str, Mechanism] = {}
-    for key in sorted(keys, key="exact".__eq__):
+    for key in _in_order(keys):
         report((len(outcomes), len(keys)))
-        known = [made[one] for one in ("polyopt", "independent") if one in made]
-        made[key] = design(key, sample, eps, seconds, known if "polyopt" in made else ())
+        made[key] = _design_after(made, key, sample, eps, seconds)
         outcomes[key] = DesignOutcome(
             key,
             made[key],
