@@ -36,14 +36,14 @@ CHANCES = (0.001, 0.05, 0.5, 1 - 1e-9)
 RECORDS = (1, 10, 1000, 10**7)
 KINDS = ("counts", "zeros", "independent", "nearly independent", "tiny", "equal", "diagonal")
 OTHER = ("guessing probability", "intersection")
-"""Notions that are in no list of a page."""
+"""Notions that no page lists."""
 
 SEARCHED = ("optimal", "subset_random_response", "robust_optimal", "polyopt", "non_robust")
 SEARCHED += ("srlip_product", "srlip_product_optimised")
 """Mechanisms that the solver takes part in."""
 
 FORMULAS = tuple(key for key in mechanisms.CATALOGUE if key not in SEARCHED)
-"""The others."""
+"""Mechanisms that are made without the solver."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from core.notions import (
 )
 
 budgets = st.sampled_from([0.0, 0.05, 0.3, 0.7, 1.0, 1.6, 3.0, float("inf")])
-"""Privacy budgets from none to all."""
+"""Privacy budgets from 0 to ∞."""
 
 
 @st.composite
@@ -50,13 +50,13 @@ def symbol_notions(draw):
 
 
 weights = st.one_of(st.just(0.0), st.floats(1e-3, 1.0), st.sampled_from([1e-12, 1e-6, 1.0]))
-"""Weights of cells: none, ordinary and tiny ones."""
+"""Weights of cells: 0, ordinary and tiny ones."""
 
 orders = st.one_of(st.floats(1.05, 12.0), st.sampled_from([1.0 + 1e-9, 100.0, float("inf")]))
 """Orders α > 1 of α-lift."""
 
 finite_budgets = st.floats(0.02, 3.0)
-"""Budgets that ask something and leave room."""
+"""Budgets that are neither 0 nor so large that they ask nothing."""
 
 
 @st.composite

@@ -51,7 +51,7 @@ def exposure(
     leak : Leakage
         What the symbols give away.
     notion : Notion
-        The notion; one that does not bound single symbols makes none risky.
+        The promise; one that is not a bound on each symbol finds none risky.
     s_labels : tuple of str
         Names of the secrets, n_s of them.
     bits : bool
@@ -69,7 +69,7 @@ def exposure(
         log_lift = np.log(measures.lift(leak.joint_sy))
     if not isinstance(notion, PointwiseNotion):
         risky: BoolArray = np.zeros(len(leak.labels), dtype=np.bool_)
-        why = tuple(f"{notion} does not bound single symbols" for _ in leak.labels)
+        why = tuple(f"not judged: {notion} is not one bound on each symbol" for _ in leak.labels)
         return Exposure(leak.labels, leak.joint_sy.sum(axis=0), log_lift, risky, why)
     risky = ~notion.allows(leak.joint_sy)
     lower, upper = notion.lower_level(leak.joint_sy), notion.upper_level(leak.joint_sy)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Open the dashboard, with options of `streamlit run` if any; or run a command of `core`.
+    """Open the dashboard, with any `--server.…` options given, or run a command of `core`.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from tests.browser import waiting
 pytestmark = pytest.mark.browser
 
 CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
-WORKING = ("lines are there", "is being worked out", "Looking for better", "being worked out.")
+WORKING = ("lines are ready", "is being worked out", "Looking for better", "being worked out.")
 PROGRESS = "[data-testid='stProgress']"
 AGAIN = ".st-key-frontier_again button, .st-key-refine_again button"
 LINES_OR_OFFER = """

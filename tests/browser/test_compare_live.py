@@ -46,7 +46,7 @@ def settle(page, columns):
             "column_levels",
             *(f"{key}_{i}" for key in ("matrix", "lifts", "graph") for i in range(columns)),
         ),
-        busy=["lines are there", "Looking for better"],
+        busy=["lines are ready", "Looking for better"],
     )
 
 
@@ -146,7 +146,7 @@ def test_an_upload_survives_a_reload_and_elsewhere_its_file_is_asked_for(visit):
     assert page.locator(".st-key-missing_files").count() == 0
     # another browser does not have it, though it knows the address
     other = visit(page.url.split("/", 3)[3])
-    other.locator(".st-key-missing_files", has_text="people.csv is not here").wait_for()
+    other.locator(".st-key-missing_files", has_text="people.csv is not in this session").wait_for()
     other.locator(".st-key-missing_file input[type='file']").set_input_files(
         {"name": "again.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
     )

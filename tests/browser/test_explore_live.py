@@ -22,7 +22,7 @@ def drawn(page, key):
 
 def settle(page):
     """Wait until all charts are drawn and the board is at rest."""
-    waiting.settle(page, CHARTS, busy=["lines are there"])
+    waiting.settle(page, CHARTS, busy=["lines are ready"])
 
 
 def figure(page, label):

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from playwright.sync_api import Page
 
 PATIENCE = 600_000
-"""Milliseconds after which a wait is given up: whatever is awaited will not come."""
+"""Milliseconds after which a wait is given up."""
 
 REST = 60
 """Frames without a change after which a page is at rest.
 
-Frames, not seconds: a browser that gets no time of a busy machine draws neither them nor charts.
+Counted in frames, not seconds: on a busy machine a browser may draw nothing for a while.
 """
 
 _AT_REST = """

@@ -1,4 +1,4 @@
-"""What tests of Compare share: small projects, and a look at what its page shows."""
+"""What tests of Compare share: small projects, and readers of what its page shows."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What tests of pages share: a dashboard that nobody has asked anything yet."""
+"""Fixtures of the tests of pages: a server without answers, and work that a test holds."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.pages.pools import HeldPool, HeldWorkers
 
 @pytest.fixture
 def afresh(monkeypatch):
-    """Ask as if nobody had asked before."""
+    """Clear what sessions share, as on a server that has just started."""
     _forget(monkeypatch)
 
 
@@ -22,7 +22,7 @@ def _forget(monkeypatch):
 
 @pytest.fixture
 def held(monkeypatch):
-    """Ask as if nobody had asked before, of workers whose work a test may hold."""
+    """Clear what sessions share, and return workers whose work a test may hold."""
     _forget(monkeypatch)
     workers = HeldWorkers(long_answer.WORKERS)
     monkeypatch.setattr(long_answer, "WORKERS", workers)
@@ -31,21 +31,21 @@ def held(monkeypatch):
 
 @pytest.fixture
 def solves(held):
-    """Hold the work that a page waits for, answers above all, until the test has it done."""
+    """Hold urgent work, such as answers, until the test has it done."""
     held.urgent = HeldPool()
     return held.urgent
 
 
 @pytest.fixture
 def sweeps(held):
-    """Hold the work on parts of pages, frontiers above all, until the test has it done."""
+    """Hold all other work, such as frontiers, until the test has it done."""
     held.general = HeldPool()
     return held.general
 
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """Keep the figures of Explore as they were drawn last, by the chart's key."""
+    """Return the figures that Explore drew last, with whether they were faded, by chart key."""
     figures = {}
 
     def keep(figure, *, key, faded=False, **_more):

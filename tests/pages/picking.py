@@ -1,4 +1,4 @@
-"""Choose a promise or a mechanism as a visitor does: by its radio button, in its family's group."""
+"""Choose a promise or a mechanism as a visitor does: by its radio button."""
 
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions

@@ -34,7 +34,7 @@ class HeldPool:
 
 
 class HeldWorkers:
-    """Passes work on by whether a page waits for it, to pools that may hold it."""
+    """Workers that pass urgent and other work to two pools, each of which may hold it."""
 
     def __init__(self, workers):
         self.urgent = self.general = self.workers = workers

@@ -132,6 +132,26 @@ def test_one_column_without_an_answer_leaves_the_others_theirs():
     assert len(kept(app)) == 2
 
 
+def test_work_is_offered_again_only_where_there_was_work():
+    gone = Scenario(data=DataSpec("adult", ("gone",), ("occupation",)), mechanism="watchdog")
+    app = opened(project=Project((gone, QUICK.scenarios[0])))
+    assert not app.exception
+    assert "gone" in app.error[0].value
+    assert not [one for one in app.button if one.key.startswith("remedy_0")]
+
+
+def test_a_budget_on_an_average_is_called_m_and_scaled_only_where_it_has_a_unit():
+    plain = Scenario(data=SMALL, notion="average_tv", eps=0.5)
+    app = opened(project=Project((plain, replace(plain, notion="average_mi"))))
+    app.segmented_control(key="unit").set_value("bits").run()
+    assert not app.exception
+    first, second = (app.slider(key=f"col{place}_eps_bits") for place in (0, 1))
+    assert (first.label, first.value) == ("M", 0.5)
+    assert (second.label, second.value) == ("M, bits", pytest.approx(0.5 / 0.69314718))
+    first.set_value(1.0).run()
+    assert pinned(app).scenarios[0].eps == 1.0
+
+
 def test_columns_are_renamed_noted_moved_copied_and_removed_and_all_of_it_undone():
     app = open_(opened(project=QUICK), "head_0")
     app.text_input(key="col0_name").set_value("new").run()
@@ -188,7 +208,7 @@ def test_a_fifth_column_is_kept_behind_and_brought_to_the_front():
     five = QUICK.with_column(QUICK.scenarios[0]).with_column(QUICK.scenarios[1], "fifth")
     app = opened(project=five)
     assert len(kept(app)) == pins.SHOWN
-    assert "Not shown, since 4 have room: fifth." in text(app)
+    assert "Only 4 columns are shown. Not shown: fifth." in text(app)
     app.button(key="bring_front").click().run()
     assert pinned(app).names[0] == "fifth"
     assert len(pinned(app)) == 5
@@ -238,7 +258,7 @@ def test_a_project_is_opened_from_a_file_and_saved_as_it_is():
     app.file_uploader(key="project_file").set_value(
         ("p.json", b"\xff\xfe", "application/json")
     ).run()
-    assert "no text in UTF-8" in app.error[0].value.replace("\\", "")
+    assert "not UTF-8 text" in app.error[0].value.replace("\\", "")
 
 
 def test_columns_are_begun_anew_and_the_question_on_screen_is_added():
@@ -275,17 +295,17 @@ def test_a_project_with_data_that_is_not_here_names_the_file_and_takes_it():
     app = opened(project=project)
     assert not app.exception
     assert kept(app) == [share(QUICK.scenarios[0])]
-    assert "people.csv is not here. Bring it" in text(app)
+    assert "people.csv is not in this session. Bring it" in text(app)
     bring = app.file_uploader(key="missing_file")
     bring.set_value(("people.csv", CSV + b"f,c\n", "text/csv")).run()
-    assert "another file than the one asked about" in " ".join(e.value for e in app.error).replace(
-        "\\", ""
-    )
+    assert "is not the file that the columns ask about" in " ".join(
+        e.value for e in app.error
+    ).replace("\\", "")
     app.file_uploader(key="missing_file").set_value(("renamed.csv", CSV, "text/csv")).run()
     assert not app.exception
     assert not app.error
     assert len(kept(app)) == 2
-    assert "is not here" not in text(app)
+    assert "is not in this session" not in text(app)
     assert pinned(app).names == ("own", "other")
 
 
@@ -293,4 +313,4 @@ def test_a_pasted_matrix_that_is_not_here_is_named():
     own = Scenario(data=DataSpec("matrix:0123456789abcdef", (), ()))
     app = opened(project=Project((own, QUICK.scenarios[0])))
     assert not app.exception
-    assert "The pasted matrix 0123456789ab… is not here" in text(app)
+    assert "The pasted matrix 0123456789ab… is not in this session" in text(app)

@@ -31,8 +31,8 @@ def ids():
 @pytest.mark.parametrize(
     ("secret", "released", "wanted"),
     [
-        (["s"], ["n"], ["Cut n into 8 bins", "Take t for X"]),
-        (["n"], ["s"], ["Cut n into 8 bins", "Take t for S"]),
+        (["s"], ["n"], ["Bin n into 8 bins", "Use t as X"]),
+        (["n"], ["s"], ["Bin n into 8 bins", "Use t as S"]),
         (
             ["s"],
             ["zip"],
@@ -43,8 +43,8 @@ def ids():
             ["s"],
             [f"Group levels of S below {least} records" for least in (10, 100)],
         ),
-        (["s"], ["name"], ["Take t for X", "Take n for X"]),  # no group would leave two levels
-        (["s"], ["t", "name"], ["Leave name out of X", "Take n for X"]),
+        (["s"], ["name"], ["Use t as X", "Use n as X"]),  # no group would leave two levels
+        (["s"], ["t", "name"], ["Leave name out of X", "Use n as X"]),
     ],
 )
 def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, released, wanted):
@@ -77,14 +77,14 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
 @pytest.mark.parametrize(
     ("query", "label"),
     [
-        ({"only": '["sex", "Neither"]'}, "Keep records whatever their sex"),
-        ({"only": ['["sex", "Male"]', '["age", [95, 99]]']}, "Keep all records"),
-        ({"only": '["nope", "x"]'}, "Keep records whatever their nope"),
-        ({"x": "nope"}, "Take workclass for X"),
+        ({"only": '["sex", "Neither"]'}, "Remove the filter of sex"),
+        ({"only": ['["sex", "Male"]', '["age", [95, 99]]']}, "Remove all filters"),
+        ({"only": '["nope", "x"]'}, "Remove the filter of nope"),
+        ({"x": "nope"}, "Use workclass as X"),
         ({"s": ["sex", "nope"]}, "Leave nope out of S"),
-        ({"s": "nope", "x": "gone"}, "Start anew with this data"),
-        ({"x": "sex"}, "Take workclass for X"),
-        ({"bins": "occupation:width:4"}, "Take occupation as it is"),
+        ({"s": "nope", "x": "gone"}, "Start again with this data"),
+        ({"x": "sex"}, "Use workclass as X"),
+        ({"bins": "occupation:width:4"}, "Take occupation without bins"),
         ({"rare": "40000"}, "Group no levels of X"),
         ({"data": "upload:" + "0" * 64}, "Open Adult (census, training part)"),
     ],
@@ -112,8 +112,8 @@ def test_after_an_error_the_last_charts_stay_and_say_so():
         in said
     )
     assert not app.metric  # no figure stands for a count that was not made
-    assert any("P(x), what is released from" in text.value for text in app.markdown)
-    remedies(app)["Take workclass for X"].click()
+    assert any("P(x), what is to be released" in text.value for text in app.markdown)
+    remedies(app)["Use workclass as X"].click()
     checked(app.run())
     assert "The charts are from" not in " ".join(caption.value for caption in app.caption)
 

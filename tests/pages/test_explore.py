@@ -247,13 +247,11 @@ def test_a_mechanism_that_trusts_the_estimate_does_not_wear_the_badge():
 
 def test_robust_and_explore_say_why_their_numbers_differ():
     explore = opened(**ROBUST)
-    assert "On the Robust page the data is the world" in " ".join(
+    assert "On the Robust page it is the truth P" in " ".join(
         text.value for text in explore.markdown
     )
     robust = opened("pages/robust.py", **ROBUST)
-    assert any(
-        "Explore takes the data itself for the estimate" in text.value for text in robust.caption
-    )
+    assert any("Explore takes the data as the estimate" in text.value for text in robust.caption)
     other = opened(**QUICK)
     assert "On the Robust page" not in " ".join(text.value for text in other.markdown)
 

@@ -1,4 +1,4 @@
-"""The lines of Explore's frontier: each comes as it is ready, none goes without a word."""
+"""The lines of Explore's frontier: each appears when it is ready; one that fails says why."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ def test_each_line_appears_as_soon_as_it_is_there(sweeps, drawn):
     assert not app.exception
     assert len(sweeps.open) == SWEPT
     assert set(lines(drawn)) == {"Subset merging", "Watchdog"}
-    assert f"{SWEPT} of 4 lines are there" in app.get("progress")[0].proto.text
+    assert f"{SWEPT} of 4 lines are ready" in app.get("progress")[0].proto.text
     sweeps.finish()
     app.run()
     assert set(lines(drawn)) == {"Subset merging", "Watchdog", "Optimal"}
@@ -207,6 +207,44 @@ def test_each_column_of_the_table_names_its_unit(unit, monkeypatch):
     np.testing.assert_allclose(table[f"bound_{unit}"], swept.upper_bound * scale)
 
 
+def table_of(monkeypatch, asked, *swept, told=None):
+    """Return the table that stands for some lines under a question, in bits."""
+    places = [
+        frontier_lines.Place(number, line, told=told if number else None)
+        for number, line in enumerate(swept)
+    ]
+    monkeypatch.setattr(frontier_lines, "find", lambda _: frontier_lines.Lines(tuple(places)))
+    monkeypatch.setattr(frontier_lines.state, "scenario", lambda: asked)
+    monkeypatch.setattr(frontier_lines.controls, "unit", lambda: "bits")
+    return frontier_lines.table()
+
+
+def test_the_table_of_another_purpose_names_what_it_counts_and_has_no_bits(monkeypatch):
+    asked = replace(ASKED, mechanism="watchdog", purpose="distortion", loss="hamming")
+    line = sweep(asked, count(asked.data).joint, [0.0, 0.5])
+    table = table_of(monkeypatch, asked, line)
+    np.testing.assert_allclose(table["expected_error"], -line.utility)
+    np.testing.assert_allclose(table["expected_error_at_least"], -line.upper_bound)
+    assert (table["expected_error"] > 0).all()
+    assert "nmi" not in table.columns
+
+
+def test_a_funnel_without_unit_is_not_scaled_and_each_budget_has_its_unit(monkeypatch):
+    asked = replace(ASKED, notion="average_tv", mechanism="optimal")
+    joint = count(ASKED.data).joint
+    funnel = sweep(replace(asked, mechanism="constant"), joint, [0.01, 0.02])
+    lip = sweep(replace(ASKED, mechanism="watchdog"), joint, [0.5, 1.0])
+    told = np.array([0.1, 0.2])
+    table = table_of(monkeypatch, asked, funnel, lip, told=told)
+    assert list(table["unit_of_eps"]) == ["", "", "bits", "bits"]
+    np.testing.assert_allclose(table["eps"], [0.01, 0.02, 0.5 / np.log(2), 1.0 / np.log(2)])
+    np.testing.assert_allclose(table["told_of_S"], [0.01, 0.02, 0.1, 0.2])
+    asked = replace(asked, notion="average_mi")
+    funnel = replace(funnel, notion="average_mi")
+    table = table_of(monkeypatch, asked, funnel, lip, told=told)
+    np.testing.assert_allclose(table["told_of_S_bits"][2:], told / np.log(2))
+
+
 def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(sweeps, drawn):
     app = opened(**SMALL)
     sweeps.finish_all()
@@ -233,13 +271,13 @@ def test_too_many_levels_offer_to_cut_and_to_group():
     app = opened(s="sex", x=["age", "hours-per-week"])
     assert app.error
     labels = {button.label.replace("\\", ""): button for button in app.button}
-    assert "Cut age into 8 bins" in labels
+    assert "Bin age into 8 bins" in labels
     assert "Group levels of X below 10 records" in labels
-    labels["Cut age into 8 bins"].click().run()
+    labels["Bin age into 8 bins"].click().run()
     assert not app.exception
     assert not app.error
     assert [binning.column for binning in app.session_state["_data"].binnings] == ["age"]
-    assert "Cut age into 8 bins" not in {button.label for button in app.button}
+    assert "Bin age into 8 bins" not in {button.label for button in app.button}
 
 
 @pytest.mark.parametrize("quick", [False, True])

@@ -54,7 +54,7 @@ def test_the_line_is_the_most_that_is_kept_and_other_optima_lie_under_it(sweeps,
         assert kept[at] == pytest.approx(made.nmi, abs=1e-5)
     assert figure["layout"]["meta"]["now"][0] == 0.001
     assert "I(S;Y), in nats" in figure["layout"]["xaxis"]["title"]["text"]
-    assert "by a coin that picks one of their mechanisms" in said(app)
+    assert "by choosing one of their mechanisms at random" in said(app)
 
 
 def test_its_words_and_figures_tell_the_average_and_the_single_output():

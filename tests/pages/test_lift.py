@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.release.symbol_risk import averages, exposure
 from core.scenario import Scenario, evaluate
+from pages.ui.lift import board
 from tests.pages.waiting import PATIENCE
 
 PAGE = Path(__file__).parents[2] / "pages" / "lift.py"
@@ -92,9 +93,30 @@ def test_a_robust_promise_bounds_no_single_symbol_and_its_order_is_not_that_of_m
     assert not app.exception
     assert not app.error
     told = " ".join(text.value for text in app.markdown).replace("\\", "")
-    assert "0.5-RLDP bounds no single symbol" in told
+    assert "0.5-RLDP is not one bound on each symbol" in told
     assert app.dataframe[1].value["measure"].str.contains("α = 2").any()
     assert app.select_slider(key="measure_alpha").value == 2.0
+
+
+@pytest.mark.parametrize(
+    "query", [{"notion": "average_mi", "eps": "0.05"}, {"also": '{"notion":"pml","eps":0.3}'}]
+)
+def test_a_promise_that_is_not_one_bound_on_each_symbol_judges_none(query, monkeypatch):
+    figure: list[dict] = []
+    alts: list[str] = []
+    real = board.figures.symbol_lifts
+    monkeypatch.setattr(
+        board.figures, "symbol_lifts", lambda *a, **k: figure.append(real(*a, **k)) or figure[-1]
+    )
+    monkeypatch.setattr(board, "chart", lambda _, **shown: alts.append(shown["alt"]))
+    app = opened(mech="constant", **query)
+    assert not app.exception
+    assert "judged by itself" in " ".join(text.value for text in app.markdown)
+    names = {trace.get("name") for trace in figure[-1]["data"]}
+    assert "not judged by itself under this promise" in names
+    assert "keeps the promise by itself" not in names
+    assert not any("High-risk" in alt for alt in alts)
+    assert set(app.dataframe[0].value["why"].str.partition(":")[0]) == {"not judged"}
 
 
 def test_a_robust_promise_without_the_secret_released_is_one_sentence():

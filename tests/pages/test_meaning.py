@@ -20,7 +20,7 @@ ALSO = json.dumps({"notion": "ldp", "eps": 0.1})
 
 
 def said(app):
-    """Return the words on the page, without the marks that keep them text."""
+    """Return the page's texts without their Markdown escapes."""
     return " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
 
 
@@ -77,6 +77,23 @@ def test_a_second_release_is_designed_on_request(solves):
     made = second_release(result.joint, LIP(0.375), result.mechanism.kernel)
     assert f"A second release keeps {100 * made.nmi:.1f} % of X" in said(app)
     assert "0.375-LIP" in said(app)
+
+
+def test_a_promise_without_eps_has_no_multiple_of_it_to_choose():
+    app = opened(notion="guess", bound="0.7", mech="subset_merging")
+    assert not app.exception
+    assert "second_wanted" in {one.key for one in app.toggle}
+    assert "second_times" not in {one.key for one in app.segmented_control}
+
+
+def test_nothing_more_can_be_released_only_where_that_is_proven():
+    asked = Scenario(eps=0.5)
+    made = evaluate(replace(asked, mechanism="constant")).mechanism
+    told = again.second_sentence(replace(made, upper_bound=0.0, gap=0.0), asked, "nats")
+    assert told.startswith("Nothing more can be released: the first release used all of ")
+    told = again.second_sentence(replace(made, upper_bound=0.2, gap=0.2), asked, "nats")
+    assert told.startswith("A second release keeps ")
+    assert told.endswith("No other keeps more than 0.2 nats of I(X;Y₂).")
 
 
 @pytest.mark.usefixtures("afresh")
@@ -144,7 +161,7 @@ def test_long_work_is_awaited_and_can_be_stopped(sweeps):
     place = [function.__name__ for _, function, _ in sweeps.open].index("find_implications")
     sweeps.finish(place)
     app.run()
-    assert "Whatever mechanism keeps it: I(S;Y) ≤" in said(app)
+    assert "Under every mechanism that keeps it, I(S;Y) ≤" in said(app)
 
 
 def test_what_has_no_answer_says_why():
@@ -166,15 +183,25 @@ def drawn(*levels, exact=True, kept=False, most=None):
 
 
 def test_advice_says_only_what_was_found():
-    assert again.advice(drawn(0.5, 0.5, 0.5), "nats") == (
-        "Drawing again tells no more than the first time. Exact."
+    assert again.advice(drawn(0.5, 0.5, 0.5, kept=True), "nats") == (
+        "Drawing again does not raise the level of LIP. Exact."
     )
     assert again.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats").startswith(
         "Two and three draws still keep the promise."
     )
     told = again.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats")
-    assert "After two draws the level of LIP is 0.900 nats instead of 0.500" in told
+    assert told.startswith(
+        "After two draws the promise may be broken: the level of LIP is 0.900 nats, of one draw "
+        "0.500."
+    )
     assert "no number of draws exceeds 2.000 nats" in told
+    exact = again.advice(drawn(0.5, 0.9, 1.2), "nats")
+    assert "After two draws the promise is broken" in exact
+    first = drawn(np.inf, np.inf, np.inf)
+    first = (replace(first[0], kept=False), *first[1:])
+    assert again.advice(first, "bits") == (
+        "One draw breaks the promise: its level of LIP is ∞ bits. Exact."
+    )
     assert "no finite bound" in again.advice(drawn(0.5, 0.9, 1.2, exact=False, most=np.inf), "nats")
 
 

@@ -32,7 +32,7 @@ def opened(**query):
 
 
 def said(app):
-    """Return the words on the page, without the marks that keep them text."""
+    """Return the page's texts without their Markdown escapes."""
     return " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
 
 
@@ -153,7 +153,7 @@ def test_the_table_compares_all_at_the_level_reached():
 def test_a_side_channel_changes_what_an_output_tells():
     app = opened(**TWO)
     assert not app.exception
-    assert "someone who knows only the law behind the data" in said(app)
+    assert "someone who knows only the distribution of the data" in said(app)
     app.toggle(key="side_channel_on").set_value(True).run()
     app.selectbox(key="known_sex").set_value("Female").run()
     assert not app.exception
@@ -324,7 +324,7 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     first = opened(**asked)
     assert done() == "compare_all"
     first.run()
-    assert "Time was over after 2 s each for Optimal: more" in said(first)
+    assert "The search was cut off after 2 s each for Optimal: more" in said(first)
     second = opened(**asked)
     assert not second.dataframe
     assert len(sweeps.open) == 1  # nobody else is given what was cut short
@@ -333,9 +333,9 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     assert len(first.dataframe[-1].value) > 5  # what was found before stays meanwhile
     done()
     first.run()
-    assert "Time was over" not in said(first)
+    assert "was cut off" not in said(first)
     assert len(second.run().dataframe[-1].value) > 5
-    assert "Time was over" not in said(second)
+    assert "was cut off" not in said(second)
 
 
 ROBUST = {"notion": "rldp", "sx": "1", "x": "race", "n": "300", "eps": "0.5"}
@@ -356,7 +356,7 @@ def test_the_table_has_the_robust_mechanisms_where_they_apply():
     app = opened(mech="independent_reporting", all="1", **ROBUST)
     assert not app.exception
     table = compared(app).set_index("mechanism")
-    worst = table["at worst over the records, nats"]
+    worst = table["RLDP, nats"]
     asked = Scenario(
         data=DataSpec(released=("race",), secret_released=True),
         notion="rldp",

@@ -66,7 +66,7 @@ def test_what_does_not_work_says_why_before_it_is_chosen():
     pick(app, "mech", "polyopt")
     assert not app.exception
     assert "PolyOpt does not work under" in said(app)
-    assert "RLDP instead" in {button.label for button in app.button}
+    assert "Promise RLDP" in {button.label for button in app.button}
 
 
 def test_another_promise_keeps_a_mechanism_that_works_under_it():
@@ -80,13 +80,13 @@ def test_another_promise_keeps_a_mechanism_that_works_under_it():
 
 def test_another_promise_goes_to_the_optimum_where_the_mechanism_does_not_work():
     app = opened(**QUICK)
-    assert "Optimal takes its place" in told(app, "notion", "average_mi")
+    assert "Optimal would take its place." in told(app, "notion", "average_mi")
     pick(app, "notion", "average_mi")
     assert chosen(app, "mech") == "optimal"
     words = said(app)
     assert "Subset merging does not work under this promise: it needs one promise" in words
     assert "Optimal took its place." in words
-    assert "M = 1 makes no difference here" in words
+    assert "X itself keeps every M from 0.1 nats on: it was set to 0.05 nats." in words
     assert app.slider(key="eps").value == app.session_state["eps"] == 0.05
     assert not app.error
     pick(app, "mech", "constant")
@@ -141,7 +141,7 @@ def test_a_promise_is_added_with_the_numbers_of_the_first():
     assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
     for _ in range(3):
         app.selectbox(key="also_add").set_value("kl").run()
-    assert "as many as can be asked for" in said(app)
+    assert "No more than 4 further promises can be added." in said(app)
 
 
 def test_promises_that_no_mechanism_keeps_together_can_be_dropped():
@@ -150,6 +150,13 @@ def test_promises_that_no_mechanism_keeps_together_can_be_dropped():
     labels = {button.label.replace("\\", ""): button for button in app.button}
     labels["Without the further promises"].click().run()
     assert app.session_state["_also"] == ()
+
+
+def test_a_promise_that_no_mechanism_keeps_with_the_others_is_marked():
+    app = opened(**ALSO)
+    assert "No mechanism works under it" in told(app, "notion", "l1")
+    radio = group(app, "notion", "l1")
+    assert radio.options[keys(radio).index("l1")].startswith(":material/block:")
 
 
 def test_a_bad_further_promise_is_told_and_left_out():
@@ -182,7 +189,7 @@ def test_a_bound_out_of_reach_says_what_the_least_is_and_offers_it():
     assert not app.exception
     assert "'Male' alone has probability 0.66" in said(app)
     labels = {button.label.replace("\\", ""): button for button in app.button}
-    labels["At most 0.67"].click().run()
+    labels["Ask for c = 0.67"].click().run()
     assert not app.error
     assert app.slider(key="bound").value == 0.67
     assert app.slider(key="bound").min == 0.67
@@ -192,7 +199,7 @@ def test_a_bound_out_of_reach_moves_within_when_it_is_chosen():
     app = opened(bound="0.5")
     pick(app, "notion", "guess")
     assert not app.error
-    assert "c = 0.5 is out of reach here." in said(app)
+    assert "On this data no mechanism keeps c = 0.5: it was set to" in said(app)
     assert app.session_state["bound"] >= 0.67
 
 
@@ -282,7 +289,7 @@ def test_the_switch_lets_the_release_look_at_s_and_warns_who_holds_it(drawn):
     rows = drawn["mechanism"][0]["data"][0]["z"]
     assert len(rows) == result.joint.n_s * result.joint.n_x
     assert "A row for each pair of secret and input." in said(app)
-    assert "is designed beside mechanisms that read X alone; this one reads S" in said(app)
+    assert "can be designed only where the first reads X alone; this reads S" in said(app)
     assert {key: values[0] for key, values in to_query(READING).items()} == {
         "notion": "lip",
         "eps": "0.25",

@@ -105,7 +105,10 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
         app.slider(key="eps").set_value(2.0).run()
         assert not app.exception
         assert not app.error
-        assert "stale: for ε = 1" in said(app)
+        assert "stale: for ε = 1 nat" in said(app)
+        app.segmented_control(key="unit").set_value("bits").run()
+        assert "stale: for ε = 1.443 bits" in said(app)
+        app.segmented_control(key="unit").set_value("nats").run()
     app = after(app, "designs")
     assert "the promise is 2 nats. The robust optimum keeps" in said(app)
 
@@ -186,6 +189,15 @@ def test_frontiers_are_those_of_core_and_fall_for_no_search(charts, sample):
     for key, mechanism in design_all(sample, 1.0, 1.0, ("independent", "secret_rr")).items():
         assert answer[key][0][BUDGETS.index(1.0)] == pytest.approx(mechanism.nmi)
     assert f"Secret randomised response {share(float(answer['secret_rr'][0][-1]))}" in alt
+    app.segmented_control(key="unit").set_value("bits").run()
+    inside, _ = charts["robust_frontier"]
+    assert "in bits" in inside["layout"]["xaxis"]["title"]["text"]
+    np.testing.assert_allclose(
+        inside["data"][0]["x"], np.array(figure["data"][0]["x"]) / np.log(2), rtol=1e-4
+    )
+    assert inside["layout"]["xaxis"]["range"][1] == pytest.approx(8 / np.log(2))
+    assert "(S, U)" in inside["layout"]["yaxis"]["title"]["text"]
+    app.segmented_control(key="unit").set_value("nats").run()
     app.slider(key="eps").set_value(2.0).run()
     assert "stale" not in said(app)  # they are for every ε
     app.slider(key="beta").set_value(0.1).run()
@@ -275,7 +287,7 @@ def test_the_page_designs_what_core_designs(sample):
         ("2x2", "up to about 18 s"),
         ("2x200", "up to about 48 s"),
         ("5x120", "up to about 2 minutes"),
-        ("5x400", "with so many values likely longer than the 15 minutes"),
+        ("5x400", "with so many levels likely longer than its limit of 15 minutes"),
     ],
 )
 @pytest.mark.usefixtures("solves")

@@ -102,7 +102,7 @@ def chart(
 
 @contextmanager
 def old(which: bool = True) -> Iterator[None]:
-    """Fade all charts within, where they are of an answer to another question."""
+    """Fade all charts within if `which`: they are of an answer to another question."""
     token = _OLD.set(which)
     try:
         yield

@@ -18,7 +18,7 @@ from pages.ui.chart import old
 from pages.ui.compare import charts, columns, differences, heads, lines, matching, query, toolbar
 from pages.ui.compare.columns import Answered
 from pages.ui.frame import controls, data_controls, gc_freeze, pins, state, theme
-from pages.ui.parts import exports, formulas, key_figures
+from pages.ui.parts import exports, formulas, key_figures, tables
 from pages.ui.parts.cards import card
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
@@ -83,7 +83,7 @@ def _sidebar() -> None:
     if own != {here}:
         st.caption("The columns keep the data that they were pinned with.")
         st.button(
-            "Ask all of the data above",
+            "Ask all columns about the data above",
             key="all_of_this_data",
             on_click=toolbar.ask_of_this_data,
             icon=":material/database:",
@@ -111,11 +111,11 @@ def _reading() -> None:
 
 
 def _behind() -> None:
-    """Name the columns that have no room."""
+    """Name the columns that are not shown."""
     hidden = query.project().names[pins.SHOWN :]
     if hidden:
         st.caption(
-            f"Not shown, since {pins.SHOWN} have room: {markdown(', '.join(hidden))}. "
+            f"Only {pins.SHOWN} columns are shown. Not shown: {markdown(', '.join(hidden))}. "
             "Remove or move a column to see them."
         )
         st.button(
@@ -134,8 +134,8 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
         slots["frontier"] = card(
             key="column_frontier",
             title="Cost of privacy",
-            subtitle="What each column keeps along ε; large marks are now. Click a point to go "
-            "there.",
+            subtitle="What each column keeps at each ε. Large marks: the current settings. Click "
+            "a point to go there.",
             table=_frontier_table,
             formulas=(formulas.FRONTIER,),
         )
@@ -163,7 +163,7 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
         (
             "graph",
             "What looks alike",
-            "A line: one secret can lead to both. Hollow: rules a secret out.",
+            "A line joins releases that one secret can both lead to. Hollow: rules a secret out.",
             _graph_table,
         ),
     ):
@@ -176,7 +176,7 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
                     subtitle="",
                     table=_of_column(table, place),
                 )
-    st.markdown("**What differs**  \n:small[The largest difference first.]")
+    st.markdown("**What differs**  \n:small[The largest relative difference first.]")
     slots["differences"] = st.container(key="differences")
 
 
@@ -185,7 +185,7 @@ def _of_column(table: Callable[[Result], pd.DataFrame], place: int) -> Callable[
 
 
 def _drawn_for() -> object:
-    """Return what the frames were drawn for: another structure needs others."""
+    """Return what the frames depend on: names, notes, and which columns and steps there are."""
     names = [(name, note) for _, name, note in query.shown()]
     return (names, query.is_standard(), pins.can_undo(), pins.can_redo(), len(query.project()))
 
@@ -230,9 +230,9 @@ def _live(slots: Slots, drawn_for: object) -> None:
 
 
 def _figures(one: Answered, unit: str, *, several: bool) -> None:
-    """Show what a column promises, keeps, reaches, and how sure that is.
+    """Show what a column promises, keeps and reaches, and what is proven of it.
 
-    Where columns are about several data, each names its own.
+    Where not all columns are about the same data, each names its own.
     """
     if several:
         st.caption(f"{markdown(_title(one))}: {markdown(question(one.scenario))}")
@@ -259,10 +259,11 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
     asked = "no promise" if promised is None else promise_text(promised, unit)
     proof = "proven optimal" if made.status == "optimal" else made.status
     if made.status != "optimal":
-        proof += f", gap {made.gap:.2g}"
+        in_nats = made.purpose.unit == "nats"
+        proof += f", gap {level(made.gap, unit)} {unit}" if in_nats else f", gap {made.gap:.2g}"
     lines_ = [
         f"{markdown(asked)}, {markdown(mechanisms.entry(one.scenario.mechanism).title)}",
-        f"{markdown(proof)}" + (" – first glance, working" if one.working else ""),
+        f"{markdown(proof)}" + ("; a better answer is being worked out" if one.working else ""),
         f"I(X;Y) {level(made.information, unit)}, "
         f"I(S;Y) {level(result.after.averages['mutual_information'], unit, 4)} {unit}",
         f"LIP {level(result.after.achieved['lip'], unit)}, "
@@ -280,14 +281,14 @@ def _title(one: Answered) -> str:
 
 
 def _work(found: Sequence[Answered], more: Sequence[object]) -> None:
-    """Show how far the answers are that are being worked out, and Cancel."""
+    """Show the progress of the answers that are being worked out, and Cancel."""
     working = [one for one in found if one.working]
     if working or more:
         st.fragment(_watch, run_every=0.5)(working, len(found), bool(more))
 
 
 def _watch(working: Sequence[Answered], every: int, levels: bool) -> None:
-    """Show the page anew as soon as a better answer is there."""
+    """Run the page again as soon as a better answer is there; show the progress until then."""
     open_ = [one for one in working if columns.is_working(one.place, one.scenario)]
     if len(open_) < len(working) or any(columns.is_better(one) for one in open_):
         st.rerun()
@@ -295,7 +296,7 @@ def _watch(working: Sequence[Answered], every: int, levels: bool) -> None:
         st.rerun()
     names = ", ".join(one.name for one in open_)
     text = (
-        f"Looking for better: {markdown(names)}"
+        f"Looking for better mechanisms: {markdown(names)}"
         if open_
         else "Working out the levels of robust notions"
     )
@@ -352,20 +353,12 @@ def _levels_table() -> pd.DataFrame:
 
 
 def _matrix_table(result: Result) -> pd.DataFrame:
-    return exports.kernel_table(result.mechanism)
+    return exports.kernel_table(result.mechanism, derived.inputs(result))
 
 
 def _lift_table(result: Result) -> pd.DataFrame:
-    leak = result.after
-    return pd.DataFrame(
-        {
-            "symbol": leak.labels,
-            "probability": leak.joint_sy.sum(axis=0),
-            "log_min_lift": leak.log_min_lift,
-            "log_max_lift": leak.log_max_lift,
-        }
-    )
+    return tables.lifts(result.after)
 
 
 def _graph_table(result: Result) -> pd.DataFrame:
-    return charts.graph_table(result)
+    return tables.graph(derived.confusability_after(result))

@@ -29,10 +29,10 @@ MOST_ROWS, MOST_COLUMNS = 30, 40
 """Inputs and outputs that a matrix shows: a column of the page has room for no more."""
 
 NAMES = ("X itself", "the release")
-"""What is before, and what is after."""
+"""The names of before and after."""
 
-KEPT = figures.Kept("kept of what was asked for", "what was asked for", "it is worth", False)
-"""What the frontier counts where not all columns keep all of X."""
+KEPT = figures.Kept("kept of what should survive", "what should survive", "utility", False)
+"""What the frontier counts where not all columns ask to keep all of X."""
 
 FRONTIER = "column_frontier"
 """Key of the chart of all frontiers."""
@@ -41,7 +41,7 @@ FRONTIER = "column_frontier"
 def matrix(place: int, name: str, result: Result, *, faded: bool) -> None:
     """Show a column's P(y | x)."""
     made = result.mechanism
-    rows = made.x_labels * (made.kernel.shape[0] // len(made.x_labels))
+    rows = derived.inputs(result)
 
     def make() -> Figure:
         p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
@@ -81,8 +81,8 @@ def lifts(place: int, name: str, result: Result, unit: str, far: float, *, faded
         _drawn(result, "lifts", make, unit, far, asked),
         key=f"lifts_{place}",
         title=f"{name}: how far beliefs move",
-        alt=f"{name}: histograms of log-lift before and after; the release reaches "
-        f"{level(result.after.achieved['lip'], unit)} {unit}.",
+        alt=f"{name}: histograms of log-lift before and after; the release has level "
+        f"{level(result.after.achieved['lip'], unit)} {unit} of LIP.",
         faded=faded,
     )
 
@@ -101,7 +101,7 @@ def graph(place: int, name: str, result: Result, *, faded: bool) -> None:
 
 
 def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
-    """Show the frontiers of all columns, and where each stands."""
+    """Show the frontiers of all columns, and the current point of each."""
     scale = in_unit(1.0, unit)
     plain = all(one.column.scenario.purpose == "information" for one in lines)
     drawn = [
@@ -142,7 +142,7 @@ def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
         ),
         key=FRONTIER,
         title="Cost of privacy",
-        alt=f"Share kept along the budget, a line for each column. Now: {said or 'no answers'}.",
+        alt=f"Share kept at each ε, a line for each column. Now: {said or 'no answers'}.",
         on_pick=pick,
     )
 
@@ -208,21 +208,6 @@ def levels_table(told: Sequence[Column], numbers: Numbers) -> pd.DataFrame:
     )
 
 
-def graph_table(result: Result) -> pd.DataFrame:
-    """Return the outputs of a release, and how many others each looks like."""
-    after = derived.confusability_after(result)
-    return pd.DataFrame(
-        {
-            "release": after.names,
-            "probability": after.mass,
-            "possible_secrets": after.possible,
-            "looks_like": [
-                sum(node in edge for edge in after.edges) for node in range(len(after.names))
-            ],
-        }
-    )
-
-
 def reach(found: Sequence[Answered]) -> float:
     """Return how far the axes of log-lift go: as far as the widest of the columns' data."""
     shown = [one.result or one.old for one in found]
@@ -230,6 +215,6 @@ def reach(found: Sequence[Answered]) -> float:
 
 
 def _drawn(result: Result, kind: str, make: Callable[[], Figure], *more: object) -> Figure:
-    """Return a figure of an answer, made once for each answer and not at each slider's move."""
+    """Return a figure of an answer, made once for each answer, not each time a slider moves."""
     key = (f"{kind} of column", result.content_id, *map(repr, more))
     return derived.kept(result.scenario.data, key, make)

@@ -1,4 +1,4 @@
-"""Columns side by side in one chart: their frontiers, and what each reaches of every notion."""
+"""All columns in one chart: their frontiers, and the levels that they reach of every notion."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ ROW = 21
 """Pixels of a notion's row."""
 
 ENDLESS = 1.12
-"""Where ∞ stands, as a multiple of the largest finite level."""
+"""Where ∞ is drawn, as a multiple of the largest finite level."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """Where a column stands now.
+    """The current point of a column.
 
     Attributes
     ----------
     place : int
-        Its place, of its colour and symbol.
+        The column's place, which sets colour and symbol.
     title : str
         Its name.
     eps, kept : float
         Budget in the unit shown, and the share kept.
     has_budget : bool
-        Whether ε has an effect; else the column keeps as much everywhere.
+        Whether ε has an effect; else the column keeps the same at every ε.
     """
 
     place: int
@@ -53,14 +53,14 @@ def column_frontiers(
     empty: str,
     kept: Kept = OF_X,
 ) -> Figure:
-    """Draw the frontiers of columns, and where each stands now.
+    """Draw the frontiers of columns, and the current point of each.
 
     Parameters
     ----------
     lines : sequence of Line
         As in `frontier`; a click on one tells its place in `meta`.
     points : sequence of Point
-        Where the columns stand.
+        The columns' current points.
     unit : str
         Of ε.
     limit : float
@@ -106,7 +106,7 @@ def _point(point: Point, kept: Kept, unit: str, *, alone: bool) -> dict[str, obj
 
 
 def _level(point: Point, kept: Kept, limit: float) -> dict[str, object]:
-    """Return the line of a column that has no ε: it keeps as much everywhere."""
+    """Return the line of a column that has no ε: it keeps the same at every ε."""
     return {
         "type": "scatter",
         "mode": "lines",
@@ -131,7 +131,7 @@ def column_levels(
     *,
     spelt: Sequence[str],
 ) -> Figure:
-    """Draw what each column reaches of every notion: a row for a notion, a mark for a column.
+    """Draw the level that each column reaches of every notion: rows are notions, marks columns.
 
     Parameters
     ----------

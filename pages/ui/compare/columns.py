@@ -1,4 +1,4 @@
-"""The answers of all columns: each is worked out in a part of the page of its own."""
+"""The answers of all columns; each column is a part of the page that waits for its own work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.ui.work import answers, derived, long_answer
 from pages.ui.work.long_answer import LongAnswer
 
 PART = "column"
-"""What the parts of the page are called that wait for a column's answer."""
+"""How the names of the parts of the page begin that wait for a column's answer."""
 
 LEVELS_LIMIT = 120.0
 """Seconds that the levels of robust notions may take."""
@@ -28,24 +28,24 @@ _LAST = "_compare_last"
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A column and what there is of its answer.
+    """A column and the state of its answer.
 
     Attributes
     ----------
     place : int
-        From the left.
+        From the left, from 0.
     name, note : str
-        What it is called, and what is to be remembered of it.
+        As the user wrote them.
     scenario : Scenario
         Its question.
     result : Result or None
-        The best answer that there is.
+        The best answer so far.
     error : CoreError or None
-        Why there is none.
+        Why there is no answer.
     working : bool
-        Whether a better one, or a first one, is being worked out.
+        Whether a first or a better answer is being worked out.
     old : Result or None
-        Where there is none, that of the last question that the column asked.
+        Where there is no answer, that of the last question that the column asked.
     """
 
     place: int
@@ -64,7 +64,7 @@ def part(place: int) -> str:
 
 
 def answered() -> list[Answered]:
-    """Return what there is of every column that is shown."""
+    """Return every column that is shown, with the state of its answer."""
     asked = query.shown()
     long_answer.await_nowhere(PART, [part(place) for place in range(len(asked))])
     return [_answered(place, *column) for place, column in enumerate(asked)]
@@ -112,7 +112,7 @@ def is_better(one: Answered) -> bool:
 
 
 def stop(column: Answered) -> None:
-    """Have a column's answer worked out no further."""
+    """Stop the work on a column's answer."""
     answers.answer_work(column.scenario).stop()
 
 
@@ -135,7 +135,7 @@ def waiting_levels(found: Sequence[Answered], numbers: Numbers) -> list[Job[dict
                 try:
                     job = _slow(one.result, numbers).ask()
                 except CoreError:
-                    continue  # told as a level that is not known
+                    continue  # the level is shown as not known
             if isinstance(job, Job):
                 jobs.append(job)
     return jobs
@@ -148,7 +148,7 @@ def still_measuring(asked: Sequence[tuple[Scenario, str, str]]) -> bool:
 
 
 def _levels(result: Result, numbers: Numbers) -> Mapping[str, float]:
-    """Return what a release reaches of every notion: at once what is quick, the rest when there."""
+    """Return a release's level of every notion: the quick ones at once, the others when ready."""
     data, made = result.scenario.data, result.mechanism
     quick: dict[str, float] = derived.kept(
         data,

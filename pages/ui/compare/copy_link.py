@@ -11,7 +11,7 @@ export default function ({ parentElement }) {
     button.textContent = text;
     setTimeout(() => { button.textContent = "Copy link"; }, 2000);
   };
-  // Pages that are not served over https from elsewhere have no clipboard: the old way then.
+  // A page that is neither local nor served over https has no clipboard API: copy by a command.
   const old = () => {
     const text = document.createElement("textarea");
     text.value = location.href;

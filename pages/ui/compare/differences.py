@@ -14,7 +14,7 @@ from pages.ui.parts import tables
 from pages.ui.style.units import in_unit
 
 RESERVED = ("figure", "unit", "difference")
-"""Columns of the table of differences that no column of the page is called."""
+"""Headings of the table: a column of the page with such a name has “(column)” added to it."""
 
 
 def show(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
@@ -25,7 +25,7 @@ def show(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
     told : sequence of Column
         The columns.
     numbers : Numbers
-        At which their levels were told.
+        The numbers at which their levels were computed.
     unit : str
         "nats" or "bits".
     """
@@ -59,8 +59,8 @@ def show(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
             "figure": st.column_config.TextColumn("figure", width=290),
             "difference": st.column_config.NumberColumn(
                 "difference",
-                help="The largest less the smallest. Rows are in order of its share "
-                "of the largest.",
+                help="The largest minus the smallest. Rows are in order of this difference "
+                "divided by the largest.",
             ),
         },
     )

@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
-from core.scenario import DOMAINS, Project, Scenario
+from core.scenario import DOMAINS, Project, Scenario, spans
 from core.scenario.column_names import LONGEST_NAME, LONGEST_NOTE
 from core.studies.side_by_side import SYMBOLS
 from pages.ui.compare import query
@@ -22,10 +22,10 @@ from pages.ui.style.units import in_unit, to_nats
 from pages.ui.work import derived
 
 MARKS = ("●", "■", "◆", "▲")
-"""What stands before a column's name, as its points in charts look."""
+"""Marks before the columns' names: the symbols of their points in charts."""
 
 ROOM = 2
-"""Sliders that stand below a column's name; the others open on request."""
+"""Sliders that are shown below a column's name; the others open on request."""
 
 
 def head(place: int, name: str, note: str, columns: int) -> None:
@@ -104,7 +104,7 @@ def _menu(place: int, name: str, note: str, columns: int) -> None:
 
 
 def sliders(place: int, scenario: Scenario, unit: str) -> None:
-    """Show those of a column's numbers that change its answer: the first two, others on request."""
+    """Show sliders of the numbers that change a column's answer: two, and the others on request."""
     unused = scenario.without_effect()
     shown = [name for name in (*controls.SLIDERS, "n") if name not in unused]
     for name in shown[:ROOM]:
@@ -131,24 +131,28 @@ def _number(place: int, name: str, scenario: Scenario, unit: str) -> None:
 
 
 def _eps(place: int, scenario: Scenario, unit: str) -> None:
+    """Show the slider of ε, or of an average budget M, in the unit shown if it has one."""
     domain, key = DOMAINS["eps"], f"col{place}_eps_{unit}"
-    now = in_unit(scenario.eps, unit)
-    if to_nats(st.session_state.get(key, -1.0), unit) != scenario.eps:
+    average = notions.entry(scenario.notion).kind.on_average
+    in_nats = spans.in_nats(scenario.notion)
+    symbol, scaled = ("M" if average else "ε"), (unit if in_nats else "nats")
+    now = in_unit(scenario.eps, scaled)
+    if to_nats(st.session_state.get(key, -1.0), scaled) != scenario.eps:
         st.session_state[key] = now
 
     def take() -> None:
-        query.ask(place, eps=min(to_nats(st.session_state[key], unit), domain.high))
+        query.ask(place, eps=min(to_nats(st.session_state[key], scaled), domain.high))
 
-    most = in_unit(domain.high, unit)
+    most = in_unit(domain.high, scaled)
     st.slider(
-        f"ε, {unit}",
+        f"{symbol}, {unit}" if in_nats else symbol,
         min_value=domain.low,
         max_value=math.ceil(most / domain.step - 1e-9) * domain.step,
         step=domain.step,
         format="%.2f",
         key=key,
         on_change=take,
-        help=glossary.meaning("eps"),
+        help=glossary.meaning("budget" if average else "eps"),
     )
 
 
@@ -205,7 +209,7 @@ def _records(place: int, scenario: Scenario) -> None:
 
 
 def _set(key: str, value: Any) -> None:
-    """Have a widget show a value: set only where it differs, or a press on its way is lost."""
+    """Set a widget's value only where it differs: else a press still on its way would be undone."""
     if st.session_state.get(key) != value:
         st.session_state[key] = value
 
@@ -215,7 +219,7 @@ def _choose(place: int, name: str) -> None:
 
 
 def _edit(what: str, place: int) -> None:
-    """Take a name or a note; what is refused is told, and changes nothing."""
+    """Take a name or a note; one that is refused changes nothing, and `_problem` says why."""
     text, project = st.session_state[f"col{place}_{what}"], query.project()
     try:
         pins.change(project.renamed(place, text) if what == "name" else project.noted(place, text))

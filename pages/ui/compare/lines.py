@@ -1,4 +1,4 @@
-"""The frontiers of all columns: worked out in the background, each shown as soon as it is there."""
+"""The frontiers of all columns: worked out in the background, each shown as soon as it is ready."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from pages.ui.style.labels import markdown
 from pages.ui.work import answers, long_answer, progress
 
 PLACE = "column frontiers"
-"""What the part of the page is called that waits for frontiers."""
+"""Name of the part of the page that waits for frontiers."""
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnLine:
-    """A column's frontier, or what is missing.
+    """A column's frontier, or why there is none.
 
     Attributes
     ----------
     column : Answered
         The column.
     line : Frontier or None
-        What it keeps along ε; None where it has no ε, or nothing is there yet.
+        What it keeps at each ε; None where it has no ε, or the line is not ready.
     working : bool
-        Whether it is being worked out.
+        Whether the line is being worked out.
     error : CoreError or None
-        Why there is none.
+        Why it cannot be.
     """
 
     column: Answered
@@ -45,7 +45,7 @@ class ColumnLine:
 def begin(asked: Sequence[Scenario]) -> None:
     """Begin the work on the lines that are missing.
 
-    Before answers are looked for: none may be below its own line.
+    Call it before answers are looked for: no answer may be below its own line.
     """
     swept = [_swept(one) for one in asked if has_budget(one)]
     long_answer.await_only(PLACE, [answers.sweep_work(one) for one in swept])
@@ -54,7 +54,7 @@ def begin(asked: Sequence[Scenario]) -> None:
 
 
 def find(found: Sequence[Answered]) -> list[ColumnLine]:
-    """Return what there is of every column's line."""
+    """Return every column's line, or why there is none."""
     return [_find(column) for column in found]
 
 
@@ -71,12 +71,12 @@ def _find(column: Answered) -> ColumnLine:
 
 
 def _swept(scenario: Scenario) -> Scenario:
-    """Return the question without its ε, which plays no part: columns that differ in it share."""
+    """Return the question with ε = 1: columns that differ only in ε share a line."""
     return replace(scenario, eps=1.0)
 
 
 def show_work(lines: Sequence[ColumnLine]) -> None:
-    """Show how far the lines are, Cancel, and what is missing and why."""
+    """Show the progress of the lines, Cancel, and why lines are missing."""
     waiting = [one for one in lines if one.working]
     missing = [one for one in lines if one.error is not None and one.column.error is None]
     with st.container(key="column_frontier_state"):
@@ -96,7 +96,7 @@ def show_work(lines: Sequence[ColumnLine]) -> None:
 
 
 def _watch(waiting: Sequence[ColumnLine], every: int) -> None:
-    """Show the page anew as soon as a line is there."""
+    """Run the page again as soon as a line is ready; show the progress until then."""
     open_ = [(one, job) for one in waiting if (job := _job(_swept(one.column.scenario)))]
     if len(open_) != len(waiting):
         st.rerun()
@@ -104,7 +104,7 @@ def _watch(waiting: Sequence[ColumnLine], every: int) -> None:
     seconds = max(job.seconds for _, job in open_)
     progress.row(
         (every - len(open_)) / every,
-        f"{every - len(open_)} of {every} lines are there. "
+        f"{every - len(open_)} of {every} lines are ready. "
         f"Working on {markdown(names)}: {seconds:.0f} s",
         key="column_lines_cancel",
         on_cancel=_stop,

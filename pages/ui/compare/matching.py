@@ -22,10 +22,10 @@ from pages.ui.work import derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
 
 PLACE = "match"
-"""What the part of the page is called that waits for matches."""
+"""Name of the part of the page that waits for matches."""
 
 LIMIT = study.SECONDS + 60.0
-"""Seconds after which a search is given up; it ends itself before."""
+"""Seconds after which a search is given up, if it has not ended itself before."""
 
 FIGURES = {
     "eps": "ε",
@@ -33,14 +33,14 @@ FIGURES = {
     "kept": "share kept",
     "leak": "I(S;Y)",
 }
-"""What is made the same, in a word or two."""
+"""What a match makes the same, in a word or two."""
 
 _ASKED, _TOLD = "_match", "_match_told"
 
 
 @dataclass
 class Asked:
-    """A match under way: what was asked, and what has come of it by column."""
+    """A match under way: what was asked, and what was found, by column."""
 
     target: str
     value: float
@@ -50,7 +50,7 @@ class Asked:
 
 
 def controls_of_match() -> None:
-    """Show what to bring to the same value, and like which column."""
+    """Show the pickers of what to match and of the column to match, and the button."""
     names = [name for _, name, _ in query.shown()]
     target = st.selectbox(
         "Bring all columns to",
@@ -70,7 +70,7 @@ def controls_of_match() -> None:
     except CoreError as error:
         st.caption(markdown(str(error)))
         return
-    st.caption(f"{markdown(names[like])} has {_written(target, value)} of it now.")
+    st.caption(f"{markdown(names[like])} now has {FIGURES[target]} {_written(target, value)}.")
     st.button(
         "Match",
         key="match_start",
@@ -86,15 +86,15 @@ def start(target: str, value: float, like: str) -> None:
 
 
 def settle() -> Asked | None:
-    """Take what has come of a match; return it while some of it is being worked out.
+    """Take what a match has found so far; return it while it is under way.
 
-    When all is there, the columns ask with the ε that were found.
+    When it is done, the columns take the ε that were found.
     """
     asked: Asked | None = st.session_state.get(_ASKED)
     if asked is None:
         return None
     if asked.project != query.project():
-        _end()  # the columns ask something else by now
+        _end()  # the columns have changed since
         return None
     todo = _open(asked)
     long_answer.await_only(PLACE, [_work(asked, scenario) for _, scenario in todo])
@@ -118,7 +118,7 @@ def follow(asked: Asked) -> None:
 
 
 def told() -> None:
-    """Show what came of the last match, while the columns are those that it left."""
+    """Show the outcome of the last match, while the columns are as it left them."""
     project, sentences = st.session_state.get(_TOLD, (None, ()))
     if project is None or project != query.project():
         return
@@ -153,7 +153,7 @@ def _job(asked: Asked, scenario: Scenario) -> Job[Match] | None:
 
 
 def _open(asked: Asked) -> list[tuple[int, Scenario]]:
-    """Return the columns that are still to be solved for."""
+    """Return the columns whose ε is still to be found."""
     return [
         (place, scenario)
         for place, (scenario, name, _) in enumerate(asked.project.columns())
@@ -192,9 +192,9 @@ def _apply(asked: Asked) -> None:
 
 
 def sentences(asked: Asked, unit: str) -> Sequence[str]:
-    """Return what came of a match: a sentence or two for each column."""
+    """Return the outcome of a match: a sentence or two for each column."""
     goal = f"{FIGURES[asked.target]} {_written(asked.target, asked.value, unit)}"
-    said = [f"All columns beside {asked.like}, with {goal}:"]
+    said = [f"All columns matched to {asked.like}, {goal}:"]
     for place, found in sorted(asked.found.items()):
         name = asked.project.names[place]
         if isinstance(found, CoreError):
@@ -205,22 +205,22 @@ def sentences(asked: Asked, unit: str) -> Sequence[str]:
 
 
 def told_of(found: Match, target: str, unit: str) -> str:
-    """Return what came of matching one column."""
+    """Return the outcome for one column."""
     reached = _written(target, found.value, unit)
     low, high = _written(target, found.low, unit), _written(target, found.high, unit)
     at = level(found.eps, unit, 4)
     if found.status == FIXED:
-        return f"it has no ε to solve for, and stays at {reached}."
+        return f"it has no ε to change, and stays at {reached}."
     if found.status == BEYOND:
-        text = f"out of reach. At the ε that were looked at it has {low} to {high}; ε stays."
+        text = f"not reached: at the ε that were tried it has {low} to {high}. ε was not changed."
     elif found.status == JUMPS:
-        text = f"it jumps past that at ε = {at}; below, it has {reached}, and is left there."
+        text = f"not reached: it jumps past that at ε = {at}. It was left below, at {reached}."
     elif found.status == CUT:
-        text = f"time ended the search at {reached}, ε = {at}; ε stays."
+        text = f"the search was cut off at {reached}, ε = {at}. ε was not changed."
     else:
         text = f"reached at ε = {at}{'' if target == EPS else f', with {reached}'}."
     if not found.monotone:
-        text += " It does not rise steadily with ε: another ε may reach it too."
+        text += " It is not monotone in ε: another ε may reach that too."
     return text
 
 

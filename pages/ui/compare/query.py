@@ -13,11 +13,11 @@ from pages.ui.frame import pins, state
 from pages.ui.frame.page_query import PageQuery
 
 URL = PageQuery("compare", ("reading",))
-"""The page's key in the address: how RLDP is put beside LIP and ALIP."""
+"""The page's key in the address: which reading of RLDP is compared with LIP and ALIP."""
 
 
 def restore() -> None:
-    """Bring the session to what the address says; what is unknown there falls back and is told."""
+    """Bring the session to what the address says; unknown values fall back with a notice."""
     query = URL.read()
     if query is None:
         return
@@ -56,7 +56,7 @@ def project() -> Project:
 
 
 def shown() -> list[tuple[Scenario, str, str]]:
-    """Return scenario, name and note of the columns that have room."""
+    """Return scenario, name and note of the columns that are shown."""
     return list(project().columns())[: pins.SHOWN]
 
 

@@ -1,4 +1,4 @@
-"""What is done with all columns: undo, redo, match, save, open, and what is missing of them."""
+"""Actions on all columns: undo, redo, match, save, open; and the files that they miss."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.errors import CoreError
+from core.errors import CoreError, SolverError
 from core.limits import MAX_UPLOAD_MB
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
@@ -19,6 +19,7 @@ from pages.ui.compare.columns import Answered
 from pages.ui.frame import pins, state
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived
+from pages.ui.work.long_answer import StoppedError
 from pages.ui.work.store import is_private
 
 _PROBLEM = "_project_problem"
@@ -44,7 +45,7 @@ def show() -> None:
 
 
 def _project() -> None:
-    """Show how the columns are saved, opened, linked to, and begun anew."""
+    """Show the buttons that save, link to, open, extend and reset the columns."""
     project = query.project().with_files({})
     st.download_button(
         "Save as JSON",
@@ -58,7 +59,7 @@ def _project() -> None:
     )
     copy_link.button("copy_link")
     if any(is_private(one.data) for one in project.scenarios):
-        st.caption("The link holds the questions, never the data: others bring the file.")
+        st.caption("The link holds the questions, never the data: others need the file.")
     st.file_uploader(
         "Open a project (JSON); drop it here",
         type=["json"],
@@ -72,7 +73,7 @@ def _project() -> None:
     st.button(
         "Add the question on screen",
         key="add_question",
-        on_click=lambda: pins.change(_with_base().with_column(state.scenario())),
+        on_click=lambda: pins.change(query.project().with_column(state.scenario())),
         icon=":material/add:",
         width="stretch",
     )
@@ -87,12 +88,8 @@ def _project() -> None:
     )
 
 
-def _with_base() -> Project:
-    return query.project()
-
-
 def _open() -> None:
-    """Take the columns of a file; what is wrong with it is told, and changes nothing."""
+    """Take the columns of a file; one with an error changes nothing, and the menu says why."""
     st.session_state.pop(_PROBLEM, None)
     file = st.session_state.get("project_file")
     if file is None:
@@ -103,7 +100,7 @@ def _open() -> None:
     try:
         text = file.getvalue().decode("utf-8-sig")
     except UnicodeDecodeError:
-        st.session_state[_PROBLEM] = f"{file.name} is no text in UTF-8, so it is no project."
+        st.session_state[_PROBLEM] = f"{file.name} is not UTF-8 text, so it is not a project."
         return
     try:
         pins.change(Project.from_json(text))
@@ -112,7 +109,7 @@ def _open() -> None:
 
 
 def missing_files() -> None:
-    """Name the files that columns ask about and that are not here, and take them."""
+    """Name the files and matrices that columns ask about and that are missing; take files."""
     project = query.project()
     missing = [
         source
@@ -125,9 +122,9 @@ def missing_files() -> None:
     names = [_called(project, source) for source in missing]
     with st.container(border=True, key="missing_files"):
         st.markdown(
-            f"{markdown(listed(names))} {'is' if len(names) == 1 else 'are'} not here. Bring "
-            f"{'it' if len(names) == 1 else 'them'}, and the columns are as they were; all else "
-            "is restored."
+            f"{markdown(listed(names))} {'is' if len(names) == 1 else 'are'} not in this session. "
+            f"Bring {'it' if len(names) == 1 else 'them'} to restore the columns that ask about "
+            f"{'it' if len(names) == 1 else 'them'}."
         )
         if any(source.startswith("upload:") for source in missing):
             st.file_uploader(
@@ -158,7 +155,7 @@ def _called(project: Project, source: str) -> str:
 
 
 def _bring(missing: list[str]) -> None:
-    """Take a file; one that no column asks about is told, and changes nothing."""
+    """Take a file; say so where no column asks about it."""
     st.session_state.pop(_FILE_PROBLEM, None)
     file = st.session_state.get("missing_file")
     if file is None:
@@ -170,7 +167,7 @@ def _bring(missing: list[str]) -> None:
         return
     if key not in missing:
         st.session_state[_FILE_PROBLEM] = (
-            f"{file.name} is another file than the one asked about: its content differs."
+            f"{file.name} is not the file that the columns ask about: its content differs."
         )
 
 
@@ -180,7 +177,7 @@ def ask_of_this_data() -> None:
 
 
 def bring_front() -> None:
-    """Move the first column that has no room to the front."""
+    """Move the first column that is not shown to the front."""
     pins.change(query.project().moved(pins.SHOWN, 0))
 
 
@@ -217,5 +214,5 @@ def remedy(one: Answered) -> None:
                 args=(place,),
                 kwargs={"mechanism": entry.key},
             )
-    else:
+    elif isinstance(one.error, StoppedError | SolverError):
         answers.answer_work(scenario).again(f"remedy_{place}_again")

@@ -1,1 +1,1 @@
-"""The Confusability page: who can be told apart for certain, and clustering."""
+"""The Confusability page: what a release tells for certain, and how merging hides it."""

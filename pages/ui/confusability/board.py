@@ -1,4 +1,4 @@
-"""The Confusability page: what merging look-alikes hides, keeps and costs, step by step."""
+"""The Confusability page: what merging releases hides, keeps and costs, step by step."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _live(told: DeltaGenerator) -> None:
 
 
 def _found(scenario: Scenario, told: DeltaGenerator) -> Clustering | None:
-    """Return what is merged; None where it is under way, was stopped or failed, which is shown."""
+    """Return the clustering; None where it is under way, was stopped or failed, which is shown."""
     problem = query.choice("problem")
     try:
         found = results.clustering(problem, scenario)
@@ -126,7 +126,7 @@ def _answered(
 
 
 def _tell(told: DeltaGenerator) -> None:
-    """Say what was wrong in the page's own part of the URL."""
+    """Show what was wrong in the page's own part of the URL."""
     for sentence in query.URL.notices():
         told.warning(markdown(sentence), icon=":material/link_off:")
 
@@ -135,18 +135,19 @@ def _nothing_ruled_out(secret: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.info(
             f"Every value of {markdown(secret)} occurs with every release: nothing can be ruled "
-            "out and there is nothing to merge. Data with more levels shows more.",
+            "out and there is nothing to merge. Data with more levels rules more out.",
             icon=":material/info:",
         )
         controls.load("Load heart disease: age × cholesterol", controls.HEART, "suited")
 
 
 def _leave(shown: charts.ShownPath) -> None:
-    """Show what the release can be used for."""
+    """Show the buttons that use the release on all pages or export it."""
     with st.container(horizontal=True, key="leave"):
         controls.adopt(shown.scenario)
         with st.popover(
             "Export", icon=":material/download:", key="range_export", on_change="rerun"
         ) as opened:
             if opened.open:
-                exports.take_along(shown.after.mechanism, controls.adopted(shown.scenario), "range")
+                made = shown.after.mechanism
+                exports.downloads(made, made.x_labels, controls.adopted(shown.scenario), "range")

@@ -26,7 +26,7 @@ from pages.ui.style.units import level, of_bits, share
 from pages.ui.work import derived, progress
 
 WIDTH = 420
-"""Pixels across for which names are placed in a graph: as wide as a card's half on a desk."""
+"""Pixels across for which names are placed in a graph: half a card's width on a desktop."""
 
 ROW = 15
 """Pixels a release takes in the table of ranges."""
@@ -35,24 +35,24 @@ CLUSTER = 168
 """Pixels that the names of a cluster's symbols take in the table."""
 
 LISTED = 200
-"""Nodes whose lines the table lists: more lines than these have no reader."""
+"""Most nodes whose lines the table lists."""
 
 LEAKAGE = {"anonymity": "L₀", "maximin": "I⁎", "reduction": "L₀"}
-"""What each problem lowers."""
+"""The leakage that each problem lowers."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShownPath:
-    """What the page shows: the question, the way of its algorithm and the step on screen.
+    """What the page shows: the question, the path of its algorithm and the step on screen.
 
     Attributes
     ----------
     scenario : Scenario
         Data, λ and what is kept.
     problem : str
-        What is hidden.
+        What is to be hidden, one of `PROBLEMS`.
     found : Clustering
-        The algorithm's way.
+        The algorithm's path.
     step : int
         The step on screen.
     before, after : RangeRelease
@@ -83,8 +83,8 @@ def graphs(shown: ShownPath) -> None:
     with card(
         key="range_graph",
         title="What looks alike",
-        subtitle="A line: they share what hovering it says. Hollow: rules something out. Colour "
-        "and shape: parts that nothing joins.",
+        subtitle="A line joins two with something in common; hover it to see what. Hollow: rules "
+        "something out. Colour and shape: the separate parts.",
         table=lambda: _graph_table(shown, view),
         formulas=(formulas.RANGE, formulas.of_ranges("maximin_information")),
         beside=controls.nodes,
@@ -155,9 +155,9 @@ def way(shown: ShownPath, unit: str) -> None:
     with card(
         key="merges",
         title="Merge by merge",
-        subtitle="λ's way ends where the next merge would not lower the Lagrangian."
+        subtitle="λ stops the merging where the next merge would not lower the Lagrangian."
         if shown.problem != "reduction"
-        else "It goes on until nothing is known for sure, the Lagrangian as low as can be.",
+        else "Merging goes on until nothing is known for sure; λ chooses the merges.",
         table=lambda: _way_table(found, unit),
         formulas=(formulas.of_ranges(shown.problem, ranges.ALGORITHM),),
     ):
@@ -169,8 +169,8 @@ def way(shown: ShownPath, unit: str) -> None:
             key="merges",
             title="Merge by merge",
             alt=f"{leakage} and the Lagrangian over "
-            f"{number_of(len(found.steps) - 1, 'merge')}; λ's way ends "
-            f"after {len(found.path) - 1}, now {shown.step} are done.",
+            f"{number_of(len(found.steps) - 1, 'merge')}; λ stops after "
+            f"{len(found.path) - 1}, now {shown.step} are done.",
             on_pick=controls.pick_step,
         )
 
@@ -183,13 +183,13 @@ def _way_table(found: Clustering, unit: str) -> pd.DataFrame:
             f"leakage_{unit}": [of_bits(step.leakage, unit) for step in found.steps],
             "utility": [step.utility for step in found.steps],
             f"lagrangian_{unit}": [of_bits(step.lagrangian, unit) for step in found.steps],
-            "on_the_way": [place < len(found.path) for place in range(len(found.steps))],
+            "within_lambda": [place < len(found.path) for place in range(len(found.steps))],
         }
     )
 
 
 def offers(shown: ShownPath, unit: str) -> None:
-    """Show the trade-off over all λ, beside its rivals, or how far the work on them is."""
+    """Show the trade-off over all λ with its baselines, or the progress of the work on them."""
     known = ranges.entry(shown.problem, ranges.ALGORITHM)
     distortion = shown.scenario.utility == "distortion"
     lines: list[figures.Offers] = []
@@ -197,8 +197,8 @@ def offers(shown: ShownPath, unit: str) -> None:
     with card(
         key="trade_off",
         title="Trade-off over all λ",
-        subtitle="Up: more is kept. Left: less leaks. The ring is the partition on screen; click "
-        "a point to set its λ.",
+        subtitle="Up: more is kept. Left: less leaks. Ring: the partition on screen. Click a point "
+        "to set its λ.",
         table=lambda: _offers_table(lines, unit, distortion=distortion),
         formulas=(
             formulas.of_ranges("max_distortion" if distortion else "worst_case_resolution"),
@@ -246,7 +246,7 @@ def offers(shown: ShownPath, unit: str) -> None:
 
 
 def _rivals(asked: results.RangeQuestion) -> list[figures.Offers]:
-    """Return what the baselines offer, where they are wanted, or show how far the work is."""
+    """Return the baselines' trade-offs, where they are wanted, or show the work's progress."""
     if not st.session_state.get("rivals", True):
         return []
     found = progress.awaited(
@@ -322,7 +322,7 @@ def clusters(shown: ShownPath) -> None:
     ).sort_values(["symbols", "cluster"], ascending=[False, True], kind="stable")
     with st.container(border=True, height="stretch", key="card_clusters"):
         st.markdown("**The clusters**")
-        st.caption("What the release says instead of x.")
+        st.caption("The release names the cluster of x instead of x.")
         tables.sheet(
             frame,
             "clusters",

@@ -1,4 +1,4 @@
-"""The Confusability page's controls: what is hidden, what is kept, at which price, which step."""
+"""The Confusability page's controls: what to hide, what to keep, λ, and the step shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEART = DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")
 """The data of [NonStoch] §VII: S is the age, X the cholesterol."""
 
 SHOWN = {"released": "releases", "secret": "secrets"}
-"""What the graph's nodes can be."""
+"""Kind of nodes → what the switch calls it."""
 
 
 def examples() -> None:
@@ -124,7 +124,7 @@ def pick_part(when: str, graph: ConfusabilityGraph) -> None:
 
 
 def pick_offer(points: tuple[FrontierPoint, ...]) -> None:
-    """Set λ such that the algorithm returns the partition that was clicked."""
+    """Set λ so that the algorithm returns the partition that was clicked."""
     found = picked("trade_off")
     if found is None or not 0 <= found["at"] < len(points):
         return
@@ -150,5 +150,5 @@ def adopt(scenario: Scenario) -> None:
         on_click=lambda: state.adopt(wanted),
         disabled=chosen,
         key="adopt",
-        help="Makes this quantisation, at the end of λ's way, the mechanism of all pages.",
+        help="Makes this quantisation, merged until λ stops it, the mechanism of all pages.",
     )

@@ -9,6 +9,7 @@ import streamlit as st
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic.ranges.graph import NODES
 from core.scenario.url import cut
+from core.wording import number_of
 from pages.ui.frame.page_query import PageQuery, whole
 
 DEFAULTS = {"problem": PROBLEMS[0], "view": NODES[0]}
@@ -18,7 +19,7 @@ CHOICES = {"problem": PROBLEMS, "view": NODES}
 """The URL's key, which is also the widget's → what it may be."""
 
 STEP = "step"
-"""The URL's key for the merge that is shown, where it is not the end of λ's way."""
+"""The URL's key for the step that is shown, where it is not the one at which λ stops."""
 
 URL = PageQuery("confusability", (*CHOICES, STEP))
 """The page's keys in the URL."""
@@ -28,7 +29,7 @@ _WAY = "_confusability_way"
 
 
 def restore() -> None:
-    """Bring the session to what the URL says; what is unknown there falls back and is told."""
+    """Bring the session to what the URL says; unknown values fall back with a notice."""
     query = URL.read()
     if query is None:
         return
@@ -54,26 +55,29 @@ def choice(key: str) -> str:
 
 
 def want_step(step: int) -> None:
-    """Ask for a step of the way, for the next time it is shown."""
+    """Ask for a step of the path, to be shown in the next run."""
     st.session_state[_WANTED] = step
 
 
 def settle_step(way: Any, stop: int, last: int) -> int:
     """Return the step to show, and make it the slider's.
 
-    It is the one asked for, if it exists; else the one on screen, while the way is the same;
-    else the end of λ's way.
+    It is the one asked for, if it exists; else the one on screen, while the path is the same; else
+    the one at which λ stops.
 
     Parameters
     ----------
     way : object
-        The question that the way answers.
+        The question that the path answers.
     stop, last : int
-        Where λ's way ends, and what lies beyond.
+        The step at which λ stops, and the last one.
     """
     wanted: int | None = st.session_state.pop(_WANTED, None)
     if wanted is not None and wanted > last:
-        URL.tell(f"The link has {STEP}={wanted}, but the way has {last} merges; its end is shown.")
+        URL.tell(
+            f"The link has {STEP}={wanted}, but there {'is' if last == 1 else 'are'} "
+            f"{number_of(last, 'merge')}; the end is shown."
+        )
         wanted = None
     if wanted is not None:
         step = wanted
@@ -87,7 +91,7 @@ def settle_step(way: Any, stop: int, last: int) -> int:
 
 
 def part(when: str, parts: int) -> int | None:
-    """Return the part that is open in the graph before or after; None: all, a node each."""
+    """Return the part that is open in the graph before or after; None: all parts, a node each."""
     key = f"part_{when}"
     opened: int | None = st.session_state.get(key)
     if opened not in {None, *range(parts)}:

@@ -1,4 +1,4 @@
-"""What the Confusability page asks of `core`: cached like `run`, in another process where slow."""
+"""What the Confusability page asks of `core`: kept by question, in another process where slow."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def joint_range(data: DataSpec, utility: str) -> Range:
 
 
 def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]:
-    """Return what a problem's algorithm finds for a scenario's weight; a job while it is at work.
+    """Return a problem's clustering for a scenario's weight; the job while it is worked out.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]
 
 
 def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
-    """Return the work that `clustering` has done where it is not quick."""
+    """Return the work of `clustering` where it is not quick."""
 
     def arguments() -> tuple[Any, ...]:
         occurs, values = joint_range(scenario.data, scenario.utility)
@@ -73,7 +73,7 @@ def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
 
 
 def trade_offs(asked: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
-    """Return an algorithm's frontier over all weights; a job while it is at work."""
+    """Return an algorithm's frontier over all weights; the job while it is worked out."""
     problem, _, data = asked
     return _found(
         trade_offs_work(asked),
@@ -82,17 +82,17 @@ def trade_offs(asked: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
 
 
 def compared(asked: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
-    """Return the frontiers to hold an algorithm's against; a job while it is at work."""
+    """Return the baselines' frontiers; the job while they are worked out."""
     return _found(rivals_work(asked), quick=_symbols(asked[2]) < SLOW_FROM)
 
 
 def trade_offs_work(asked: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
-    """Return the work that `trade_offs` has done where it is not quick."""
+    """Return the work of `trade_offs` where it is not quick."""
     return _frontier_work("trade-offs", make_trade_offs, asked)
 
 
 def rivals_work(asked: RangeQuestion) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
-    """Return the work that `compared` has done where it is not quick."""
+    """Return the work of `compared` where it is not quick."""
     return _frontier_work("rivals", make_rivals, asked)
 
 
@@ -122,7 +122,7 @@ def _symbols(data: DataSpec) -> int:
 
 
 def released(data: DataSpec, partition: Partition) -> RangeRelease:
-    """Return what publishing the cluster of X tells and keeps."""
+    """Return the release of a partition: what publishing the cluster of X tells and keeps."""
     counted = derived.counted(data)
     return derived.kept(
         data,

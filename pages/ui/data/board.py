@@ -1,4 +1,4 @@
-"""The Data page: where the data is from, what becomes of its columns, and the joint counted."""
+"""The Data page: where the data is from, how it is preprocessed, and the joint distribution."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ from pages.ui.work import derived
 
 _LAST = "_last_count"
 
+ALL_COUNTED = "Every record was counted as it is."
+"""What is said where no record was left out or changed."""
+
 FRAME = 150
-"""Pixels that the frames of two cards take, one above the other."""
+"""Pixels that the frames of two stacked cards take."""
 
 
 def show() -> None:
@@ -113,7 +116,8 @@ def _strip(counted: Counted) -> None:
     if joint.dropped_s or joint.dropped_x:
         names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])
         said.append(f"Dropped because they never occur: {names}.")
-    for sentence in said or ["Every record was counted as it stands."]:
+    whole = "The distribution is taken as it is." if joint.n is None else ALL_COUNTED
+    for sentence in said or [whole]:
         st.caption(markdown(sentence))
 
 
@@ -135,8 +139,8 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             ),
             key="joint",
             title="The joint distribution P(s, x)",
-            subtitle="The stronger the colour, the more records have this x (row) together with "
-            "this secret (column).",
+            subtitle="The stronger the colour, the likelier this x (row) together with this secret "
+            "(column).",
             alt=f"Joint distribution of {number_of(joint.n_s, 'secret')} and "
             f"{number_of(joint.n_x, 'symbol')}.",
             table=lambda: _joint_table(counted),
@@ -157,7 +161,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
         still(
             released,
             key="marginal_x",
-            title="P(x), what is released from",
+            title="P(x), what is to be released",
             subtitle=f"How often each of the {number_of(joint.n_x, 'level')} of "
             f"{markdown(report.released)} "
             "occurs.",
@@ -168,7 +172,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
 
 
 def _counts(shares: FloatArray, n: int | None) -> list[int] | None:
-    """Return how many records shares are of, None where there are no records."""
+    """Return the numbers of records behind some shares; None where there are no records."""
     return None if n is None else [int(count) for count in np.rint(shares * n)]
 
 
@@ -191,7 +195,7 @@ def _joint_table(counted: Counted) -> pd.DataFrame:
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
-    """Return a column name that is not taken: a level may be called as a column is."""
+    """Return a column name that is not taken: a level may have the same name as a column."""
     while name in taken:
         name += " "
     return name

@@ -1,4 +1,4 @@
-"""Which records are asked about: columns of which only some values, or a range, stay."""
+"""Filters: only records with some values, or a range, of a column are kept."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _title(spec: DataSpec) -> str:
 
 
 def _choose(columns: dict[str, ColumnInfo]) -> None:
-    """Begin a filter: numbers with their whole range, names with none until some are chosen."""
+    """Begin a filter: of numbers with their whole range, of others once values are chosen."""
     name = st.session_state["filter_add"]
     column = columns.get(name)
     if column is None:
@@ -73,7 +73,7 @@ def _row(spec: DataSpec, kept: Filter, place: int, column: ColumnInfo | None) ->
             "",
             icon=":material/close:",
             key=f"{key}_away",
-            help=f"Keep records whatever their {markdown(kept.column)}",
+            help=f"Remove the filter of {markdown(kept.column)}",
             on_click=_remove,
             args=(place,),
         )
@@ -106,16 +106,15 @@ def _levels(spec: DataSpec, kept: Filter, place: int, key: str) -> None:
     counts = dict(zip(found.labels, found.counts, strict=True))
     st.session_state[key] = list(kept.levels)
     st.multiselect(
-        f"{markdown(kept.column)}: values that stay",
+        f"{markdown(kept.column)}: values to keep",
         [*counts, *(level for level in kept.levels if level not in counts)],
         format_func=lambda level: f"{level} ({counts[level]:,})" if level in counts else level,
         key=key,
         on_change=_take_levels,
         args=(kept, place, key),
-        placeholder="All stay until you choose",
-        help=f"With its records. {found.left_out:,} rarer values are not listed."
-        if found.left_out
-        else "With its records.",
+        placeholder="All are kept until you choose",
+        help="Each with its number of records."
+        + (f" {found.left_out:,} rarer values are not listed." if found.left_out else ""),
     )
 
 
@@ -146,7 +145,7 @@ def _take_levels(kept: Filter, place: int, key: str) -> None:
 
 
 def _take_range(kept: Filter, place: int, key: str) -> None:
-    """Take over a range; an empty one changes nothing and is told, an open one ends the filter."""
+    """Take over a range; an empty one is an error and changes nothing, one without ends is none."""
     st.session_state.pop(_PROBLEM, None)
     low, high = (st.session_state[f"{key}_{end}"] for end in ("low", "high"))
     try:
@@ -156,7 +155,7 @@ def _take_range(kept: Filter, place: int, key: str) -> None:
 
 
 def _instead(kept: Filter, place: int) -> None:
-    """Keep what a remedy says, and forget what was wrong."""
+    """Take the filter of a remedy, and clear the error."""
     st.session_state.pop(_PROBLEM, None)
     _put(kept, place)
 
@@ -168,7 +167,7 @@ def _remove(place: int) -> None:
 
 
 def _put(kept: Filter | None, place: int) -> None:
-    """Put a filter in its place, or take the one that is there away."""
+    """Put a filter in its place, or remove the one that is there."""
     filters = list(state.data().filters)
     filters[place : place + 1] = [] if kept is None else [kept]
     state.with_data(filters=tuple(filters))

@@ -1,4 +1,4 @@
-"""What becomes of records and columns: filters, bins, missing values, rare levels."""
+"""Preprocessing: filters, bins, missing values, rare levels."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def show(spec: DataSpec) -> None:
 
 
 def _rare(of: str, name: str, spec: DataSpec) -> None:
-    """Show the control of which levels of S or X are grouped: `name` is its field of the data."""
+    """Show the control that groups rare levels of S or X; `name` is its field of the data."""
     key = name.replace("rare_below", "treat_rare")
     st.session_state[key] = getattr(spec, name)
 
@@ -69,17 +69,17 @@ def _rare(of: str, name: str, spec: DataSpec) -> None:
         state.with_data(**{name: int(st.session_state[key] or 0)})
 
     st.number_input(
-        f"Group levels of {of} below, in records",
+        f"Group levels of {of} with fewer records than",
         min_value=0,
         step=10,
         key=key,
         on_change=grouped,
-        help=f"Those with fewer records become one level of {of}. 0 groups none.",
+        help=f"They become one level of {of}. 0 groups none.",
     )
 
 
 def _bins(spec: DataSpec, column: ColumnInfo, key: str) -> None:
-    """Show how one numeric column is cut, and what that gives."""
+    """Show how one numeric column is binned, with a preview."""
     binning = next((cut for cut in spec.binnings if cut.column == column.name), None)
     keys = {part: f"{key}_{part}" for part in ("kind", "count", "edges")}
     st.session_state[keys["kind"]] = binning.kind if binning else "none"
@@ -139,7 +139,8 @@ def _edges(binning: Binning, keys: dict[str, str]) -> None:
         key=keys["edges"],
         on_change=_take_edges,
         args=(binning, keys),
-        help="Each bin holds its lower edge, the last one both. What lies outside gets a bin.",
+        help="Each bin includes its lower edge, the last one both. Values below the first edge "
+        "and above the last one get a bin each.",
     )
     if sentence is not None:
         st.error(markdown(sentence), icon=":material/error:")
@@ -152,13 +153,13 @@ def _edges(binning: Binning, keys: dict[str, str]) -> None:
 
 
 def _instead(binning: Binning) -> None:
-    """Cut as a remedy says, and forget what was wrong."""
+    """Take the binning of a remedy, and clear the error."""
     st.session_state.pop(_PROBLEM, None)
     _set(binning)
 
 
 def _take_edges(binning: Binning, keys: dict[str, str]) -> None:
-    """Take over edges that were typed; what is no list of numbers changes nothing."""
+    """Take over the edges typed; what is not a list of numbers changes nothing and is an error."""
     st.session_state.pop(_PROBLEM, None)
     parts = st.session_state[keys["edges"]].replace(";", ",").split(",")
     try:

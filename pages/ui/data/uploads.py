@@ -1,4 +1,4 @@
-"""Bring your own: upload a file, paste a matrix, draw a joint. What is wrong changes nothing."""
+"""Own data: upload a file, paste a matrix, draw a joint. What has an error changes nothing."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from pages.ui.style.labels import markdown, short
 from pages.ui.work import derived, progress
 from pages.ui.work.long_answer import LongAnswer
 
-_AUTO = "find out"
+_AUTO = "detect"
 _PROBLEM = "_own_problem"
 _READABLE = "_own_readable"
 _READING = "_own_reading"
 
 SLOW = 2_000_000
-"""Bytes that a workbook may unpack to if it is to be read in place, which takes a second or two."""
+"""Bytes up to which an unpacked workbook is read in place, which takes a second or two."""
 
 LONGEST = 120.0
 """Seconds that the reading of a workbook may take."""
@@ -68,7 +68,7 @@ def _upload() -> None:
 
 
 def _read_elsewhere(content: bytes, name: str) -> None:
-    """Have a workbook read by another process: here it would hold up every session."""
+    """Have another process read a workbook: here it would hold up every session."""
     try:
         staged = derived.sources().stage(content, name)
     except CoreError as error:
@@ -82,7 +82,7 @@ def _read_elsewhere(content: bytes, name: str) -> None:
 
 
 def _follow_reading() -> None:
-    """Show how far the reading of a workbook is, and take what comes of it."""
+    """Show the progress of the reading of a workbook, and take its result."""
     if _READING not in st.session_state:
         return
     work, _, name = st.session_state[_READING]
@@ -107,7 +107,7 @@ def _follow_reading() -> None:
 
 
 def _stop_reading() -> None:
-    """End the reading of a workbook, and remove what is there of it."""
+    """End the reading of a workbook, and remove its files."""
     work, staged, _ = st.session_state.pop(_READING, (None, None, None))
     if work is not None:
         work.stop()
@@ -154,7 +154,7 @@ def _take_matrix(normalise: bool = False) -> None:
 
 def _draw() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Law", LAWS, key="own_law", width=170)
+        st.selectbox("Distribution", LAWS, key="own_law", width=170)
         st.number_input("Levels of S", 2, MAX_LEVELS, 5, key="own_n_s", width=130)
         st.number_input("Levels of X", 2, MAX_LEVELS, 17, key="own_n_x", width=130)
         st.number_input("Seed", 0, 2**31 - 1, 0, key="own_seed", width=130)
@@ -174,9 +174,9 @@ def _take_draw() -> None:
 
 
 def _take(kind: str, make: Callable[[], str]) -> None:
-    """Make a source and ask it its first question; keep the sentence if it cannot be used.
+    """Make a source and put its first question on screen; keep the error if it cannot be used.
 
-    A link may name a file that was not there yet: then the link's question is kept.
+    Where the link on screen names this very source, its question stays.
     """
     _clear()
     waiting = state.data()
@@ -194,7 +194,7 @@ def _clear() -> None:
 
 
 def _problem(kind: str) -> None:
-    """Show what was wrong with the last thing that was brought, where it was brought."""
+    """Show the error of what was brought last, in the tab where it was brought."""
     where, sentence, _ = st.session_state.get(_PROBLEM, ("", "", False))
     if where != kind:
         return
@@ -212,7 +212,7 @@ def _problem(kind: str) -> None:
 
 
 def _title() -> str:
-    """Return what the data on screen is called."""
+    """Return the title of the data on screen."""
     try:
         return derived.sources().title(state.data().source)
     except CoreError:
@@ -220,13 +220,13 @@ def _title() -> str:
 
 
 def _take_with(delimiter: str) -> None:
-    """Read the file that waits with a delimiter."""
+    """Read the uploaded file with another delimiter."""
     st.session_state["own_delimiter"] = delimiter
     _take_file()
 
 
 def _readable(content: bytes, name: str, tried: str | None) -> tuple[str, ...]:
-    """Return the delimiters with which a file that was refused can be read."""
+    """Return the delimiters with which a refused file can be read."""
     found = []
     for delimiter in DELIMITERS:
         if delimiter == tried:

@@ -1,4 +1,4 @@
-"""Released again: what several draws of one record reach, and a second release beside it."""
+"""Released again: the level of several draws for one record, and a second release beside it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import streamlit as st
 from core.jobs import Job
 from core.jobs.work import find_redrawn, find_second
 from core.mechanisms import Mechanism
+from core.notions import catalogue as notions
 from core.notions.base import PointwiseNotion
 from core.release.own_levels import Redrawn
 from core.release.sentences import promise_text
@@ -29,21 +30,24 @@ from pages.ui.work import answers, derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
 
 LIMIT = 60.0
-"""Seconds that three draws may take."""
+"""Seconds that the levels of three draws may take."""
 
 PATIENCE = 120.0
-"""Seconds beside its limit after which the design of a second release is given up."""
+"""Seconds beyond its time limit after which the design of a second release is given up."""
 
 QUICK_PRODUCTS = 20_000
-"""Products of three outputs that are looked at within a glance."""
+"""Products of three outputs, times secrets, up to which the levels are worked out in place."""
 
 TIMES = (1.0, 1.5, 2.0, 3.0)
-"""How much of the budget both releases together may have, of that of the first."""
+"""The ε of both releases together that can be asked for, as multiples of the first one's."""
+
+NOTHING = 1e-9
+"""Share of X below which a second release is said to keep nothing."""
 
 FORMULA = (
-    "**Released again**. Whoever sees several independent draws for one record multiplies what "
-    "they say. Given X the draws are independent, given S they are not: levels may more than "
-    "add up.\n\n"
+    "**Released again**. Whoever sees several independent draws for one record multiplies their "
+    "likelihoods. Given X the draws are independent, given S they are not: the level of k draws "
+    "may exceed k times that of one.\n\n"
     r"$$ r(x) \propto P(x) \prod_{i=1}^{k} P(y_i \mid x), \quad "
     r"\varepsilon_k = \max_{y_1, \dots, y_k} \mathrm{level}(r) $$"
     "\n\n:gray[all products of outputs for k ≤ 3, where there are at most 2,000,000]"
@@ -88,19 +92,23 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
 
 
 def advice(found: tuple[Redrawn, ...], unit: str) -> str:
-    """Return what several draws do, and what to do about it."""
+    """Return whether several draws keep the promise, and what to do where they may not."""
     first, last = found[0], found[-1]
-    if last.lip.at_most - first.lip.level <= 1e-9:
-        said = "Drawing again tells no more than the first time."
-    elif all(one.kept for one in found):
-        said = "Two and three draws still keep the promise."
-    else:
-        broken = next((one for one in found if not one.kept), last)
+    broken = next((one for one in found if not one.kept), None)
+    if broken is not None and broken.k == 1:
+        said = f"One draw breaks the promise: its level of LIP is {level(first.lip.level, unit)}"
+        said += f" {unit}."
+    elif broken is not None:
         said = (
-            f"{_times(broken.k)} the level of LIP is {level(broken.lip.level, unit)} {unit} "
-            f"instead of {level(first.lip.level, unit)}: draw once for each record and store the "
-            "answer."
+            f"After {'two' if broken.k == 2 else 'three'} draws the promise "
+            f"{'is broken' if broken.asked.exact else 'may be broken'}: the level of LIP is "
+            f"{level(broken.lip.level, unit)} {unit}, of one draw {level(first.lip.level, unit)}. "
+            "Draw once for each record and store the answer."
         )
+    elif last.lip.at_most - first.lip.level <= 1e-9:
+        said = "Drawing again does not raise the level of LIP."
+    else:
+        said = "Two and three draws still keep the promise."
     exact = all(one.lip.exact for one in found)
     return f"{said} {'Exact.' if exact else _bound(last, unit)}"
 
@@ -124,22 +132,18 @@ def table() -> pd.DataFrame:
     )
 
 
-def _times(k: int) -> str:
-    return {1: "Already at the first draw", 2: "After two draws"}.get(k, "After three draws")
-
-
 def _bound(last: Redrawn, unit: str) -> str:
-    """Say that not all products were looked at, and what is proven all the same."""
+    """Say that not all products were examined, and what is proven all the same."""
     most = (
-        f"proven is that no number of draws exceeds {level(last.lip.at_most, unit)} {unit}"
+        f"no number of draws exceeds {level(last.lip.at_most, unit)} {unit}, which is proven"
         if isfinite(last.lip.at_most)
         else "no finite bound is proven"
     )
-    return f"Not all combinations of outputs were looked at: some reach this; {most}."
+    return f"Not all combinations of outputs were examined, so levels may be higher; {most}."
 
 
 def _work(result: Result) -> LongAnswer[tuple[Redrawn, ...]]:
-    """Return the work, known by the answer and the promise, never by the question."""
+    """Return the work; its key is the answer and the promise, never the question."""
     scenario = result.scenario
     return LongAnswer(
         scenario.data,
@@ -170,25 +174,13 @@ def _second(result: Result, unit: str) -> None:
         st.caption(markdown(reason))
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="second_row"):
-        times = float(
-            st.segmented_control(
-                "Budget ε of both together",
-                TIMES,
-                format_func=lambda one: f"×{one:g}",
-                key="second_times",
-                default=2.0,
-                required=True,
-                persist_state="session",
-                help="Of that of the first. Both releases together keep the promise with it.",
-            )
-            or 2.0
-        )
+        times = _multiple() if "eps" in notions.entry(result.scenario.notion).parameters else 1.0
         wanted = st.toggle(
             "Design a second release",
             key="second_wanted",
             persist_state="session",
-            help="The mechanism that keeps most of X, and with this release, whatever the two "
-            "say, keeps the promise.",
+            help="The mechanism that keeps most of X while both releases together, whatever they "
+            "say, keep the promise.",
         )
     if not wanted:
         long_answer.await_only("second", ())
@@ -213,26 +205,42 @@ def _second(result: Result, unit: str) -> None:
         "Second release (CSV)",
         "second-release.csv",
         "text/csv",
-        lambda: exports.csv_bytes(exports.kernel_table(made)),
+        lambda: exports.csv_bytes(exports.kernel_table(made, made.x_labels)),
         "second_csv",
     )
+
+
+def _multiple() -> float:
+    """Show the switch of the budget of both releases; return it as a multiple of the first's."""
+    chosen = st.segmented_control(
+        "Budget ε of both together",
+        TIMES,
+        format_func=lambda one: f"×{one:g}",
+        key="second_times",
+        default=2.0,
+        required=True,
+        persist_state="session",
+        help="As a multiple of this release's ε. Both releases together keep the promise with it.",
+    )
+    return float(chosen or 2.0)
 
 
 def second_sentence(found: Mechanism, both: Scenario, unit: str) -> str:
     """Return what a second release keeps, and whether more is possible."""
     asked = promise_text(derived.promise(both), unit)
-    if found.nmi == 0:
-        return f"Nothing more can be released: the first one used all of {asked}."
-    kept = f"A second release keeps {share(found.nmi)} of X, and both together {asked}."
-    if found.gap <= 1e-5:
+    proven = found.gap <= 1e-5
+    if found.nmi < NOTHING and proven:
+        return f"Nothing more can be released: the first release used all of {asked}."
+    kept = f"A second release keeps {share(found.nmi)} of X; both together keep {asked}."
+    if proven:
         return f"{kept} No other keeps more: proven."
-    return f"{kept} It is at most {budget(found.upper_bound, unit)} of I(X;Y₂) that any can keep."
+    return f"{kept} No other keeps more than {budget(found.upper_bound, unit)} of I(X;Y₂)."
 
 
 def _no_second(result: Result) -> str:
     """Say why no second release can be designed; "" where one can."""
     if len(result.mechanism.kernel) != result.joint.n_x:
-        return "A second release is designed beside mechanisms that read X alone; this one reads S."
+        return "A second release can be designed only where the first reads X alone; this reads S."
     if result.mechanism.notion is None:
         return "This mechanism promises nothing, so a second release has no promise to keep."
     return ""

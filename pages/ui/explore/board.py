@@ -1,4 +1,4 @@
-"""The Explore board: a sentence, a strip of figures, four live charts, what the promise means."""
+"""The Explore page: a sentence, key figures, live charts, and what the promise implies."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from core.scenario import Result, Scenario
 from core.studies.funnel import is_funnel
 from pages.ui.explore import again, charts, frontier_lines, meaning
 from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
-from pages.ui.parts import exports, formulas
+from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived, refining
 
 Slots = dict[str, DeltaGenerator]
-"""The places that are filled anew when a slider is released, by name."""
+"""The places that are filled again when a slider is released, by name."""
 
 _LAST = "_board_last"
 
 
 APART = (
-    "RLDP takes the data itself for the estimate here. On the Robust page the data is the world, "
-    "and the estimate comes from a sample of it: its numbers may differ."
+    "Here the data is the estimate P̂. On the Robust page it is the truth P*, and the estimate "
+    "comes from a sample of it, so numbers there may differ."
 )
 """Why the Robust page and this one differ under RLDP."""
 
 
-ALONG = "Utility along ε. The ring is the setting now; click a point to go there."
+ALONG = "What is kept at each ε. Ring: the current setting. Click a point to go there."
 """How to read the frontier."""
 
 FUNNEL = (
-    "Kept of X against told of S. The line: the most that can be kept. Points: optima under LIP "
-    "and LDP. The ring is the setting now; click a point to go there."
+    "What is kept against what is told of S. Line: the most that was found. Points: optima under "
+    "LIP and LDP. Ring: the current setting. Click a point to go there."
 )
 """How to read that of an average budget."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShownAnswer:
-    """An answer, and the lines that were beside it."""
+    """An answer, and the frontier lines shown with it."""
 
     result: Result
     lines: frontier_lines.Lines
@@ -108,14 +108,15 @@ def show() -> None:
                 if mechanisms.entry(scenario.mechanism).reads_secret
                 else ""
             ),
-            table=lambda: exports.kernel_table(_now().mechanism),
+            table=lambda: exports.kernel_table(_now().mechanism, derived.inputs(_now())),
             formulas=(formulas.mechanism(scenario.mechanism),),
         )
     with lower[1]:
         pair = card(
             key="confusability",
             title="What looks alike",
-            subtitle="A line: one secret can lead to both. Hollow: rules a secret out.",
+            subtitle="A line joins releases that one secret can both lead to. Hollow: rules a "
+            "secret out.",
             table=_graph_table,
             formulas=(formulas.RANGE,),
         )
@@ -136,7 +137,7 @@ def _now() -> Result:
 
 
 def _drawn_for(scenario: Scenario) -> tuple[str, ...]:
-    """Return what the frames are about: another promise or mechanism needs other ones."""
+    """Return what the frames depend on: the promises and the mechanism."""
     return scenario.notion, scenario.mechanism, *(other.notion for other in scenario.also)
 
 
@@ -145,12 +146,12 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     scenario = state.scenario()
     if _drawn_for(scenario) != drawn_for:
-        st.rerun()  # a click on another line of the frontier changed what the frames say
+        st.rerun()  # a click on another line of the frontier changed the frames' texts
     with slots["sliders"]:
         controls.live_sliders(scenario)
     state.publish(scenario)
     try:
-        derived.promise(scenario)  # no line is of use where this raises
+        derived.promise(scenario)  # where this raises, the lines are not wanted either
         work = frontier_lines.begin(scenario)
         result = answers.evaluate(scenario)
     except answers.UnfinishedError as error:
@@ -190,7 +191,7 @@ def _last(slots: Slots) -> None:
 
 
 def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> None:
-    """Show the four charts of an answer; faded where the question on screen is another."""
+    """Show the charts of an answer; faded where the question on screen is another."""
     result = shown.result
     with slots["frontier"]:
         charts.frontier(
@@ -219,7 +220,7 @@ def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> None:
 
 
 def _graph_before(scenario: Scenario) -> ConfusabilityGraph | None:
-    """Return the graph of X itself; None where the data has an error, told elsewhere."""
+    """Return the graph of X itself; None where the data has an error, which the page shows."""
     try:
         return derived.confusability_before(scenario.data)
     except CoreError:
@@ -228,29 +229,10 @@ def _graph_before(scenario: Scenario) -> ConfusabilityGraph | None:
 
 def _lift_table() -> pd.DataFrame:
     result = _now()
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "when": when,
-                "symbol": leak.labels,
-                "probability": leak.joint_sy.sum(axis=0),
-                "log_min_lift": leak.log_min_lift,
-                "log_max_lift": leak.log_max_lift,
-            }
-        )
-        for when, leak in (("before", result.before), ("after", result.after))
-    )
+    both = {"before": result.before, "after": result.after}
+    found = pd.concat({when: tables.lifts(leak) for when, leak in both.items()}, names=["when"])
+    return found.reset_index("when")
 
 
 def _graph_table() -> pd.DataFrame:
-    after = derived.confusability_after(_now())
-    return pd.DataFrame(
-        {
-            "release": after.names,
-            "probability": after.mass,
-            "possible_secrets": after.possible,
-            "looks_like": [
-                sum(node in edge for edge in after.edges) for node in range(len(after.names))
-            ],
-        }
-    )
+    return tables.graph(derived.confusability_after(_now()))

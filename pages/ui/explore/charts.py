@@ -1,4 +1,4 @@
-"""The four live charts of Explore: a result → a figure in its place."""
+"""Explore's charts of one answer: frontier, lifts, mechanism, confusability graphs."""
 
 from __future__ import annotations
 
@@ -18,31 +18,28 @@ from pages.ui import figures
 from pages.ui.chart import chart
 from pages.ui.explore import frontier_lines
 from pages.ui.explore.frontier_lines import Lines, Place
-from pages.ui.parts.paging import ROWS
+from pages.ui.parts.paging import COLUMNS, ROWS
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level
 from pages.ui.work import derived
 
-MOST_COLUMNS = 80
-"""Outputs that the matrix shows: more are thinner than a hair."""
-
-OPEN = "Pale area above a line: more than it keeps, and not proven to be out of reach."
-"""What the band says between what is kept and what is proven."""
+OPEN = "Pale area above a line: not reached, and not proven impossible."
+"""What the band between what is kept and what is proven means."""
 
 BETWEEN = (
-    "What lies between two points of the line can be reached too: by a coin that picks one of "
-    "their mechanisms."
+    "Points between two points of the line can be reached too: by choosing one of their mechanisms "
+    "at random and saying which."
 )
 """Why the line is concave."""
 
-NO_EPS = "No line: this promise has no budget ε to go along."
+NO_EPS = "No line: this promise has no budget ε to vary."
 """What the chart says where nothing can be swept."""
 
 FALL = 1e-6
-"""Share of X by which a line must fall to be seen falling."""
+"""Least drop of what is kept, as a share, for which a line is said to fall."""
 
 NAMES = ("X itself", "the release")
-"""What is before, and what is after."""
+"""The names of before and after."""
 
 
 KEPT = {
@@ -103,14 +100,14 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
 
 
 def _nothing(scenario: Scenario, lines: Lines) -> str:
-    """Say why no line is there, though there are mechanisms to compare."""
+    """Say why no line is there; "" where the mechanism has no budget, which the figure says."""
     if not lines.asked:
         return "" if "eps" in notions.entry(scenario.notion).parameters else NO_EPS
     return "The lines are being worked out." if lines.waiting else "No line could be worked out."
 
 
 def _size(scenario: Scenario, unit: str) -> float:
-    """Return the size of a promise's budget in the unit shown, where it has one."""
+    """Return ε, in the unit shown where the promise's budget is in nats."""
     return in_unit(scenario.eps, unit) if spans.in_nats(scenario.notion) else scenario.eps
 
 
@@ -122,7 +119,7 @@ def _limit(result: Result, unit: str) -> float:
 
 
 def _along(result: Result, unit: str) -> figures.Budget | None:
-    """Return what the horizontal axis of a funnel counts; None for every other promise."""
+    """Return the budget on the horizontal axis of a funnel; None for every other promise."""
     if not is_funnel(result.scenario):
         return None
     told = TITLES[measure(result.scenario, result.joint).measure]
@@ -132,18 +129,20 @@ def _along(result: Result, unit: str) -> figures.Budget | None:
 
 
 def _spoken(result: Result, unit: str) -> str:
-    """Return the frontier's spoken name."""
-    scenario, kept = result.scenario, f"{result.mechanism.kept:.0%} kept"
+    """Return the frontier's text for those who do not see it."""
+    scenario, kept = result.scenario, f"{result.mechanism.kept:.0%} is kept"
     if is_funnel(scenario):
         return (
-            f"Privacy funnel: share of X kept against what is told of S on average; the budget M "
-            f"is {_size(scenario, unit):.3g} now, {kept}."
+            "Privacy funnel: what is kept against what is told of S on average; now M is "
+            f"{_size(scenario, unit):.3g}, {kept}."
         )
-    return f"Share of X kept along the budget; now ε is {budget(scenario.eps, unit)}, {kept}."
+    if "eps" not in notions.entry(scenario.notion).parameters:
+        return f"{NO_EPS} Now {kept}."
+    return f"What is kept at each ε; now ε is {budget(scenario.eps, unit)}, {kept}."
 
 
 def falling(lines: dict[int, Frontier]) -> str:
-    """Say which lines fall as ε grows, which is the mechanism's own way; "" where none does."""
+    """Say which mechanisms' lines fall as ε grows, and why; "" where none does."""
     names = dict.fromkeys(
         mechanisms.entry(line.mechanism).title
         for line in lines.values()
@@ -153,8 +152,8 @@ def falling(lines: dict[int, Frontier]) -> str:
     if not names:
         return ""
     return (
-        f"{listed(list(names))} at times {'keep' if len(names) > 1 else 'keeps'} less under a "
-        "larger ε: a larger budget leads to another choice, not always to a better one."
+        f"{listed(list(names))} can keep less under a larger ε: the choices made with a larger "
+        "budget are different, not always better."
     )
 
 
@@ -164,7 +163,6 @@ def _line(
     line, scale = place.line, in_unit(1.0, unit)
     x = line.eps if place.told is None else place.told
     of_x = scale if in_nats else 1.0
-    worth = {"guess": 1.0, "distortion": -1.0}.get(purpose, scale)
     return figures.Line(
         place=place.number,
         key=(line.notion, line.mechanism),
@@ -173,7 +171,7 @@ def _line(
         else mechanisms.entry(line.mechanism).title,
         eps=x * of_x,
         nmi=line.nmi,
-        utility=line.utility * worth,
+        utility=line.utility * frontier_lines.utility(purpose, unit).factor,
         most=line.most_nmi if line.mechanism == OPTIMUM and place.told is None else None,
         faded=place.faded,
         points=place.told is not None,
@@ -187,21 +185,18 @@ def lifts(result: Result, unit: str, *, faded: bool = False) -> None:
         figures.lift_histogram(before, after, derived.budgets(result.scenario), NAMES, unit),
         key="lifts",
         title="How far beliefs move",
-        alt="Histograms of log-lift before and after; the release reaches "
-        f"{level(result.after.achieved['lip'], unit)} {unit}.",
+        alt="Histograms of log-lift before and after; the release has level "
+        f"{level(result.after.achieved['lip'], unit)} {unit} of LIP.",
         faded=faded,
     )
 
 
 def mechanism(result: Result, *, faded: bool = False) -> None:
     """Show the matrix P(y | x)."""
-    made = result.mechanism
-    rows = made.x_labels
-    if len(made.kernel) > len(rows):  # it reads S too
-        rows = tuple(f"{s}: {x}" for s in result.joint.s_labels for x in rows)
+    made, rows = result.mechanism, derived.inputs(result)
     p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
     inputs = most_likely(p_x, ROWS)
-    shown = most_likely(p_x[inputs] @ made.kernel[inputs], MOST_COLUMNS)
+    shown = most_likely(p_x[inputs] @ made.kernel[inputs], COLUMNS)
     chart(
         figures.mechanism_matrix(
             made.kernel[np.ix_(inputs, shown)],

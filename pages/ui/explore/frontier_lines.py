@@ -1,12 +1,13 @@
-"""The lines of Explore's frontier: what is compared, which lines are there, and the work on others.
+"""The lines of Explore's frontier: which are compared, which are ready, and the work on the others.
 
-Each line appears as soon as it is there. Until then the one of the last settings stays, faded.
+Each line appears as soon as it is ready; until then that of the last settings stays, faded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -16,7 +17,7 @@ from core.jobs import Job
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.notions import catalogue as notions
-from core.scenario import Scenario
+from core.scenario import Scenario, spans
 from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel, measure, reached
 from core.studies.known import OPTIMUM
@@ -38,25 +39,26 @@ UNDER = ("lip", "ldp")
 """The promises whose optima are shown under a funnel."""
 
 MOST_LINES = 5
-"""Lines that the frontier compares: more can no longer be told apart."""
+"""Most lines that the frontier compares: more could not be told apart."""
 
 _LAST = "_frontier_last"
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A line's place in the chart, which it keeps as others come.
+    """A line and its place in the chart, which it keeps while others are added.
 
     Attributes
     ----------
     number : int
-        Of its colour, dash and symbol.
+        The place, from 0; it sets colour, dash and symbol.
     line : Frontier
         The line.
     faded : bool
         Whether it is for the last settings, while that for the present ones is worked out.
     told : ndarray or None
-        Beside a funnel, what the answers to another promise take of its budget, shape (k,).
+        Beside a funnel, for a line of another promise, what its answers tell of S in the funnel's
+        measure, shape (k,).
     """
 
     number: int
@@ -67,18 +69,18 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """What there is of a comparison.
+    """The lines of a comparison, and the work on them.
 
     Attributes
     ----------
     places : tuple of Place
-        The lines that are there.
+        The lines that are ready.
     asked : tuple of Scenario
-        All that are compared; their ε plays no part.
+        The questions of all lines; their ε is not used.
     waiting : tuple of Scenario
-        Those that are being worked out, or worked out better.
+        Those of lines that are being worked out, or improved.
     problems : dict
-        What is missing, by its place among those asked, and why.
+        Place in `asked` → why that line is missing.
     """
 
     places: tuple[Place, ...] = ()
@@ -87,9 +89,32 @@ class Lines:
     problems: dict[int, CoreError] = field(default_factory=dict)
 
 
+class Utility(NamedTuple):
+    """How a purpose's utility is written: the table's columns, and the factor to their unit."""
+
+    value: str
+    bound: str
+    factor: float
+
+
+def utility(purpose: str, unit: str) -> Utility:
+    """Return how the utility of a purpose is written.
+
+    Examples
+    --------
+    >>> utility("distortion", "bits")
+    Utility(value='expected_error', bound='expected_error_at_least', factor=-1.0)
+    """
+    if purpose == "guess":
+        return Utility("right_guess", "right_guess_at_most", 1.0)
+    if purpose == "distortion":
+        return Utility("expected_error", "expected_error_at_least", -1.0)
+    return Utility(f"utility_{unit}", f"bound_{unit}", in_unit(1.0, unit))
+
+
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What is at work on a comparison, as in `Lines`."""
+    """The work on a comparison; the attributes are those of `Lines`."""
 
     asked: tuple[Scenario, ...]
     waiting: tuple[Scenario, ...]
@@ -97,9 +122,9 @@ class Work:
 
 
 def begin(scenario: Scenario) -> Work:
-    """Begin the work on the lines that are missing, and take what has come of it.
+    """Begin the work on the lines that are missing, and take those that are ready.
 
-    Before an answer is looked for: it may not be below a line that stands beside it.
+    Call it before an answer is looked for: no answer may be below a line shown with it.
     """
     asked = compared(scenario)
     long_answer.await_only("frontiers", [answers.sweep_work(one) for one in asked])
@@ -114,7 +139,7 @@ def begin(scenario: Scenario) -> Work:
 
 
 def find(scenario: Scenario, work: Work | None = None) -> Lines:
-    """Return the lines to show for a scenario, and what is at work on the others."""
+    """Return the lines to show for a scenario, and the work on the others."""
     work = work or begin(scenario)
     last: dict[tuple[str, ...], Frontier] = st.session_state.get(_LAST, {})
     shown: dict[tuple[str, ...], Frontier] = {}
@@ -134,7 +159,7 @@ def find(scenario: Scenario, work: Work | None = None) -> Lines:
 
 
 def _told(scenario: Scenario, one: Scenario, line: Frontier) -> FloatArray | None:
-    """Return what another promise's answers take of a funnel's budget; None for its own lines."""
+    """Return what another promise's answers tell in a funnel's measure; None for its own line."""
     if not is_funnel(scenario) or one.notion == scenario.notion:
         return None
     joint = derived.counted(scenario.data).joint
@@ -145,11 +170,11 @@ def _line(one: Scenario) -> Frontier | None:
     try:
         return answers.frontier(one)
     except CoreError:
-        return None  # the work on it failed, which is told, or its data has an error, told above
+        return None  # `Lines.problems` has the reason, or the page shows the data's error
 
 
 def compared(scenario: Scenario) -> tuple[Scenario, ...]:
-    """Return the frontiers to compare: mechanisms under one notion, or notions for one."""
+    """Return the frontiers to compare: mechanisms under one notion, or notions of one mechanism."""
     if is_funnel(scenario):
         return _beside_funnel(scenario)
     if "eps" not in notions.entry(scenario.notion).parameters:
@@ -167,12 +192,12 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
             for key in COMPARED + (scenario.mechanism,) * (scenario.mechanism not in COMPARED)
             if mechanisms.entry(key).uses_notion and _works(key, [scenario.notion, *others])
         ]
-    asked.sort(key=lambda one: one != scenario)  # the current one first, the rest as they come
+    asked.sort(key=lambda one: one != scenario)  # the current one first, the others in their order
     return tuple(asked[:MOST_LINES])
 
 
 def _beside_funnel(scenario: Scenario) -> tuple[Scenario, ...]:
-    """Return the funnel, and what lies under it: the optima of single outputs' promises."""
+    """Return the funnel, and the optima of promises about each output, which lie below it."""
     optimum = replace(scenario, mechanism=OPTIMUM)
     if fit.obstacle(mechanisms.entry(OPTIMUM), pickers.asked_kinds(scenario)):
         return ()
@@ -180,7 +205,7 @@ def _beside_funnel(scenario: Scenario) -> tuple[Scenario, ...]:
 
 
 def by_promise(scenario: Scenario) -> bool:
-    """Say whether the lines are told apart by their promises, not by their mechanisms."""
+    """Say whether the lines differ in their promises, not in their mechanisms."""
     return controls.by_promise() or is_funnel(scenario)
 
 
@@ -202,14 +227,14 @@ def pick() -> None:
 
 
 def title(one: Scenario, *, by_promise: bool) -> str:
-    """Return what a line is called: what tells it from the others."""
+    """Return a line's name: its promise or its mechanism."""
     if by_promise:
         return notions.entry(one.notion).title
     return mechanisms.entry(one.mechanism).title
 
 
 def show_work(lines: Lines) -> None:
-    """Show below the chart how far the work is, its Cancel, and what is missing and why."""
+    """Show below the chart the progress of the work, its Cancel, and why lines are missing."""
     with st.container(key="frontier_state"):
         if lines.waiting:
             st.fragment(_watch, run_every=1.0)(lines.asked, len(lines.waiting))
@@ -218,7 +243,7 @@ def show_work(lines: Lines) -> None:
 
 
 def _watch(asked: Sequence[Scenario], before: int) -> None:
-    """Show the whole board anew as soon as a line is there."""
+    """Run the page again as soon as a line is ready; show the progress until then."""
     waiting = [(one, job) for one in asked if (job := _job(one)) is not None]
     if len(waiting) != before:
         st.rerun()
@@ -227,7 +252,7 @@ def _watch(asked: Sequence[Scenario], before: int) -> None:
     seconds = max(job.seconds for _, job in waiting)
     progress.row(
         there / len(asked),
-        f"{there} of {len(asked)} lines are there. Working on {names}: {seconds:.0f} s",
+        f"{there} of {len(asked)} lines are ready. Working on {names}: {seconds:.0f} s",
         key="frontier_cancel",
         on_cancel=_stop,
         args=([one for one, _ in waiting],),
@@ -275,22 +300,39 @@ def _tell(lines: Lines) -> None:
 
 
 def table() -> pd.DataFrame:
-    """Return the lines that are there as a table; each column names its unit."""
-    lines, unit = find(state.scenario()), controls.unit()
-    funnel = any(place.told is not None for place in lines.places)
+    """Return the lines that are ready as a table; each column names its unit."""
+    scenario, unit = state.scenario(), controls.unit()
+    places = [place for place in find(scenario).places if not place.faded]
+    funnel = any(place.told is not None for place in places)
+    written = utility(scenario.purpose, unit)
+    plain = any(not spans.in_nats(place.line.notion) for place in places)
+
+    def budget(notion: str, eps: float) -> dict[str, object]:
+        """Return a budget with its unit: beside it where not all lines have the same."""
+        shown = in_unit(eps, unit) if spans.in_nats(notion) else eps
+        if not plain:
+            return {f"eps_{unit}": shown}
+        return {"eps": shown, "unit_of_eps": unit if spans.in_nats(notion) else ""}
+
+    def told_of_s(told: float) -> dict[str, object]:
+        if not funnel:
+            return {}
+        if spans.in_nats(scenario.notion):
+            return {f"told_of_S_{unit}": in_unit(told, unit)}
+        return {"told_of_S": told}
+
     return pd.DataFrame(
         {
             "promise": notions.entry(place.line.notion).title,
             "mechanism": mechanisms.entry(place.line.mechanism).title,
-            f"eps_{unit}": in_unit(float(eps), unit),
-            "nmi": float(nmi),
-            f"utility_{unit}": in_unit(float(utility), unit),
-            f"bound_{unit}": in_unit(float(bound), unit),
+            **budget(place.line.notion, float(eps)),
+            "nmi" if scenario.purpose == "information" else "kept": float(nmi),
+            written.value: float(value) * written.factor,
+            written.bound: float(bound) * written.factor,
+            **told_of_s(float(told)),
         }
-        | ({"told_of_S": float(told)} if funnel else {})
-        for place in lines.places
-        if not place.faded
-        for eps, nmi, utility, bound, told in zip(
+        for place in places
+        for eps, nmi, value, bound, told in zip(
             place.line.eps,
             place.line.nmi,
             place.line.utility,

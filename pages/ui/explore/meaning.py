@@ -1,4 +1,4 @@
-"""What the promise implies on this data: the card of exchange rates between notions."""
+"""What the promise implies on this data: the levels of other notions that it guarantees."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
 from core.release.reach import Implication
 from core.scenario import Result, Scenario
+from core.wording import listed
 from pages.ui import figures
 from pages.ui.chart import chart
 from pages.ui.frame import state
@@ -27,10 +28,10 @@ SECONDS = 5.0
 """Time for all levels that need a search."""
 
 LIMIT = 60.0
-"""Seconds after which their process is given up."""
+"""Seconds after which the process that searches for them is given up."""
 
 QUICK_CELLS = 40
-"""Cells of a joint up to which all levels that one pointwise promise implies take a glance."""
+"""Cells of a joint up to which the levels that a pointwise promise implies are found in place."""
 
 CLOSE = 1e-6
 """How far a proven level may be from what is reached and still be called the least."""
@@ -71,18 +72,18 @@ NAMES = {
     "mutual_information": "I(S;Y)",
     "guessing": "probability of guessing S",
 }
-"""What the table calls them."""
+"""Level or average → what the table calls it."""
 
 PLAIN = ("guess", "guessing", "total_variation", "chi2_divergence")
-"""Those that have no unit."""
+"""Levels and averages that have no unit."""
 
-OPEN = "Where ≤ stands, time was short: the level holds, a lower one may hold too."
+OPEN = "≤: the search ended early. This level is guaranteed; a lower one may be too."
 """What is said where some level is not proven to be the least."""
 
 FORMULA = (
-    "**What a promise implies**. The largest level that any output allowed by the promise has on "
-    "this data, so the least one that the promise guarantees; for averages, the largest of any "
-    "mechanism under the promise.\n\n"
+    "**What a promise implies**. The largest level that any mechanism under the promise reaches "
+    "on this data: the least one that the promise guarantees. Where the promise bounds each "
+    "output, it is that of the worst output allowed.\n\n"
     r"$$ \varepsilon' = \max_{r \in \Pi(\varepsilon)} \mathrm{level}(r), \quad "
     r"\Pi(\varepsilon) = \{P(X \mid Y = y) \text{ that are allowed}\} $$"
     "\n\n:gray[\\[Funnel\\] Fig. 2, with the numbers of this data]"
@@ -92,12 +93,13 @@ FORMULA = (
 
 def frame(scenario: Scenario) -> st.delta_generator.DeltaGenerator:
     """Show the card's frame, and return the place for what is live."""
-    promise = notions.entry(scenario.notion).title
+    promised = [scenario.notion, *(other.notion for other in scenario.also)]
+    title = listed([notions.entry(key).title for key in promised])
     return card(
         key="implied",
         title="What this promise implies",
-        subtitle=f"On arrows: the most that any mechanism under {promise} lets happen on this "
-        "data. In boxes: what this release does.",
+        subtitle=f"On arrows: the largest level that a mechanism under {title} can have on this "
+        "data. In boxes: the level of this release.",
         table=table,
         formulas=(FORMULA,),
     )
@@ -131,20 +133,20 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
 
 
 def _short(scenario: Scenario) -> str:
-    """Return what the diagram's first box calls the promise: it has room for a word."""
+    """Return the promise's name in the diagram's first box, which has room for one word."""
     built = notions.build(scenario.notion, derived.counted(scenario.data).joint, scenario.numbers)
     name = built.short_name()
     return f"{name} +" if scenario.also else name
 
 
 def sentence(found: Mapping[str, Implication], unit: str) -> str:
-    """Return what a promise implies in a sentence: for the average, and for a guess of S."""
+    """Return what a promise implies for I(S;Y) and for guesses of S, in a sentence."""
     most = level(found["mutual_information"].level, unit, 4)
     sure = 100 * found["guess"].level
     return (
-        f"Whatever mechanism keeps it: I(S;Y) ≤ {most} {unit}, no output makes a guess of S "
-        f"right with more than {sure:.1f} %, and on average a guess is right with at most "
-        f"{100 * found['guessing'].level:.1f} %."
+        f"Under every mechanism that keeps it, I(S;Y) ≤ {most} {unit}; the best guess of S is "
+        f"right with probability at most {sure:.1f} % after any output, and "
+        f"{100 * found['guessing'].level:.1f} % on average."
     )
 
 
@@ -167,7 +169,7 @@ def table() -> pd.DataFrame:
 
 
 def _work(scenario: Scenario) -> LongAnswer[dict[str, Implication]]:
-    """Return the work: it is about the promise and the data, whatever the mechanism."""
+    """Return the work; its key is the promise and the data, whatever the mechanism."""
 
     def arguments() -> tuple[Any, ...]:
         joint = derived.counted(scenario.data).joint

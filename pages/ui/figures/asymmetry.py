@@ -61,7 +61,7 @@ def overlay_histogram(
                 zerolinecolor=colour("edge"),
             ),
             yaxis=axis(
-                "share of symbols, each 100 %",
+                "share of symbols, each colour 100 %",
                 (0, most * 1.05),
                 tickvals=shares,
                 ticktext=texts(shares, percent=True),

@@ -1,4 +1,4 @@
-"""Bars: how much of the data each level or bin has."""
+"""Bars: the share of each level or bin, and the privacy level by what is known."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bars(
     names : sequence of str
         Names of the levels.
     counts : sequence of int or None
-        Records of each level, for the hover; None where there are none.
+        Records of each level, for the hover; None where the data has no records.
     title : str
         Of the axis of shares.
     """
@@ -74,7 +74,7 @@ def levels(names: Sequence[str], reached: FloatArray, unit: str) -> Figure:
     names : sequence of str
         What is known, n names.
     reached : ndarray
-        Levels in the unit, shape (n,); ∞ reaches the end of the axis and says so.
+        Levels in the unit, shape (n,); a bar of ∞ ends with the axis and is labelled ∞.
     unit : str
         "nats" or "bits".
     """

@@ -23,21 +23,22 @@ class Line:
     Attributes
     ----------
     place : int
-        Its place among the lines compared: of its colour, dash and symbol.
+        Its place among the lines compared; it sets colour, dash and symbol.
     key : tuple of str
-        Notion and mechanism; a click on the line tells it.
+        Notion and mechanism; a click on the line returns it.
     title : str
         Its name in the legend.
     eps, nmi, utility : ndarray
-        Budget in the unit shown, I(X;Y)/H(X), and I(X;Y) in the unit shown, shape (k,).
+        Budget in the unit shown, share kept (I(X;Y)/H(X) by default), and utility in its unit,
+        shape (k,).
     most : ndarray, optional
-        What no mechanism exceeds, as a share of H(X), shape (k,): a band up to it is drawn where
-        it is above `nmi`.
+        Upper bound on the share that any mechanism keeps, shape (k,): a band up to it is drawn
+        where it is above `nmi`.
     faded : bool
         Whether it is for the last settings, while that for the present ones is worked out.
     points : bool
-        Whether they are answers to another question, which lie at what they reach of this one's
-        budget: points, not a line.
+        Whether they are answers to another promise, each at what it tells of S: drawn as points,
+        not as a line.
     """
 
     place: int
@@ -60,9 +61,9 @@ class Kept:
     axis : str
         Its title.
     of : str
-        What it is a share of, in a word or two.
+        What it is a share of, in a few words.
     value : str
-        What `Line.utility` is called.
+        The name of `Line.utility`.
     in_nats : bool
         Whether that is information, in the unit shown.
     """
@@ -80,13 +81,13 @@ class Budget:
     Attributes
     ----------
     symbol : str
-        What a point's budget is called.
+        The symbol of a point's budget.
     axis : str
-        The axis' title, less the unit.
+        The axis' title without its unit.
     unit : str
         "" where it has none.
     digits : str
-        How a point's budget is written, for Plotly.
+        Plotly's format of a point's budget.
     """
 
     symbol: str
@@ -96,10 +97,10 @@ class Budget:
 
 
 OF_X = Kept("kept of X, I(X;Y)/H(X)", "X", "I(X;Y)")
-"""The share of all that X says."""
+"""The share of H(X)."""
 
 BAND = 0.001
-"""Share of H(X) from which on what is left open can be seen."""
+"""Least height of a band, as a share, that can be seen."""
 
 PERCENT: dict[str, object] = {
     "tickvals": [0, 0.25, 0.5, 0.75, 1],
@@ -108,7 +109,7 @@ PERCENT: dict[str, object] = {
 """Ticks of the share that is kept, written as shares are everywhere."""
 
 PALE = 0.3
-"""Opacity of what is for the last settings."""
+"""Opacity of lines of the last settings."""
 
 NO_BUDGET = "Nothing to compare: this mechanism has no budget."
 """What an empty chart says."""
@@ -207,7 +208,7 @@ def is_open(line: Line) -> bool:
 
 
 def _band(line: Line) -> dict[str, object] | None:
-    """Return what is left open above a line: nothing where all of it is proven."""
+    """Return the band between a line and its bound; None where there is none to see."""
     if not is_open(line) or line.most is None:
         return None
     there_and_back = np.concatenate([line.eps, line.eps[::-1]])

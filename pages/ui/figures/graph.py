@@ -1,4 +1,4 @@
-"""The confusability graph: which releases could stem from the same secret."""
+"""The confusability graph: which releases can come from the same secret."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pages.ui.style.palette import SERIES, colour
 
 HEIGHT = 376
 WIDTH = 205
-"""Pixels that a drawing is sure to have across: names are placed for it."""
+"""Least width of a drawing in pixels: names are placed for it."""
 
 FRAME = (4, 4, 26, 58)
 """Pixels left, right, above and below the drawing."""
 
 MANY = 30
-"""From this many nodes on they are drawn smaller."""
+"""Most nodes that are drawn large."""
 
 BESIDE = (58, 22)
 """Pixels left free on either side, and above and below, for names beside the outer nodes."""
@@ -31,31 +31,31 @@ ROOM = 9
 """Characters of a name beside its node; the hover has them all."""
 
 NUMBER = len(" (99)")
-"""Characters after a name that nothing else tells from another."""
+"""Characters of the number that is added to a name where nothing else tells it from another."""
 
 GAP = 9
-"""Pixels from a node to its ray."""
+"""Pixels from a node to its name, where names are radial."""
 
 THICK = 9.0
-"""Pixels from one ray to the next, at least."""
+"""Least pixels from one radial name to the next."""
 
 LETTER = 5.2
-"""Pixels that a character of a ray takes."""
+"""Pixels that a character of a radial name takes."""
 
 ROUND = 13
-"""From this many nodes on a full circle has its names like rays, where they would collide else."""
+"""Least nodes of a complete graph with radial names: beside the nodes they would overlap."""
 
 RADIUS = 56
-"""Pixels that a circle with rays has at least, whatever the length of the names."""
+"""Least radius in pixels of a circle with radial names, whatever their length."""
 
 EDGES = 4_000
-"""Most edges that are drawn: beyond it the picture is a blot and the browser slow."""
+"""Most edges that are drawn: more cannot be told apart and slow the browser."""
 
 LABELLED = 600
-"""Up to this many edges say under the mouse what their ends share."""
+"""Most edges whose hover says what their ends share."""
 
 SHAPES = ("circle", "square", "diamond", "triangle-up", "hexagon", "triangle-down", "pentagon")
-"""Shapes of parts, in order. As many as are coprime to the colours: 35 parts all look different."""
+"""Shapes of parts, in order: their number is coprime to that of colours, so 35 parts differ."""
 
 POSITIONS = {
     "": "middle right",
@@ -139,7 +139,7 @@ def _summary(graph: ConfusabilityGraph) -> str:
         parts += f"<br>{graph.left_out:,} unlikely ones not drawn"
     other = WORDS[graph.nodes][1]
     verb = "leaves" if graph.nodes == "released" else "leads to"
-    return f"{parts}<br>{verb} at least {graph.fewest} of {len(graph.others)} {other}"
+    return f"{parts}<br>each {verb} ≥ {graph.fewest} of {len(graph.others)} {other}"
 
 
 def _lines(graph: ConfusabilityGraph) -> dict[str, object]:
@@ -157,12 +157,12 @@ def _lines(graph: ConfusabilityGraph) -> dict[str, object]:
 
 
 def _shared(graph: ConfusabilityGraph) -> dict[str, object]:
-    """Return a point in the middle of each edge, unseen, that says what its ends share."""
+    """Return an invisible point in the middle of each edge whose hover says what its ends share."""
     ends = np.array(graph.edges)
     middle = graph.positions[ends].mean(axis=1)
     return {
         "type": "scatter",
-        "mode": "lines",  # unseen markers would be styled one by one
+        "mode": "lines",  # Plotly styles markers one by one, even invisible ones
         "x": numbers(middle[:, 0], 4),
         "y": numbers(middle[:, 1], 4),
         "line": {"width": 0, "color": colour("muted")},
@@ -180,14 +180,13 @@ def _in_common(graph: ConfusabilityGraph, shared: tuple[int, ...]) -> str:
 
 
 def _names(graph: ConfusabilityGraph, room: int, *, rays: bool) -> list[str]:
-    """Return the names beside the nodes, in so many letters: of a part how much is in it.
+    """Return the nodes' names in at most `room` characters; of a part, how many nodes it has.
 
-    No two of different names are alike: beside nodes some may have a number
-    in addition.
+    Different names stay different, where need be by a number, which may exceed `room`.
     """
     most = max(room, 7)
     short = labels.distinct(list(graph.names), most)
-    if rays and max(map(len, short), default=0) > most:  # no room for what tells them apart
+    if rays and max(map(len, short), default=0) > most:  # leave room for the numbers
         short = labels.distinct(list(graph.names), max(most - NUMBER, 5))
     return [
         f"{count} {WORDS[graph.nodes][0]}" if count > 1 else name
@@ -196,13 +195,13 @@ def _names(graph: ConfusabilityGraph, room: int, *, rays: bool) -> list[str]:
 
 
 def _is_circle(graph: ConfusabilityGraph) -> bool:
-    """Say whether all nodes are joined, which puts them on a circle, and are many."""
+    """Say whether the graph is complete, so drawn as a circle, and has many nodes."""
     count = len(graph.names)
     return count >= ROUND and 2 * len(graph.edges) == count * (count - 1)
 
 
 def _rays(graph: ConfusabilityGraph, names: list[str], radius: float) -> list[dict[str, Any]]:
-    """Return the names as rays around a circle; every second, third… where they would touch."""
+    """Return names that point away from a circle; every second, third… where they would touch."""
     each = math.ceil(len(names) * THICK / (2 * math.pi * (radius + GAP)))
     middle = graph.positions.mean(axis=0)
     rays = []
@@ -240,7 +239,7 @@ def _sides(
 
 
 def _sizes(graph: ConfusabilityGraph) -> list[float]:
-    """Return the nodes' diameters in pixels: a part's by how much is in it."""
+    """Return the nodes' diameters in pixels: a part's by how many nodes it has."""
     least = 9.0 if len(graph.names) <= MANY else 5.0
     return [least + 4 * min(8.0, math.sqrt(float(count))) for count in graph.members]
 
@@ -282,7 +281,7 @@ def _nodes(
 def _spans(
     positions: FloatArray, size: tuple[int, int], rays: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ranges of both axes: as many pixels a unit on both, with room for names.
+    """Return the ranges of both axes, on the same scale, with room for names.
 
     Parameters
     ----------
@@ -291,7 +290,7 @@ def _spans(
     size : (int, int)
         Pixels across and up.
     rays : float
-        Pixels that the names around a circle take; 0 where they stand beside their nodes.
+        Pixels that radial names take; 0 where names are beside their nodes.
     """
     low, high = positions.min(axis=0), positions.max(axis=0)
     middle, extent = (low + high) / 2, np.maximum(high - low, 1e-9)

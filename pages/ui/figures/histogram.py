@@ -1,4 +1,4 @@
-"""Histograms of log-lift: how far one release lowers and raises beliefs about S."""
+"""Histograms of log-lift: how far a release lowers and raises beliefs about S."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HAIR = 0.012
 """Share of the reach that the thinnest bar and band take: less cannot be seen."""
 
 PANELS = ((0.0, 0.46), (0.55, 1.0))
-"""Where the release and X itself are drawn, as shares of the height: names stand between."""
+"""Where the release and X itself are drawn, as shares of the height, with room for names."""
 
 APART = (0.06, 0.15)
 """Shares of the reach from the last bin to the bar of log Ψ = −∞, and to the end of the axis."""
@@ -37,7 +37,7 @@ def lift_histogram(
     Parameters
     ----------
     before, after : LiftHistogram
-        On the same edges, the budgets among them.
+        On the same edges, which include the budgets.
     budgets : (float, float) or None
         How far the notion lets beliefs fall and rise, in nats: shaded.
     names : (str, str)
@@ -131,9 +131,9 @@ def _bars(
 
 
 def _drawn(edges: Sequence[float], hair: float) -> list[float]:
-    """Return where the edges on one side, from 0 outwards, are drawn: no two within a hair.
+    """Return where the edges on one side, from 0 outwards, are drawn: at least `hair` apart.
 
-    A thin bin grows outwards at its neighbour's cost, as does the band of what is allowed.
+    A thin bin is widened outwards into its neighbour, as is the band of what is allowed.
     """
     found = [0.0]
     for edge in edges[1:]:
@@ -142,7 +142,7 @@ def _drawn(edges: Sequence[float], hair: float) -> list[float]:
 
 
 def spelt_spans(edges: Sequence[float], unit: str) -> list[str]:
-    """Return each bin's ends in words, with digits enough to tell them apart.
+    """Return each bin's ends in words, with enough digits to tell them apart.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def fill(role: str, pattern: str) -> dict[str, object]:
-    """Return a bar's look: plain or hatched, so that not colour alone tells two apart."""
+    """Return a bar's look: plain or hatched, so that bars differ in more than colour."""
     filled: dict[str, object] = {"color": colour(role), "line": {"color": colour(role), "width": 0}}
     if pattern:
         filled["line"] = {"color": colour(role), "width": 1}
@@ -196,9 +196,9 @@ def _strong(role: str) -> dict[str, object]:
 def _allowed(
     budgets: tuple[float, ...] | None, left: float, right: float, hair: float
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    """Shade what the notion allows, with a dashed line and a word at each bound in sight.
+    """Shade what the notion allows, with a dashed line at each bound that is on the axis.
 
-    A budget of nothing is still as wide as a hair; only an endless one holds log Ψ = −∞.
+    A budget of 0 is drawn as wide as `hair`; only an infinite one covers log Ψ = −∞.
     """
     if budgets is None:
         return [], []

@@ -17,13 +17,13 @@ ROW = 46
 """Pixels from one level of the diagram to the next."""
 
 COLUMNS = (7.0, 52.0, 88.0)
-"""Where the promise, levels of single outputs and averages stand, of 100 across."""
+"""Positions of the promise, levels of single outputs and averages, of 100 across."""
 
 EDGES = ((13.0, 42.0), (61.0, 77.0))
-"""Where arrows begin and end."""
+"""Ends of the arrows between them."""
 
 AT = (0.62, 0.45)
-"""Where on an arrow its number stands, from 0 to 1."""
+"""Position of the number on each arrow, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Level:
     title : str
         Of the notion or measure.
     implied : str
-        What the promise implies of it, as it stands on the arrow.
+        The level that the promise implies, as written on the arrow.
     own : str
-        What the release itself reaches.
+        The release's own level.
     average : tuple of str or None
-        Title, level and own level of the average over outputs that follows; None: there is none.
+        Title, implied level and own level of the average that follows; None: there is none.
     """
 
     title: str
@@ -144,7 +144,7 @@ def _number(words: str, at: float, x0: float, y0: float, x1: float, y1: float) -
 
 
 def repeats(draws: Sequence[int], lip: FloatArray, ldp: FloatArray, unit: str) -> Figure:
-    """Draw the levels of LIP and LDP after several draws; ∞ reaches the end of the axis.
+    """Draw the levels of LIP and LDP after several draws; a bar of ∞ ends with the axis.
 
     Parameters
     ----------

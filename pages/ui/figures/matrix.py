@@ -15,10 +15,10 @@ from pages.ui.style.units import in_unit
 
 HEIGHT = 360
 ACROSS = 220
-"""Pixels that the columns are sure to have, beside a second chart."""
+"""Least pixels that the columns have together, beside a second chart."""
 
 THIN = 80
-"""Rows or columns beyond which cells have no line between them: it would be all one sees."""
+"""Most rows or columns with lines between cells: among more, lines would hide the cells."""
 
 ROOM = 16
 """Characters of a row's name that are shown; the hover has them all."""
@@ -125,7 +125,7 @@ def joint_matrix(
         scale=sequential(),
         span=(0.0, float(p.max())),
         hover="P(s, x) = %{z:.4%}<br>x: %{customdata[0]}<br>s: %{customdata[1]}",
-        titles=("secret s", "released from, x"),
+        titles=("secret s", "symbol x"),
         percent=True,
         height=height,
     )
@@ -258,7 +258,7 @@ def _heat_map(
 
 
 def _near(title: str) -> dict[str, object]:
-    """Return an axis title that stands close to its labels."""
+    """Return an axis title close to the axis' labels."""
     return {"text": title, "standoff": 4, "font": {"size": 12, "color": colour("muted")}}
 
 

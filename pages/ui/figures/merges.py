@@ -1,4 +1,4 @@
-"""The way of a clustering, merge by merge: leakage, and the Lagrangian that decides the end."""
+"""The path of a clustering, merge by merge: leakage, and the Lagrangian that decides its end."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from pages.ui.style.units import of_bits
 
 HEIGHT = 300
 
+OPEN = "circle-open"
+"""Plotly's symbol of the steps after λ stops."""
+
 
 def merges(
     steps: Sequence[Step], *, stop: int, at: int, leakage: str, unit: str = "bits"
@@ -22,11 +25,11 @@ def merges(
     Parameters
     ----------
     steps : sequence of Step
-        The way, and beyond.
+        The whole path, beyond the step at which λ stops too.
     stop : int
-        Where the algorithm ends for its λ; what lies beyond is drawn thin.
+        The step at which λ stops; what lies beyond is dotted.
     at : int
-        The step that is shown elsewhere.
+        The step on screen.
     leakage : str
         Name of the leakage.
     unit : {"nats", "bits"}
@@ -34,15 +37,15 @@ def merges(
     """
     places = list(range(len(steps)))
     values = [of_bits(step.lagrangian, unit) for step in steps]
-    spared = [of_bits(step.leakage, unit) for step in steps]
-    every = [*values, *spared]
+    leaks = [of_bits(step.leakage, unit) for step in steps]
+    every = [*values, *leaks]
     low, high = min(every), max(every)
     room = 0.08 * (high - low) or 0.5
     return {
         "data": [
-            _curve(f"{leakage}: what leaks", places, spared, unit, "before", "dash", "square"),
-            _curve("Lagrangian, λ's way", places[: stop + 1], values[: stop + 1], unit, "after"),
-            _curve("and beyond", places[stop:], values[stop:], unit, "muted", "dot", "circle-open"),
+            _curve(f"{leakage}: what leaks", places, leaks, unit, "before", "dash", "square"),
+            _curve("Lagrangian", places[: stop + 1], values[: stop + 1], unit, "after"),
+            _curve("after λ stops", places[stop:], values[stop:], unit, "muted", "dot", OPEN),
         ],
         "layout": layout(
             HEIGHT,

@@ -16,7 +16,7 @@ SLACK = 6.0
 """Pixels by which a name may stick out of the drawing: the margins are free."""
 
 RIM = 0.8
-"""From this share of a drawing's reach on a node is an outer one."""
+"""Least distance of an outer node from the middle, as a share of the drawing's reach."""
 
 OPPOSITE = {"right": "left", "left": "right", "top": "bottom", "bottom": "top"}
 
@@ -24,7 +24,7 @@ GAP = 2.0
 """Pixels between a node's edge and its name."""
 
 SIDES = ("right", "left", "top", "bottom")
-"""Sides of a node, tried in this order after the one that looks away from the middle."""
+"""Sides of a node, tried in this order after the one that faces away from the middle."""
 
 Rectangle = tuple[float, float, float, float]
 """Left, right, bottom and top, in pixels."""
@@ -36,14 +36,14 @@ def place_names(
     radii: Sequence[float],
     size: tuple[float, float],
 ) -> list[str]:
-    """Return on which side of its node each name stands; "" where there is no room for it.
+    """Return the side of its node for each name; "" where there is no room for it.
 
     Parameters
     ----------
     pixels : ndarray
         Places of the nodes in pixels, y upwards, shape (n, 2).
     names : sequence of str
-        What is to stand beside them.
+        Their names.
     radii : sequence of float
         How far each node reaches from its place, in pixels.
     size : tuple of float
@@ -82,7 +82,7 @@ def place_names(
 def _order(across: float, up: float, *, outer: bool) -> list[str]:
     """Return the sides in the order in which they are tried: away from the middle first.
 
-    Of an outer node none looks inwards, where the lines are.
+    The side of an outer node that faces the middle, where the lines are, is not tried.
     """
     if math.hypot(across, up) < 1:
         first = "bottom"

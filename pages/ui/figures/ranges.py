@@ -68,7 +68,7 @@ def range_matrix(table: RangeTable, height: int) -> Figure:
 
 
 def _marks(table: RangeTable) -> dict[str, object]:
-    """Return an unseen point on every pair that occurs, to say which pair it is."""
+    """Return an invisible point on every pair that occurs, whose hover names the pair."""
     found = np.argwhere(table.occurs.T)
     return {
         "type": "scatter",

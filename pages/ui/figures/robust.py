@@ -1,4 +1,4 @@
-"""Robustness in pictures: what a sample leaves possible, what designs promise and really do."""
+"""Figures of robustness: what a sample leaves possible, and designs' levels at the truth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.validation import FloatArray
-from pages.ui.figures.frontier import Line, frontier
+from pages.ui.figures.frontier import Kept, Line, frontier
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, label_axis, layout, legend, margin_for, numbers
 from pages.ui.style.palette import SERIES, SYMBOLS, colour
@@ -16,7 +16,10 @@ from pages.ui.style.ticks import ticked
 from pages.ui.style.units import in_unit
 
 ROW = 26
-"""Pixels a u or a mechanism takes."""
+"""Pixels that a row takes: a value u, or a design."""
+
+OF_PAIR = Kept("kept of (S, U), I(S,U;Y)/H(S,U)", "(S, U)", "I(S,U;Y)")
+"""What the frontier of designs counts."""
 
 
 def intervals(
@@ -49,6 +52,7 @@ def intervals(
         "%{customdata[0]}<br>possible: %{customdata[1]} to %{customdata[2]}"
         "<br>estimate %{customdata[3]}, truth %{customdata[4]}<extra></extra>"
     )
+    common = (rows, detail, told)
     ends = np.minimum(high, reach)
     height = int(np.clip(96 + ROW * len(short), 220, 620))
     room = (height - 74) / max(len(short), 1)  # of one row
@@ -69,17 +73,8 @@ def intervals(
                 },
                 "hovertemplate": told,
             },
-            _points(
-                "estimate P̂",
-                estimate,
-                rows,
-                detail,
-                told,
-                "before",
-                "circle",
-                int(min(9, room - 1)),
-            ),
-            _points("truth P*", truth, rows, detail, told, "ink", "line-ns", int(min(15, room))),
+            _points("estimate P̂", estimate, *common, "before", "circle", int(min(9, room - 1))),
+            _points("truth P*", truth, *common, "ink", "line-ns", int(min(15, room))),
         ],
         "layout": layout(
             height,
@@ -203,7 +198,7 @@ def _level(value: float, unit: str) -> str:
 def robust_frontier(
     lines: Sequence[Line], *, eps: float, nmi: float | None, limit: float, unit: str = "nats"
 ) -> Figure:
-    """Draw what each design keeps along ε; the parameters are those of `frontier`.
+    """Draw what each design keeps of (S, U) at each ε; the parameters are those of `frontier`.
 
     Parameters
     ----------
@@ -211,7 +206,13 @@ def robust_frontier(
         Of the point that is ringed; None where it is not known yet.
     """
     figure = frontier(
-        lines, eps=eps, nmi=0.0 if nmi is None else nmi, unit=unit, limit=limit, current=-1
+        lines,
+        eps=eps,
+        nmi=0.0 if nmi is None else nmi,
+        unit=unit,
+        limit=limit,
+        current=-1,
+        kept=OF_PAIR,
     )
     if nmi is None:
         del figure["layout"]["meta"]
@@ -297,7 +298,7 @@ def _box(box: BoxPlot, row: int, reach: float, unit: str) -> dict[str, object]:
 
 
 def before_after(found: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
-    """Draw what is kept at the truth against what was expected at the estimate, a point a draw.
+    """Draw what is kept at the truth against what is kept at the estimate, a point for each draw.
 
     Parameters
     ----------
@@ -339,8 +340,8 @@ def before_after(found: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
         "layout": layout(
             340,
             (56, 16, 52, 44),
-            xaxis=ticked("kept of X at the estimate P̂", 0, 1, percent=True),
-            yaxis=ticked("kept of X at the truth P*", 0, 1, percent=True),
+            xaxis=ticked("kept of (S, U) at the estimate P̂", 0, 1, percent=True),
+            yaxis=ticked("kept of (S, U) at the truth P*", 0, 1, percent=True),
             showlegend=True,
             legend=legend(),
         ),
@@ -381,7 +382,7 @@ def beta_lines(lines: Sequence[BoxPlot], betas: Sequence[float]) -> Figure:
                 tickvals=list(range(len(order))),
                 ticktext=[f"{betas[i]:g}" for i in order],
             ),
-            yaxis=ticked("kept of X, mean", 0, 1, percent=True),
+            yaxis=ticked("kept of (S, U), mean", 0, 1, percent=True),
             showlegend=True,
             legend=legend(),
         ),

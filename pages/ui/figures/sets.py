@@ -22,7 +22,7 @@ ROOM = 22
 def set_risks(
     names: Sequence[str], risk: FloatArray, fits: BoolArray, reach: float, unit: str = "nats"
 ) -> Figure:
-    """Draw a bar for each set: filled if it keeps the promise, hatched if not yet.
+    """Draw a bar for each set: filled if it keeps the promise, else hatched.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Each symbol's reach: from the lowest to the highest log-lift that it causes."""
+"""Bars from the lowest to the highest log-lift that each symbol causes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from pages.ui.style.units import in_unit
 APART = 0.06
 """Share of the reach from the last number to −∞, and from there to the end of the axis."""
 
+UNJUDGED = "not judged by itself under this promise"
+"""What the legend says of a symbol where the promise is not a bound on each symbol."""
+
 NEAR = 0.9
 """Share of the reach beyond which a number on the axis would touch −∞."""
 
@@ -28,6 +31,8 @@ def symbol_lifts(
     budgets: tuple[float, float] | None,
     height: int = 360,
     unit: str = "nats",
+    *,
+    judged: bool = True,
 ) -> Figure:
     """Draw a bar from log Ψ to log Λ for each symbol, those that break the promise marked.
 
@@ -45,6 +50,8 @@ def symbol_lifts(
         In pixels.
     unit : str
         "nats" or "bits", of all that is shown.
+    judged : bool
+        Whether the promise is a bound on each symbol; else none is said to keep or break it.
     """
     scale = in_unit(1.0, unit)
     log_min, log_max = log_min * scale, log_max * scale
@@ -62,7 +69,7 @@ def symbol_lifts(
     traces = [
         _group(low, log_min, log_max, names, np.flatnonzero(mask), role, symbol, title, unit)
         for mask, role, symbol, title in (
-            (~risky, "after", "circle", "keeps the promise by itself"),
+            (~risky, "after", "circle", "keeps the promise by itself" if judged else UNJUDGED),
             (risky, "before", "diamond-open", "high-risk: breaks the promise"),
         )
     ]

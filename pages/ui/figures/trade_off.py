@@ -17,7 +17,7 @@ HEIGHT = 300
 
 @dataclass(frozen=True)
 class Offers:
-    """One curve: what one method offers.
+    """One curve: the trade-offs that one method offers.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Offers:
     points : tuple of FrontierPoint
         Its non-dominated partitions, in order of leakage.
     pick : str or None
-        What a click on a point tells, beside the point's place; None: nothing.
+        What a click on a point returns besides the point's place; None: nothing.
     """
 
     title: str
@@ -44,7 +44,7 @@ def trade_off(
     distortion: bool,
     unit: str = "bits",
 ) -> Figure:
-    """Draw what is kept against what leaks, a line each; `layout.meta.now` is the partition now.
+    """Draw what is kept against what leaks; `layout.meta.now` is the partition on screen.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def trade_off(
             showlegend=True,
             legend=legend(1.02),
             meta={"now": numbers([leakage, shown])},
-            annotations=[] if lines else [note("Being worked out…", 0.5, 0.5)],
+            annotations=[] if lines else [note("No trade-off yet.", 0.5, 0.5)],
             hoverdistance=24,
         ),
     }

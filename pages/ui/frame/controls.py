@@ -23,7 +23,7 @@ ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf
 """The orders that the slider of α offers."""
 
 SET_ORDERS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0)
-"""Those of the uncertainty set."""
+"""The orders that it offers where α is that of an uncertainty set."""
 
 RECORDS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
 """The numbers of records that the slider of n offers, beside the data's own."""
@@ -35,16 +35,16 @@ MECHANISMS, PROMISES = "mechanisms", "promises"
 """What the frontier's lines can be."""
 
 KEPT = {"resolution": "resolution", "distortion": "closeness"}
-"""What a release can keep, in a word."""
+"""What the interface calls each utility of a quantisation."""
 
 SLIDERS = {name: domain.title for name, domain in DOMAINS.items() if domain.title}
 """What each slider is called; what it does is in the glossary, under the same key."""
 
 IDLE = ("eps", "lam", "alpha", "beta")
-"""Those that are shown at rest too; the others are there where a promise has them."""
+"""Sliders that are shown, disabled, where they have no effect; the others are left out there."""
 
 MEANINGS = {"bound": "guess_bound"}
-"""What the glossary calls a number that it does not have under its own name."""
+"""Number → its key in the glossary, where the two differ."""
 
 
 def sidebar() -> DeltaGenerator:
@@ -90,13 +90,13 @@ def price(scenario: Scenario) -> None:
         key="weight",
         persist_state="session",
         width=190,
-        help="Bits of leakage that a unit of what is kept is worth. More keeps more. On the "
-        "Confusability page a click on the trade-off sets it.",
+        help="How many bits of leakage one unit of what is kept is worth: a larger λ keeps more. "
+        "On the Confusability page a click on the trade-off sets it.",
     )
 
 
 def live_sliders(scenario: Scenario) -> None:
-    """Show those of the promise's numbers that change the answer, and the further promises."""
+    """Show the sliders of numbers that change the answer, and the further promises."""
     for name in SLIDERS:
         if name not in scenario.without_effect():
             slider(name, scenario)
@@ -107,7 +107,7 @@ def live_sliders(scenario: Scenario) -> None:
 
 
 def idle_sliders(scenario: Scenario) -> None:
-    """Show those of ε, λ, α and β that change nothing: disabled, with the reason."""
+    """Show the sliders of ε, λ, α and β that change nothing, disabled, with the reason."""
     for name, reason in scenario.without_effect().items():
         if name in IDLE:
             slider(name, scenario, disabled=True)
@@ -117,9 +117,9 @@ def idle_sliders(scenario: Scenario) -> None:
 def slider(
     name: str, scenario: Scenario, *, disabled: bool = False, robust: bool | None = None
 ) -> None:
-    """Show the slider of a number; `robust` says whether α is that of a set of distributions.
+    """Show the slider of a number.
 
-    Where it does not, the promise does.
+    `robust` says whether α is the order of an uncertainty set; where it is None, the promise does.
     """
     if robust is None:
         robust = notions.entry(scenario.notion).kind.of_estimate
@@ -157,14 +157,14 @@ def slider(
 
 
 def steps(domain: Domain, now: float) -> list[float]:
-    """Return the values that a slider with ∞ at its end offers, the present one among them."""
+    """Return the values of a slider that ends with ∞, the present one among them."""
     count = round((domain.high - domain.low) / domain.step)
     found = {round(domain.low + i * domain.step, 9) for i in range(count + 1)}
     return sorted({*found, math.inf, now})
 
 
 def _ends(name: str, scenario: Scenario) -> Domain:
-    """Return what a slider offers on this data."""
+    """Return the range that a number's slider has on this data."""
     try:
         joint = derived.counted(scenario.data).joint
         return spans.span(scenario.notion, name, joint, scenario.numbers)
@@ -184,7 +184,7 @@ def _budget(value: float) -> str:
 def _bits(shown: dict[str, Any], domain: Domain) -> None:
     """Show the slider of ε in bits; the session keeps nats."""
     now = in_unit(float(st.session_state["eps"]), "bits")
-    # set only where it differs: what is set here overtakes a press that is on its way
+    # set only where it differs: setting it would undo a press that the server has yet to read
     if to_nats(st.session_state.get(IN_BITS, -1.0), "bits") != st.session_state["eps"]:
         st.session_state[IN_BITS] = now
 
@@ -212,7 +212,7 @@ def records(scenario: Scenario) -> None:
         If the data cannot be counted.
     """
     now, own = derived.records(scenario), derived.counted(scenario.data).joint.n
-    # set only where it differs: what is set here overtakes a press that is on its way
+    # set only where it differs: setting it would undo a press that the server has yet to read
     if st.session_state.get("records") != now:
         st.session_state["records"] = now
 

@@ -67,7 +67,7 @@ def show() -> None:
 
 
 def _remedies(spec: DataSpec) -> None:
-    """Say under the pickers that what they ask has no answer, and offer what has one."""
+    """Where the data cannot be counted as asked, say why under the pickers, and offer what can."""
     try:
         derived.counted(spec)
     except CoreError as error:
@@ -77,7 +77,7 @@ def _remedies(spec: DataSpec) -> None:
 
 
 def choose(source: str) -> None:
-    """Ask a source its first question; a source that cannot be read changes nothing.
+    """Put a source's first question on screen; a source that cannot be read changes nothing.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def choose(source: str) -> None:
 
 
 def is_joint(spec: DataSpec) -> bool:
-    """Return whether a spec's data has no columns."""
+    """Say whether a spec's data is a joint distribution, which has no columns."""
     return spec.source.startswith(_JOINTS)
 
 
@@ -109,7 +109,7 @@ def _sources(current: str) -> dict[str, str]:
 
 
 def columns_of(spec: DataSpec) -> list[str]:
-    """Return the columns that S, X and T can be chosen from; none where there are none."""
+    """Return the columns that S, X and T can be chosen from; none of a joint distribution."""
     if is_joint(spec):
         return []
     try:
@@ -127,7 +127,7 @@ def _choose_source() -> None:
 
 
 def _choose_columns() -> None:
-    """Take over the columns; binnings and filters of columns that went stay for their return."""
+    """Take over the columns; a column left out keeps its binning and filter for its return."""
     state.with_data(
         secret=tuple(st.session_state["data_secret"]),
         released=tuple(st.session_state["data_released"]),
@@ -135,7 +135,7 @@ def _choose_columns() -> None:
 
 
 def _treatment(spec: DataSpec) -> str:
-    """Say in few words what is done to the columns beside being counted."""
+    """Say in a few words how the data is preprocessed."""
     used = spec.secret + spec.released
     said = [f"{cut.column} in bins" for cut in spec.binnings if cut.column in used]
     if spec.missing == "drop":
@@ -145,7 +145,7 @@ def _treatment(spec: DataSpec) -> str:
     if spec.rare_below_s:
         said.append(f"levels of S below {number_of(spec.rare_below_s, 'record')} grouped")
     if spec.filters:
-        said.append(f"only some {', '.join(kept.column for kept in spec.filters)}")
+        said.append(f"filtered by {', '.join(kept.column for kept in spec.filters)}")
     return "; ".join(said)
 
 

@@ -20,7 +20,7 @@ from pages.ui.work import derived
 from pages.ui.work.store import kept_for
 
 GROUPED = (10, 100, 1_000, 10_000)
-"""Records below which levels can be grouped."""
+"""Numbers of records below which levels are offered to be grouped."""
 
 OFFERED = 2
 """How many remedies of one kind are offered at once."""
@@ -39,7 +39,7 @@ _SIDES = (("S", "secret", "rare_below_s"), ("X", "released", "rare_below"))
 
 
 def offered(spec: DataSpec) -> tuple[Changed, ...]:
-    """Return what has an answer instead of a spec that has none, the nearest to it first."""
+    """Return specs that have an answer in place of one that has none, the nearest to it first."""
     return kept_for(spec).get(("remedies", repr(spec)), lambda: _working(spec))
 
 
@@ -94,7 +94,7 @@ def _bins(spec: DataSpec, info: TableInfo) -> Iterator[Changed]:
         if name not in cut or len(cut[name].edges) > BINS + 1 or cut[name].count > BINS:
             others = tuple(one for one in spec.binnings if one.column != name)
             changed = replace(spec, binnings=(*others, Binning(name, count=BINS)))
-            yield f"Cut {name} into {BINS} bins", changed
+            yield f"Bin {name} into {BINS} bins", changed
 
 
 def _groups(spec: DataSpec, name: str, rare: str) -> Iterator[Changed]:
@@ -107,19 +107,19 @@ def _groups(spec: DataSpec, name: str, rare: str) -> Iterator[Changed]:
 def _without_filters(spec: DataSpec) -> Iterator[Changed]:
     for i, kept in enumerate(spec.filters):
         changed = replace(spec, filters=spec.filters[:i] + spec.filters[i + 1 :])
-        yield f"Keep records whatever their {kept.column}", changed
+        yield f"Remove the filter of {kept.column}", changed
     if len(spec.filters) > 1:
-        yield "Keep all records", replace(spec, filters=())
+        yield "Remove all filters", replace(spec, filters=())
 
 
 def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
-    """Undo what is done to values: left out, cut, grouped."""
+    """Undo what is done to values: missing ones left out, numbers binned, rare levels grouped."""
     if spec.missing == "drop":
         yield "Keep missing values as a level", replace(spec, missing="level")
     for cut in spec.binnings:
         others = tuple(one for one in spec.binnings if one is not cut)
         if cut.column in spec.secret + spec.released:
-            yield f"Take {cut.column} as it is", replace(spec, binnings=others)
+            yield f"Take {cut.column} without bins", replace(spec, binnings=others)
     for name, _, rare in _SIDES:
         if getattr(spec, rare):
             yield f"Group no levels of {name}", _with(spec, **{rare: 0})
@@ -128,7 +128,7 @@ def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
 def _other_columns(
     spec: DataSpec, info: TableInfo, name: str, columns: str, rare: str
 ) -> Iterator[Changed]:
-    """Leave out one of several columns of a side, then take another one instead of them."""
+    """Offer to leave out one of several columns of S or X, then another column for all of them."""
     chosen: tuple[str, ...] = getattr(spec, columns)
     known = {column.name for column in info.columns}
     if len(chosen) > 1:
@@ -140,7 +140,7 @@ def _other_columns(
         column, binning = binned
         binnings = tuple(one for one in spec.binnings if one.column in known - {column})
         changed = _with(spec, binnings=binnings + binning, **{columns: (column,), rare: 0})
-        yield f"Take {column} for {name}", changed
+        yield f"Use {column} as {name}", changed
 
 
 def _with(spec: DataSpec, **changes: Any) -> DataSpec:
@@ -153,6 +153,6 @@ def _fresh_starts(spec: DataSpec) -> Iterator[Changed]:
     except CoreError:
         pass  # told where the source was asked for
     else:
-        yield "Start anew with this data", first
+        yield "Start again with this data", first
     default = DataSpec()
     yield f"Open {derived.sources().title(default.source)}", default

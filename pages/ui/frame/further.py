@@ -23,7 +23,7 @@ _ADD = "also_add"
 def adder() -> None:
     """Show the picker that adds a promise to those to be kept at once."""
     if len(state.scenario().also) >= MOST:
-        st.caption(f"{MOST} further promises are as many as can be asked for here.")
+        st.caption(f"No more than {MOST} further promises can be added.")
         return
     st.session_state[_ADD] = None
     st.selectbox(
@@ -35,7 +35,7 @@ def adder() -> None:
         on_change=_add,
         placeholder="Add another promise",
         label_visibility="collapsed",
-        help="A promise that is to be kept together with the first.",
+        help="A promise that is to be kept as well as the first.",
     )
 
 
@@ -51,7 +51,7 @@ def show(scenario: Scenario) -> None:
                     icon=":material/close:",
                     type="tertiary",
                     key=f"also_drop_{place}",
-                    help=f"Ask no longer for {entry.title}.",
+                    help=f"Remove {entry.title} from what is promised.",
                     on_click=_drop,
                     args=(place,),
                 )
@@ -84,7 +84,7 @@ def _number(place: int, name: str, promise: Promise) -> None:
 
 
 def _add() -> None:
-    """Add the promise that was picked, with the numbers of the first, and go on from there."""
+    """Add the promise that was picked, with the numbers of the first."""
     key = st.session_state[_ADD]
     if key is None:
         return
@@ -95,7 +95,7 @@ def _add() -> None:
 
 
 def _drop(place: int) -> None:
-    """Ask no longer for one of the further promises."""
+    """Remove one of the further promises."""
     also = state.scenario().also
     st.session_state["_also"] = also[:place] + also[place + 1 :]
     pickers.settle()

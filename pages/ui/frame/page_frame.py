@@ -18,11 +18,11 @@ from pages.ui.work import answers, refining
 _LAST = "_last_answer"
 
 Places = tuple[DeltaGenerator, DeltaGenerator]
-"""Where the sliders stand that change the answer, and those that do not."""
+"""The places of the sliders that change the answer, and of those that do not."""
 
 
 def frame() -> Places:
-    """Show what stays while sliders move: look, pickers, and what was wrong in the URL.
+    """Show what stays while sliders move: style, pickers, and what was wrong in the URL.
 
     Returns
     -------
@@ -75,9 +75,9 @@ def answer(
 
 
 def last() -> Result | None:
-    """Return the last answer, naming it; call it where the question on screen has none.
+    """Return the session's last answer and name it; call it where the question has none.
 
-    None where this session has not seen any.
+    None where there was no answer yet.
     """
     result: Result | None = st.session_state.get(_LAST)
     if result is not None:
@@ -86,7 +86,7 @@ def last() -> Result | None:
 
 
 def named(result: Result) -> str:
-    """Say what an answer was about."""
+    """Return the question of an answer, its mechanism and its promise in words."""
     scenario, promised = result.scenario, result.mechanism.notion
     under = "" if promised is None else f" under {promise_text(promised, controls.unit())}"
     mechanism = mechanisms.entry(scenario.mechanism).title

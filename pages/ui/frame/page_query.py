@@ -13,7 +13,7 @@ Values = Mapping[str, Sequence[str]]
 
 
 LONGEST_NUMBER = 9
-"""Digits of a whole number in a link: of more Python reads none, and no slider goes so far."""
+"""Most digits of a whole number in a link: no slider goes further, and `int` refuses thousands."""
 
 
 def whole(text: str) -> bool:

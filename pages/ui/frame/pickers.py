@@ -22,26 +22,26 @@ from core.notions.entry import FAMILIES
 from core.scenario import DOMAINS, Scenario, spans
 from pages.ui.frame import state
 from pages.ui.style.labels import markdown
+from pages.ui.style.units import UNITS, budget
 from pages.ui.work import derived
 
 SWITCHED = "_switched"
-"""Under which the session keeps what else a choice has changed, until the next one."""
+"""Session key of the sentence that says what else a choice has changed, until the next choice."""
 
 
 READING = "optimal_reading_secret"
-"""The mechanism that the switch goes to."""
+"""The mechanism that the switch “The release may look at S” turns to."""
 
 LOOKS = "looks_at_s"
-"""The switch's key."""
+"""The key of that switch."""
 
 HOLDER = (
-    "Whoever makes the release must hold S of every record: S leaves the data for that, and "
-    "must be kept as safe there."
+    "Whoever makes the release must hold S of every record, and keep it as safe as the data itself."
 )
-"""The warning beside it."""
+"""The warning beside that switch."""
 
 SYMBOLS = {"eps": "M", "bound": "c"}
-"""What a number that depends on the data is called under a promise of averages or guesses."""
+"""Number whose range depends on the data → its symbol under promises that have such a range."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Option:
     key, title, meaning : str
         As in the catalogue.
     trouble : str
-        What stands against it here, a sentence; "" where nothing does.
+        Why it has no answer here, or what else choosing it changes, a sentence; "" for neither.
     """
 
     key: str
@@ -114,14 +114,15 @@ def _look_at_s(scenario: Scenario) -> None:
         disabled=bool(off) and not looks,
         help=f"Off: {off}."
         if off
-        else "The best that reads S and X keeps at least what the best that reads X alone does.",
+        else "The best mechanism that reads S and X keeps at least as much as the best that reads "
+        "X alone.",
     )
     if looks:
         st.markdown(f":orange[:small[:material/key: {markdown(HOLDER)}]]")
 
 
 def _switch() -> None:
-    """Go to the optimum that reads S, or back to what reads X alone."""
+    """Choose the optimum that reads S, or a mechanism that reads X alone."""
     scenario = state.scenario()
     st.session_state[SWITCHED] = ""
     goes_on = fit.successor(fit.BEST[0], asked_kinds(scenario))
@@ -129,14 +130,14 @@ def _switch() -> None:
 
 
 def choose_promise(key: str) -> None:
-    """Ask for a promise; a mechanism that does not work under it gives way, which is told."""
+    """Ask for a promise; where the mechanism does not work under it, take another and say so."""
     st.session_state["notion"] = key
     settle()
     _within()
 
 
 def _within() -> None:
-    """Bring a budget to where it makes a difference on this data; say so where it changed."""
+    """Set a budget that constrains nothing on this data, or that nothing keeps, and say so."""
     scenario = state.scenario()
     for name in ("eps", "bound"):
         if name not in notions.entry(scenario.notion).parameters:
@@ -152,15 +153,19 @@ def _within() -> None:
         steps = round((ends.high - ends.low) / ends.step) // 2
         half = float(f"{ends.low + steps * ends.step:.9g}")
         st.session_state[name] = half
-        st.session_state[SWITCHED] = " ".join(
-            (
-                st.session_state[SWITCHED],
-                f"{SYMBOLS[name]} = {now:g} makes no difference here: X itself needs "
-                f"{ends.high:g}. It is {half:g} now."
-                if now >= ends.high
-                else f"{SYMBOLS[name]} = {now:g} is out of reach here. It is {half:g} now.",
-            )
-        ).strip()
+        said = _set_to(name, scenario.notion, now, ends.high, half)
+        st.session_state[SWITCHED] = f"{st.session_state[SWITCHED]} {said}".strip()
+
+
+def _set_to(name: str, notion: str, now: float, high: float, half: float) -> str:
+    """Say why a number was set to half its range, in the unit shown where it has one."""
+    unit = str(st.session_state.get("unit", UNITS[0]))
+    in_nats = name == "eps" and spans.in_nats(notion)
+    was, most, new = (budget(one, unit) if in_nats else f"{one:g}" for one in (now, high, half))
+    symbol = SYMBOLS[name]
+    if now >= high:
+        return f"On this data X itself keeps every {symbol} from {most} on: it was set to {new}."
+    return f"On this data no mechanism keeps {symbol} = {was}: it was set to {new}."
 
 
 def choose_mechanism(key: str) -> None:
@@ -170,14 +175,15 @@ def choose_mechanism(key: str) -> None:
 
 
 def settle() -> None:
-    """Go on with a mechanism that works under what is promised now; say so where it is another."""
+    """Take a mechanism that works under what is promised now; say so where it is another one."""
     scenario = state.scenario()
     goes_on = fit.successor(scenario.mechanism, asked_kinds(scenario))
     st.session_state[SWITCHED] = ""
     if goes_on != scenario.mechanism:
         reason = fit.obstacle(mechanisms.entry(scenario.mechanism), asked_kinds(scenario))
+        promised = "these promises" if scenario.also else "this promise"
         st.session_state[SWITCHED] = (
-            f"{mechanisms.entry(scenario.mechanism).title} does not work under this promise: "
+            f"{mechanisms.entry(scenario.mechanism).title} does not work under {promised}: "
             f"{reason}. {mechanisms.entry(goes_on).title} took its place."
         )
         st.session_state["mech"] = goes_on
@@ -194,10 +200,10 @@ def asked_keys(scenario: Scenario) -> list[str]:
 
 
 def _against(key: str, scenario: Scenario) -> str:
-    """Return what stands against a promise: its data, or the mechanism that would give way."""
+    """Return why a promise has no answer here, or which mechanism choosing it would replace."""
     kind = notions.entry(key).kind
     if kind.secret_released and not scenario.data.secret_released:
-        return "Needs “S is released too”, switched on above."
+        return "Needs “S is released too”: switch it on above."
     kinds = [kind, *asked_kinds(scenario)[1:]]
     entry = mechanisms.entry(scenario.mechanism)
     if not fit.obstacle(entry, kinds):
@@ -205,7 +211,10 @@ def _against(key: str, scenario: Scenario) -> str:
     goes_on = fit.successor(entry.key, kinds)
     if goes_on == entry.key:
         return "No mechanism works under it together with the further promises."
-    return f"Not by {entry.title}: {mechanisms.entry(goes_on).title} takes its place."
+    return (
+        f"{entry.title} does not work under it; {mechanisms.entry(goes_on).title} would take its "
+        "place."
+    )
 
 
 def _off(reason: str, scenario: Scenario) -> str:
@@ -218,7 +227,7 @@ def _off(reason: str, scenario: Scenario) -> str:
 
 
 def _named(key: str) -> str:
-    """Return what a mechanism is called, and whether S must be at hand when it releases."""
+    """Return a mechanism's title, with "needs S" where it reads S and the title does not say so."""
     entry = mechanisms.entry(key)
     told = not entry.reads_secret or entry.title.endswith("reading S")
     return entry.title if told else f"{entry.title}, needs S"
@@ -231,7 +240,7 @@ def _menu(
     families: Mapping[str, Iterable[Option]],
     choose: Callable[[str], None],
 ) -> None:
-    """Show a button with what is chosen; behind it all there is, a group for each family."""
+    """Show a button that names the choice and opens all options, a group for each family."""
     with st.popover(
         f"{label}: **{markdown(chosen)}**", width="stretch", wrap=True, key=f"{name}_menu"
     ):
@@ -271,9 +280,8 @@ def _group(
 def _label(option: Option) -> str:
     """Return an option's name, marked where it has no answer here."""
     title = markdown(option.title)
-    return (
-        f":material/block: {title}" if option.trouble.startswith(("Not under", "Needs")) else title
-    )
+    blocked = option.trouble.startswith(("Not under", "Needs", "No mechanism"))
+    return f":material/block: {title}" if blocked else title
 
 
 def _caption(option: Option) -> str:

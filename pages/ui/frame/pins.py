@@ -72,7 +72,7 @@ def publish() -> None:
 
 
 def change(project: Project | None) -> None:
-    """Take another project, such that the step can be undone."""
+    """Take another project, so that the step can be undone."""
     if project == now():
         return
     _steps(_PAST).append(now())
@@ -106,7 +106,7 @@ def can_redo() -> bool:
 
 
 def add(scenario: Scenario) -> str:
-    """Pin a question; return what it is called, and where it stands."""
+    """Pin a question; return a sentence with its name and place."""
     project = now()
     if project is not None and scenario in project.scenarios:
         name = project.names[project.scenarios.index(scenario)]
@@ -147,7 +147,7 @@ def _take(project: Project | None) -> None:
 
 
 def _titles(project: Project) -> dict[str, str]:
-    """Return what the files of a project's uploads are called, of those that are here."""
+    """Return the names of a project's uploaded files, by source, of those in this session."""
     found = {}
     for source in {one.data.source for one in project.scenarios}:
         if source.startswith("upload:"):

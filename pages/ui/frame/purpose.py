@@ -1,4 +1,4 @@
-"""What should survive: the picker of what a release is made for, with its task or its losses."""
+"""What should survive a release: the picker of its purpose, with the task or the losses."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pages.ui.style.labels import markdown
 from pages.ui.work import derived
 
 MEANS = {
-    "information": "I(X;Y): every difference between symbols of X counts.",
-    "task": "I(T;Y): only what X tells of another column T counts.",
-    "guess": "How often the best guess of T, or of X, is right.",
-    "distortion": "How far the best guess of X is from X, on average; less is better.",
+    "information": "I(X;Y); every difference between symbols of X counts.",
+    "task": "I(T;Y); only what X tells of another column T counts.",
+    "guess": "how often the best guess of T, or of X, is right.",
+    "distortion": "how far the best guess of X is from X, on average; less is better.",
 }
 """What each purpose counts."""
 
 PRESET = Scenario(data=DataSpec(task=("income",)), purpose="task")
-"""Publish occupation so that income can be predicted and sex cannot."""
+"""The example that the sidebar links to."""
 
 
 def show() -> None:
@@ -36,7 +36,7 @@ def show() -> None:
             list(PURPOSES),
             format_func=lambda key: PURPOSES[key],
             key="for",
-            help=" ".join(MEANS.values()),
+            help="  \n".join(f"**{PURPOSES[key]}**: {MEANS[key]}" for key in PURPOSES),
             on_change=_changed,
             persist_state="session",
         )
@@ -53,7 +53,7 @@ def show() -> None:
 
 
 def _changed() -> None:
-    """Leave the task out where none is asked for."""
+    """Remove the task T where the purpose has none."""
     if st.session_state["for"] in ("information", "distortion") and state.data().task:
         state.with_data(task=())
 
@@ -63,7 +63,7 @@ def _task(*, optional: bool) -> None:
     spec = state.data()
     columns = data_controls.columns_of(spec)
     if not columns:
-        st.caption("This data has no further column that could be a task.")
+        st.caption("This data has no columns to choose a task from.")
         return
     st.session_state["data_task"] = [name for name in spec.task if name in columns]
     st.multiselect(
@@ -88,7 +88,7 @@ def _losses() -> None:
     )
     if st.session_state["loss"] != "table":
         if st.session_state["loss"] != "hamming" and not derived.numeric(state.data()):
-            st.caption("This X is not numeric: count any error, or give a table.")
+            st.caption(f"This X is not numeric: choose “{LOSSES['hamming']}”, or give a table.")
         return
     st.file_uploader(
         "Loss table (CSV)",
@@ -105,7 +105,7 @@ def _losses() -> None:
 
 
 def _take() -> None:
-    """Take an uploaded table, or say what is wrong with it; the last one stays then."""
+    """Take an uploaded table; where something is wrong with it, say so and keep the last one."""
     st.session_state["_loss_problem"] = ""
     file = st.session_state.get("loss_file")
     if file is None:

@@ -1,4 +1,4 @@
-"""What can be asked instead where a question has no answer: offered beside the reason."""
+"""Where a question has no answer: the reason, and buttons that ask what has one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived, long_answer
 
 MOST = 6
-"""Mechanisms or promises that are offered."""
+"""Most mechanisms, and most promises, that are offered."""
 
 Remedy = tuple[str, dict[str, object]]
 """What a button says, and what it changes of the session."""
@@ -52,7 +52,7 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     """Offer the mechanisms that work under the promise, then the promises this one works under."""
     if scenario.purpose != "information":
         plain: dict[str, object] = {"for": "information", "_data": replace(scenario.data, task=())}
-        yield "Keep all of X", plain
+        yield "Ask for information about all of X", plain
     if scenario.also:
         yield "Without the further promises", {"_also": ()}
     kinds = pickers.asked_kinds(scenario)
@@ -70,14 +70,14 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     chosen = mechanisms.entry(scenario.mechanism)
     if fit.obstacle(chosen, kinds):
         for other in [one for one in notions.ALL if not fit.obstacle(chosen, [one.kind])][:MOST]:
-            yield f"{other.title} instead", {"notion": other.key, "_also": ()}
+            yield f"Promise {other.title}", {"notion": other.key, "_also": ()}
 
 
 def _reachable(scenario: Scenario) -> Iterator[Remedy]:
-    """Offer the least bound on guesses that any mechanism keeps, where less is asked."""
+    """Offer the least bound on guesses that some mechanism keeps, where a lower one is asked."""
     if "bound" not in notions.entry(scenario.notion).parameters:
         return
     joint = derived.counted(scenario.data).joint
     least = spans.span(scenario.notion, "bound", joint, scenario.numbers).low
     if scenario.bound < least:
-        yield f"At most {least:g}", {"bound": least}
+        yield f"Ask for c = {least:g}", {"bound": least}

@@ -1,4 +1,4 @@
-"""What the server says with every answer, and what it keeps to itself."""
+"""The server's response headers, the paths that it closes, and what it does on start and stop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.data import folders
 from pages.ui.work.long_answer import WORKERS
 
 LINGER = 0.3
-"""Seconds after which a server that was told to stop ends, though a visit's script still runs."""
+"""Seconds after which a server that was told to stop ends, even if a visit's script still runs."""
 
 HEADERS = {
     "content-security-policy": "; ".join(
@@ -40,20 +40,20 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "cross-origin-opener-policy": "same-origin",
 }
-"""Headers of every answer: nothing is loaded from elsewhere, no other site shows a page in a frame,
-and an address, which holds the question, is told to none."""
+"""Headers of every response: nothing is loaded from elsewhere, no other site shows a page in a
+frame, and the address, which holds the question, is sent to no other site."""
 
 CLOSED = ("/_stcore/metrics",)
-"""What Streamlit would tell anybody: how many sessions there are, and what they take."""
+"""Paths that get 404: here Streamlit would tell anybody the number of sessions and their memory."""
 
 
 class Guard:
-    """Sets the headers, and keeps closed what is nobody's business; an ASGI middleware.
+    """Sets the headers and closes the paths of `CLOSED`; an ASGI middleware.
 
     Parameters
     ----------
     app : ASGI application
-        What answers.
+        The application behind it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -81,7 +81,7 @@ class Guard:
 
 @asynccontextmanager
 async def life(_: object) -> AsyncIterator[None]:
-    """Clear away what servers left that were killed, and leave nothing when this one stops."""
+    """Remove the files that killed servers left; when this one stops, its workers and files."""
     folders.remove_left()
     yield
     WORKERS.kill()
@@ -90,7 +90,7 @@ async def life(_: object) -> AsyncIterator[None]:
 
 
 def _end() -> None:
-    """End the process after a while: what a script computes then, nobody will see."""
+    """End the process after `LINGER` seconds: nobody sees what a script computes after that."""
     time.sleep(LINGER)
     folders.remove_own()
     os._exit(0)

@@ -1,4 +1,4 @@
-"""The site: its pages, and how a visitor moves between them."""
+"""The site: its pages, their menu, and the way to them from a deep link."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def navigation() -> Page:
 def enter() -> None:
     """Start over through app.py where Streamlit ran a page without it; call it first on a page.
 
-    Until a server has seen `st.navigation`, it takes the folder `pages` for navigation of its
-    own, and the first visitor's deep link opens a page with neither our layout nor our menu.
+    Until `st.navigation` has run on a server, Streamlit builds navigation of its own from the
+    folder `pages`: a deep link then opens a page without our layout and menu.
     """
     if PagesManager.uses_pages_directory:
         navigation()

@@ -1,7 +1,7 @@
 """The scenario on screen: in the session while it is used, in the URL for those it is sent to.
 
-The URL is written by hand from the scenario, not by Streamlit's `bind`: a bound selectbox writes
-what it shows, which changes with our wording, and drops an unknown value without a word.
+The URL is written from the scenario, not by Streamlit's `bind`: a bound selectbox writes the text
+that it shows, which changes with our wording, and drops an unknown value silently.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def restore(page: str) -> None:
     """Bring the session to what the URL says; call it first on every page.
 
     A URL counts when the session is new, when it names a scenario on a page that was just
-    opened, and when it changed under an open page (back, forward, edited by hand). What it has
-    wrong is told.
+    opened, and when it changed under an open page (back, forward, edited by hand). What is wrong
+    in it is kept for `notices`.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def restore(page: str) -> None:
 
 
 def just_opened() -> bool:
-    """Say whether the page on screen was opened by this run, not there before."""
+    """Say whether this run opened the page on screen."""
     return bool(st.session_state.get(_OPENED))
 
 
@@ -148,7 +148,7 @@ def _in_nats(query: Query, unit: str, told: list[str]) -> Query:
     try:
         eps = to_nats(float(text), unit)
     except ValueError:
-        return query  # what is no number is told where all of them are read
+        return query  # `from_query` tells what is not a number
     if domain.low <= eps <= domain.high:
         return query | {"eps": [repr(eps)]}
     told.append(

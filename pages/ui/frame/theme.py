@@ -1,4 +1,4 @@
-"""What the theme cannot say about the look."""
+"""The style sheet and the name above the sidebar: what Streamlit's theme cannot set."""
 
 from pathlib import Path
 

@@ -11,12 +11,13 @@ from core.measures.leakage import Leakage
 from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
 from core.release.confusability import most_likely
-from core.release.sentences import question
+from core.release.sentences import promise_text, question
 from core.release.symbol_risk import Exposure, averages, exposure, pointwise
 from core.scenario import Result
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart, old
+from pages.ui.figures.symbols import UNJUDGED
 from pages.ui.frame import controls, page_frame
 from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
@@ -33,14 +34,14 @@ PAPER = (5, 17, 1000)
 
 
 RULES_OUT = 1e6
-"""Nats beyond any finite log-lift, to sort what rules a secret out before all else."""
+"""Nats beyond any finite log-lift: symbols that rule a secret out come first, by their max-lift."""
 
 USUAL = 2.0
-"""The order of measures where the promise has none."""
+"""The order α of the measures where neither promise nor link has one."""
 
 
 WIDE = {"measure": 180, "what it says": 460}
-"""Pixels that the texts of the table of averages take."""
+"""Pixels that the text columns of the table of averages take."""
 
 
 def show() -> None:
@@ -77,7 +78,7 @@ def _live(places: page_frame.Places) -> None:
 
 
 def _exposed(result: Result) -> tuple[Leakage, Exposure]:
-    """Show the switch between X itself and the release; return what the one chosen exposes."""
+    """Show the switch between X itself and the release; return its leakage and the verdicts."""
     released = st.segmented_control(
         "Look at", ["X itself", "the release"], key="lift_of", default="X itself", required=True
     )
@@ -88,13 +89,13 @@ def _exposed(result: Result) -> tuple[Leakage, Exposure]:
 
 def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
     reached = np.maximum(-leak.log_min_lift, leak.log_max_lift)
-    ruling_out = np.isinf(reached)  # all of these reach ∞: the one that raises most comes first
-    reached = np.where(ruling_out, RULES_OUT + leak.log_max_lift, reached)
+    reached = np.where(np.isinf(reached), RULES_OUT + leak.log_max_lift, reached)
     shown = page(reached, "symbols, those that move beliefs most first", "lift_page")
     secrets = most_likely(leak.joint_sy.sum(axis=1), ROWS)
     names = [leak.labels[y] for y in shown]
     height = int(np.clip(100 + ROW * len(shown), 300, 900))
     budgets = derived.budgets(result.scenario)
+    judged = isinstance(derived.promise(result.scenario), PointwiseNotion)
     left, right = st.columns(2)
     with (
         left,
@@ -140,11 +141,18 @@ def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
                 budgets,
                 height,
                 unit,
+                judged=judged,
             ),
             key="symbols",
             title="From min-lift Ψ to max-lift Λ",
-            alt=f"High-risk: {int(found.risky.sum())} of {number_of(len(leak.labels), 'symbol')}.",
+            alt=_verdict(found, judged=judged),
         )
+
+
+def _verdict(found: Exposure, *, judged: bool) -> str:
+    """Return how many symbols are high-risk, or that the promise judges none by itself."""
+    symbols = number_of(len(found.labels), "symbol")
+    return f"High-risk: {int(found.risky.sum())} of {symbols}." if judged else f"{UNJUDGED}."
 
 
 def _pairs(found: Exposure, leak: Leakage, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
@@ -175,13 +183,16 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
     risky = int(found.risky.sum())
     st.subheader("Which symbols are high-risk, and why", anchor=False)
     written = share(float(found.mass[found.risky].sum()))
-    name = markdown(str(notion))
+    name = markdown(promise_text(notion, controls.unit()))
     if not isinstance(notion, PointwiseNotion):
-        st.markdown(f"{name} bounds no single symbol: none is high-risk by itself.")
+        st.markdown(
+            f"{name} is not one bound on each symbol, so no symbol is judged by itself and none "
+            "is high-risk."
+        )
     elif risky:
         st.markdown(
             f"Under {name}, **{risky} of {number_of(len(leak.labels), 'symbol')}**, with "
-            f"{written} of the records, {'breaks' if risky == 1 else 'break'} the promise alone."
+            f"{written} of the records, {'breaks' if risky == 1 else 'break'} the promise."
         )
     else:
         st.markdown(f"Under {name}, every symbol keeps the promise by itself.")
@@ -202,13 +213,13 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
 
 
 def _order(result: Result) -> float | None:
-    """Return the order of the lift's mean that the promise has; None where it has none."""
+    """Return the order of the mean of lifts in the promise; None where it has none."""
     scenario = result.scenario
     return scenario.alpha if notions.entry(scenario.notion).kind.order_of_lift else None
 
 
 def _usual(result: Result) -> float:
-    """Return the order of measures where the promise has none: the link's, unless it is a set's."""
+    """Return the order of measures where the promise has none: the link's, else `USUAL`."""
     scenario = result.scenario
     of_set = notions.entry(scenario.notion).kind.of_estimate
     return scenario.alpha if scenario.alpha in controls.ALPHAS and not of_set else USUAL
@@ -270,12 +281,12 @@ def _asymmetry(unit: str) -> None:
     found = derived.asymmetry(n_s, n_x, draws)
     st.subheader("Why the bound on min-lift costs so much", anchor=False)
     st.markdown(
-        f"In {draws:,} random joints of {n_s} secrets and {n_x} symbols, log Ψ reaches from "
-        f"{level(found.low_range[0], unit, 1)} to {level(found.low_range[1], unit, 2)} and "
+        f"In {draws:,} random joints of {n_s} secrets and {n_x} symbols, log Ψ ranges from "
+        f"{level(found.low_range[0], unit, 1)} to {level(found.low_range[1], unit, 2)}, "
         f"log Λ only from {level(found.high_range[0], unit, 2)} to "
         f"{level(found.high_range[1], unit, 2)} {unit}: "
-        "beliefs fall much further than they rise. One budget for both sides is spent on the "
-        "falls; λ above ½ gives more of it to them."
+        "beliefs fall much further than they rise. One bound for both sides constrains the falls "
+        "most; λ above ½ gives them the larger share of ε."
     )
     with card(
         key="asymmetry",
@@ -283,8 +294,8 @@ def _asymmetry(unit: str) -> None:
         subtitle="Entries independent and uniform, normalised; the setting of [Lift] Fig. 1.",
         table=lambda: pd.DataFrame(
             {
-                "from": found.edges[:-1],
-                "to": found.edges[1:],
+                "from_nats": found.edges[:-1],
+                "to_nats": found.edges[1:],
                 "share_log_min_lift": found.low,
                 "share_log_max_lift": found.high,
             }

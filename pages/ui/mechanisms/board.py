@@ -25,7 +25,7 @@ from pages.ui.mechanisms import comparison, merging, query, side_channels
 from pages.ui.parts import exports, formulas
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
-from pages.ui.parts.paging import ROWS, page
+from pages.ui.parts.paging import COLUMNS, ROWS, page
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import derived, refining
@@ -33,14 +33,11 @@ from pages.ui.work import derived, refining
 ROW = 22
 """Pixels a row takes in the matrices, whose height grows with the alphabet."""
 
-MOST_COLUMNS = 80
-"""Outputs that a matrix draws: columns of more are hairlines."""
-
 MOST_OUTPUTS = 200
-"""Outputs that can be picked one by one: those that tell most."""
+"""Outputs that the picker lists: those that move beliefs most."""
 
 OUTPUT = "_output_picked"
-"""Under which the session keeps the name of the output that was picked."""
+"""Session key of the name of the output that was picked."""
 
 
 def show() -> None:
@@ -106,15 +103,12 @@ def _works(scenario: Scenario) -> None:
     ]
     if able:
         promised = listed([notions.entry(key).title for key in pickers.asked_keys(scenario)])
-        st.caption(f"Under {markdown(promised)} these work: {markdown(', '.join(able))}.")
+        st.caption(f"Mechanisms for {markdown(promised)}: {markdown(', '.join(able))}.")
 
 
 def _matrices(result: Result) -> None:
     mechanism, joint = result.mechanism, result.joint
-    blocks = mechanism.kernel.shape[0] // joint.n_x
-    rows = mechanism.x_labels
-    if blocks > 1:
-        rows = tuple(f"{s}: {x}" for s in joint.s_labels for x in rows)
+    blocks, rows = mechanism.kernel.shape[0] // joint.n_x, derived.inputs(result)
     most = min(ROWS, max(len(rows), mechanism.n_y))
     height = int(np.clip(150 + ROW * most, 300, 760))
     weight = joint.p.ravel() if blocks > 1 else joint.p_x
@@ -126,12 +120,12 @@ def _matrices(result: Result) -> None:
             title="The mechanism",
             subtitle="P(y | x): how likely input x (row) comes out as y (column)."
             + (" A row for each pair of secret and input." if blocks > 1 else ""),
-            table=lambda: exports.kernel_table(mechanism),
+            table=lambda: exports.kernel_table(mechanism, rows),
             formulas=(formulas.mechanism(result.scenario.mechanism),),
         ),
     ):
         inputs = page(weight, "inputs, the likeliest first", "kernel_page")
-        shown = most_likely(weight[inputs] @ mechanism.kernel[inputs], MOST_COLUMNS)
+        shown = most_likely(weight[inputs] @ mechanism.kernel[inputs], COLUMNS)
         chart(
             figures.mechanism_matrix(
                 mechanism.kernel[np.ix_(inputs, shown)],
@@ -234,7 +228,7 @@ def _beliefs(
 
 
 def _output(found: Disclosure) -> int:
-    """Show the picker of the output; those that move beliefs most come first, as does the worst."""
+    """Show the picker of the output, those that move beliefs most first; return its index."""
     order = np.argsort(-found.level, kind="stable")[:MOST_OUTPUTS].tolist()
     names = leads(found.labels)
     label = query.take("output")
@@ -245,7 +239,7 @@ def _output(found: Disclosure) -> int:
                 f"The link has output={cut(label)}, which is no output here; the worst one is "
                 "shown."
             )
-    # By what it mostly says, so that it stays the same output while a slider moves shares.
+    # known by its main inputs, so that it stays picked while a slider changes their shares
     named: dict[str, int] = {names[y]: y for y in order}
     worst = names[order[0]]
     kept = st.session_state.get(OUTPUT)
@@ -271,10 +265,10 @@ def _output(found: Disclosure) -> int:
 
 
 def _remember(listed: frozenset[str], worst: str) -> None:
-    """Keep the output that was picked by what it mostly says; the worst one is none of its own.
+    """Keep the name of the output that was picked; of the worst one none, so that it stays worst.
 
-    A browser that has not yet got the outputs of a new mechanism says what stood there of the old
-    one, word for word as it was shown: that is no output, and nobody picked it.
+    A browser that has not yet received the outputs of a new mechanism sends the text that it
+    showed for the old one: that is no output's name, and nobody picked it.
     """
     picked = st.session_state["output"]
     if picked in listed:

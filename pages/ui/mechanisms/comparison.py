@@ -20,10 +20,10 @@ from pages.ui.work import derived, progress
 from pages.ui.work.long_answer import LongAnswer
 
 LIMIT = 120.0
-"""Seconds that all of them may take; twice as many where they are searched on, and so on."""
+"""Seconds that all of them may take at first."""
 
 NAME, NOTE = 150, 420
-"""Pixels that a mechanism's name and what is noted of it take in the table."""
+"""Pixels of the table's columns of names and notes."""
 
 
 def show(result: Result, unit: str) -> None:
@@ -34,7 +34,7 @@ def show(result: Result, unit: str) -> None:
     why = (
         "the level that the mechanism above achieves"
         if math.isfinite(reached)
-        else "the budget, since the mechanism above has no finite level"
+        else "the ε last asked for, since the mechanism above has no finite level"
     )
     st.markdown(
         f"Each one is allowed **{level(at, unit)} {unit} of LIP**, {why}. Click a column to sort. "
@@ -87,11 +87,11 @@ def show(result: Result, unit: str) -> None:
 
 
 def _other_purpose(scenario: Scenario) -> None:
-    """Say that the table counts all of X where something else is to survive."""
+    """Say that the table counts I(X;Y) where something else is to survive."""
     if scenario.purpose != "information":
         st.caption(
-            "The table counts information about all of X, whatever is to survive; "
-            f"{PURPOSES[scenario.purpose]} is what the figures above count."
+            "The table counts information about all of X; the figures above count "
+            f"{PURPOSES[scenario.purpose]}."
         )
 
 
@@ -113,7 +113,7 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
         seconds=LIMIT,
         key="compared",
         left_open=lambda rows: (
-            f"Time was over after {SECONDS * work.longer:g} s each for "
+            f"The search was cut off after {SECONDS * work.longer:g} s each for "
             f"{listed([row.title for row in rows if row.cut])}: more time may find better ones."
         ),
     )
@@ -146,5 +146,5 @@ def _table(rows: tuple[Compared, ...], at: float, unit: str, *, several: bool) -
         table.insert(8, f"with side channels, {unit}", known)
     if any(not math.isnan(row.robust) for row in rows):  # S is released too
         worst = shown([row.robust for row in rows])
-        table.insert(8, f"at worst over the records, {unit}", worst)
+        table.insert(8, f"RLDP, {unit}", worst)
     return table.sort_values(["within", "kept of X"], ascending=False, kind="stable")

@@ -1,7 +1,7 @@
 """The Mechanisms page's own question beside the scenario: its switches, in the URL.
 
-What depends on the answer (an output's name, a step, an attribute's level) is wanted until the
-board that shows it takes it and says whether it exists.
+Values that depend on the answer (an output's name, a step, an attribute's level) are kept until the
+board that shows them takes them and says whether they exist.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHOWN = "_mechanisms_shown"
 
 
 def restore() -> None:
-    """Bring the session to what the URL says; what is unknown there falls back and is told."""
+    """Bring the session to what the URL says; unknown values fall back with a notice."""
     query = URL.read()
     if query is None:
         return
@@ -52,7 +52,7 @@ def restore() -> None:
 
 
 def take(key: str) -> Any:
-    """Return what the URL wants of a board, once; None where it wants nothing or was served."""
+    """Return what the URL asks of a board, once; None where it asks nothing or it was taken."""
     return st.session_state.get(_WANTED, {}).pop(key, None)
 
 

@@ -35,11 +35,11 @@ class SideInformation:
     """
 
     values: tuple[tuple[int, int], ...] = ()
-    who: str = "someone who knows only the law behind the data"
+    who: str = "someone who knows only the distribution of the data"
 
 
 def known(result: Result) -> SideInformation:
-    """Show the switch of the side channel where X has attributes; return what it says."""
+    """Show the switch of the side channel where X has attributes; return what is known."""
     attributes = result.counted.attributes
     _adopt(query.take("known") or [], attributes)
     query.show("known", [])
@@ -73,7 +73,7 @@ def known(result: Result) -> SideInformation:
 
 
 def _adopt(wanted: list[tuple[str, str]], attributes: tuple[Attribute, ...]) -> None:
-    """Set the switches to what the URL says is known; what X does not have is told."""
+    """Set the switches to what the URL says is known; what X does not have gets a notice."""
     by_name = {attribute.name: attribute for attribute in attributes}
     for name, label in wanted:
         text = query.pair_text(name, label)

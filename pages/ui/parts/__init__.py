@@ -1,1 +1,1 @@
-"""What boards are put together from: cards, tables, key figures, downloads."""
+"""Parts of pages: cards, tables, key figures, downloads."""

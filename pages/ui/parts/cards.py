@@ -22,16 +22,16 @@ def card(
     formulas: tuple[str, ...] = (),
     beside: Callable[[], object] | None = None,
 ) -> DeltaGenerator:
-    """Show a frame with all but the chart, and return the place for it.
+    """Show a card without its chart, and return the place for the chart.
 
-    The frame stays as it is while sliders move; only what is put in its place runs again.
+    The card stays as it is while sliders move; only what is put in that place runs again.
 
     Parameters
     ----------
     key : str
         Of the chart; the card's other elements derive theirs from it.
     title, subtitle : str
-        What is seen, and how to read it: Markdown of our own, no labels from data.
+        What the chart shows, and how to read it, in Markdown: labels from data must be escaped.
     table : callable
         Makes the table behind the chart; called when it is opened.
     formulas : tuple of str
@@ -64,7 +64,7 @@ def _table(key: str, table: Callable[[], pd.DataFrame]) -> None:
             return
         try:
             frame = table()
-        except CoreError as error:  # the card says so too
+        except CoreError as error:
             st.caption(markdown(str(error)))
         else:
             tables.sheet(frame, key, most=360)

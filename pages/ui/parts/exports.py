@@ -1,4 +1,4 @@
-"""What leaves the dashboard: tables, mechanisms, scenarios, as bytes that are safe to open."""
+"""What can be downloaded: tables, mechanisms, scenarios, as bytes that are safe to open."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from core.scenario import Scenario
 from core.scenario.snippet import snippet
 from core.utilities import Information
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers
+from pages.ui.work import answers, derived
 
 _SIGNS = "=+\\-@＝＋－＠"
-"""What a formula begins with, in a font's full width too: spreadsheets read both."""
+"""What a formula begins with, full-width forms included: spreadsheets read both."""
 
 _BLANK = r"[\s\x00-\x1f\u200b-\u200f\u2028-\u202e\u2060\ufeff]"
-"""What is passed over before it, whether or not it is seen."""
+"""What spreadsheets skip before it, visible or not."""
 
 _FORMULA = re.compile(rf"(?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]){_BLANK}*(?=[{_SIGNS}])")
-"""Where a formula begins: with a text, or with a line of it, which some take for a new cell."""
+"""Where a formula can begin: a text, or any of its lines, which some programs take for a cell."""
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -56,32 +56,32 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
 
 
 def _line(cells: Iterable[object]) -> str:
-    """Write a row. Cells with a return are in quotes too: it may end a line."""
+    """Write a row; cells with a carriage return are quoted too, since it may end a line."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow([safe_cell(cell) for cell in cells])
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
-def kernel_table(mechanism: Mechanism) -> pd.DataFrame:
-    """Return P(y | x) as a table: a row for each input, a column for each output."""
-    kernel = mechanism.kernel
-    names = list(mechanism.x_labels)
-    if kernel.shape[0] != len(names):  # it reads S too: a block of rows for each secret
-        names = [
-            f"{name} (s{block + 1})"
-            for block in range(kernel.shape[0] // len(names))
-            for name in names
-        ]
-    return pd.DataFrame(
-        {"x": names} | {label: kernel[:, y] for y, label in enumerate(mechanism.y_labels)}
-    )
+def kernel_table(mechanism: Mechanism, inputs: Sequence[str]) -> pd.DataFrame:
+    """Return P(y | x) as a table: a row for each input, a column for each output.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Its kernel has shape (n, n_y).
+    inputs : sequence of str
+        Names of the kernel's n rows, as of `pages.ui.work.derived.inputs`.
+    """
+    columns = {label: mechanism.kernel[:, y] for y, label in enumerate(mechanism.y_labels)}
+    return pd.DataFrame({"x": list(inputs)} | columns)
 
 
-def mechanism_json(mechanism: Mechanism) -> bytes:
+def mechanism_json(mechanism: Mechanism, inputs: Sequence[str]) -> bytes:
     """Write a mechanism as JSON: its kernel, names, utility, bound and status."""
     content = {
         "name": mechanism.name,
         "notion": None if mechanism.notion is None else str(mechanism.notion),
+        "inputs": list(inputs),
         "x_labels": mechanism.x_labels,
         "y_labels": mechanism.y_labels,
         "kernel": mechanism.kernel.tolist(),
@@ -96,7 +96,7 @@ def mechanism_json(mechanism: Mechanism) -> bytes:
 
 
 def _of_purpose(mechanism: Mechanism) -> dict[str, object]:
-    """Return the bound, and what was asked to be kept where that is not I(X;Y)."""
+    """Return bound and gap; where the purpose is not I(X;Y), its title, unit and value too."""
     if isinstance(mechanism.purpose, Information):
         return {"upper_bound_nats": mechanism.upper_bound, "gap_nats": mechanism.gap}
     return {
@@ -108,12 +108,13 @@ def _of_purpose(mechanism: Mechanism) -> dict[str, object]:
     }
 
 
-def mechanism_npz(mechanism: Mechanism) -> bytes:
+def mechanism_npz(mechanism: Mechanism, inputs: Sequence[str]) -> bytes:
     """Write a mechanism's kernel and names as a NumPy archive, without pickles."""
     buffer = io.BytesIO()
     np.savez_compressed(
         buffer,
         kernel=mechanism.kernel,
+        inputs=np.array(inputs, dtype=np.str_),
         x_labels=np.array(mechanism.x_labels, dtype=np.str_),
         y_labels=np.array(mechanism.y_labels, dtype=np.str_),
     )
@@ -128,7 +129,7 @@ def button(label: str, name: str, mime: str, make: Callable[[], bytes], key: str
 
 
 def menu(key: str, scenario: Scenario) -> None:
-    """Show the menu of what can be taken along of a scenario's result."""
+    """Show the menu of downloads of a scenario's result."""
     with st.popover(
         "Export", icon=":material/download:", key=f"{key}_export", on_change="rerun"
     ) as opened:
@@ -142,22 +143,37 @@ def _contents(key: str, scenario: Scenario) -> None:
     except CoreError as error:
         st.error(markdown(str(error)))
         return
-    take_along(result.mechanism, result.scenario, key)
+    downloads(result.mechanism, derived.inputs(result), result.scenario, key)
 
 
-def take_along(mechanism: Mechanism, scenario: Scenario, key: str) -> None:
-    """Show the downloads of a mechanism and of the question that it answers."""
+def downloads(mechanism: Mechanism, inputs: Sequence[str], scenario: Scenario, key: str) -> None:
+    """Show the downloads of a mechanism, with names of its inputs, and of its question."""
     with st.container(gap="small"):
         st.caption("The mechanism P(y | x)")
         files: Sequence[tuple[str, str, str, Callable[[], bytes]]] = (
-            ("CSV", "mechanism.csv", "text/csv", lambda: csv_bytes(kernel_table(mechanism))),
-            ("JSON", "mechanism.json", "application/json", lambda: mechanism_json(mechanism)),
-            ("NPZ", "mechanism.npz", "application/octet-stream", lambda: mechanism_npz(mechanism)),
+            (
+                "CSV",
+                "mechanism.csv",
+                "text/csv",
+                lambda: csv_bytes(kernel_table(mechanism, inputs)),
+            ),
+            (
+                "JSON",
+                "mechanism.json",
+                "application/json",
+                lambda: mechanism_json(mechanism, inputs),
+            ),
+            (
+                "NPZ",
+                "mechanism.npz",
+                "application/octet-stream",
+                lambda: mechanism_npz(mechanism, inputs),
+            ),
         )
         for column, (label, name, mime, make) in zip(st.columns(3), files, strict=True):
             with column:
                 button(label, name, mime, make, f"{key}_{label}")
-        st.caption("The question, to load it again")
+        st.caption("The question")
         button(
             "Scenario (JSON)",
             "scenario.json",
@@ -165,7 +181,7 @@ def take_along(mechanism: Mechanism, scenario: Scenario, key: str) -> None:
             lambda: scenario.to_json().encode("utf-8"),
             f"{key}_scenario",
         )
-        st.caption("The same in Python, on `core`")
+        st.caption("The same in Python, with `core`")
         st.code(snippet(scenario), language="python", height=220)
         st.caption(
             "The address of this page is a permalink: it holds the question, never the data."

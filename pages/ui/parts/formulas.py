@@ -40,8 +40,8 @@ RANGE = (
     "**Confusability graph**. Two releases are joined if one secret can lead to both; a secret is "
     "then never told apart by them for certain.\n\n"
     r"$$ y \sim y' \iff \exists s: P(s,y) > 0 \text{ and } P(s,y') > 0 $$"
-    "\n\nThe number of parts that do not hang together says how many groups of secrets a release "
-    r"tells apart for certain: maximin information $I_* = \log(\text{parts})$."
+    "\n\nThe graph's parts (connected components) are the groups of secrets that a release tells "
+    r"apart for certain: maximin information $I_* = \log(\text{parts})$."
     "\n\n:gray[\\[NonStoch\\] §IV, Lemma 2]"
 )
 """The confusability graph in words."""

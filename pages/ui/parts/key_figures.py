@@ -1,4 +1,4 @@
-"""The strip of figures above the charts: what is kept, what is given away, how sure that is."""
+"""The row of key figures above the charts: what is kept, what is given away, what is proven."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _kept(result: Result, unit: str) -> None:
 
 
 def _figure(label: str, value: str, beside: str, term: str) -> None:
-    """Show a figure, with what is beside it; on hover, what the glossary says of a term."""
+    """Show a figure with a note below it and, on hover, a term's meaning from the glossary."""
     st.metric(
         label,
         value,
@@ -76,7 +76,7 @@ def _figure(label: str, value: str, beside: str, term: str) -> None:
 
 
 def audit_badge(result: Result, unit: str) -> None:
-    """Show whether the promise is kept."""
+    """Show what the audit found: the promise kept, kept at the estimate only, or none made."""
     audit, asked = result.mechanism.audit, notions.entry(result.scenario.notion).kind
     if audit is None:
         st.badge("nothing promised", icon=":material/remove:", color="gray")

@@ -1,4 +1,4 @@
-"""Long lists page by page: a chart shows as many rows as one can read."""
+"""Long lists page by page: a chart shows no more rows than can be read."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from core.validation import FloatArray, IntArray
 ROWS = 60
 """Rows that a chart shows at once: more have no room for their names."""
 
+COLUMNS = 80
+"""Columns that a matrix shows: more would be too thin to see."""
+
 
 def page(weight: FloatArray, things: str, key: str) -> IntArray:
-    """Return the places to show; where they are too many, those of the page that is picked.
+    """Return the indices of the rows to show; of a long list, show the picker of the page.
 
-    The greatest weights come first; a list that fits on a page stays in its own order.
+    The largest weights come first; a list that fits on one page keeps its order.
 
     Parameters
     ----------
     weight : ndarray
-        What makes a row worth seeing, shape (n,).
+        By which rows are ordered, shape (n,).
     things : str
         What the rows are, in the plural, and what comes first.
     key : str

@@ -1,4 +1,4 @@
-"""Tables as they are shown: ∞ is written ∞, columns sort by value, and a CSV is beside."""
+"""Tables as they are shown: ∞ is written ∞, columns sort by value, and each has its CSV."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ import pandas as pd
 import streamlit as st
 from pandas.io.formats.style import Styler
 
+from core.measures.leakage import Leakage
+from core.release.confusability import ConfusabilityGraph
 from pages.ui.parts import exports
 
 ROW, LINE = 35, 20
 """Pixels that a row of one line takes, and each further line."""
 
 WRAPS = 66
-"""Pixels of a row from which on the browser breaks long texts into lines."""
+"""Least pixels of a row in which the browser breaks long texts into lines."""
 
 LETTER = 6.6
 """Pixels that a letter takes in a table."""
@@ -26,7 +28,7 @@ INSET = 18
 """Pixels that a cell keeps free at its sides."""
 
 MOST_LINES = 5
-"""Lines of a cell that are shown: of more the rest is shown by a double click, and in the CSV."""
+"""Lines of a cell that are shown: a double click and the CSV show the rest."""
 
 NONE = "–"
 """What stands where there is no number."""
@@ -48,7 +50,7 @@ def sheet(
     frame : DataFrame
         What is shown; the CSV has its values in full.
     key : str
-        Of the CSV's button, less "_csv"; also the name of the file.
+        The table's; the CSV's button has it with "_csv" added, and the file's name holds it.
     most : int
         Pixels that the table takes at most.
     wrapped : mapping, optional
@@ -117,9 +119,35 @@ def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:
     fractions = [column for column, kind in frame.dtypes.items() if kind.kind == "f"]
     if not np.isinf(frame[fractions].to_numpy(dtype=np.float64)).any():
         return frame
-    # It is called with numbers alone: those of `subset`.
+    # `number` is called only with the numbers of `subset`
     written = cast("Callable[[object], str]", number)
     return frame.reset_index(drop=True).style.format(written, subset=fractions)
+
+
+def lifts(leak: Leakage) -> pd.DataFrame:
+    """Return the probability and the extreme log-lifts of each symbol of a release."""
+    return pd.DataFrame(
+        {
+            "symbol": leak.labels,
+            "probability": leak.joint_sy.sum(axis=0),
+            "log_min_lift_nats": leak.log_min_lift,
+            "log_max_lift_nats": leak.log_max_lift,
+        }
+    )
+
+
+def graph(found: ConfusabilityGraph) -> pd.DataFrame:
+    """Return the nodes of a confusability graph, and how many others each is joined to."""
+    return pd.DataFrame(
+        {
+            "release": found.names,
+            "probability": found.mass,
+            "possible_secrets": found.possible,
+            "looks_like": [
+                sum(node in edge for edge in found.edges) for node in range(len(found.names))
+            ],
+        }
+    )
 
 
 def number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""The Robust page: a sample, what it leaves possible, designs at it and at the truth."""
+"""The Robust page: a sample, what it leaves possible, and designs at the estimate and the truth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.ui.chart import chart
 from pages.ui.frame import controls, state, theme
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
-from pages.ui.parts.paging import ROWS, page
+from pages.ui.parts.paging import COLUMNS, ROWS, page
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import formulas as words
 from pages.ui.robust import results, studies, work
@@ -28,9 +28,6 @@ from pages.ui.style.units import budget, in_unit, level, share
 
 PICKER = 250
 """Pixels that the picker of a design takes: its longest name, in full."""
-
-MOST_COLUMNS = 80
-"""Outputs that a matrix draws: columns of more are hairlines."""
 
 
 def show() -> None:
@@ -86,22 +83,22 @@ def _never_seen(scenario: Scenario, sample: Sample) -> None:
 
 
 def _story(scenario: Scenario, sample: Sample) -> None:
-    """Say what is played here, and how this sample went."""
+    """Say what the page shows, and how far this sample's estimate is from the truth."""
     n = results.records(scenario)
     data = scenario.data
     u = markdown(" and ".join(data.released) or "U")
     s = markdown(" and ".join(data.secret) or "S")
     st.markdown(
-        "The data itself is the world here. A designer sees only "
+        "Here the data is the truth P\\*. A designer sees only "
         f"**{number_of(n, 'record')}** drawn from it, "
-        f"estimates how {u} goes with {s}, and builds a mechanism that hides {s}. "
-        "A mechanism that trusts the estimate can break its promise in the world; a robust one "
-        "keeps it for everything that the records leave possible."
+        f"estimates the distribution of {u} and {s}, and builds a mechanism that hides {s}. "
+        "A mechanism that trusts the estimate P̂ can break its promise at the truth; a robust one "
+        "keeps it for every distribution that the records leave possible."
     )
     unit = controls.unit()
     st.caption(words.APART)
     with st.container(horizontal=True, gap="large", key="strip"):
-        st.metric("Records seen", f"{n:,}", help="Drawn at random from the world.", width="content")
+        st.metric("Records seen", f"{n:,}", help="Drawn at random from the data.", width="content")
         st.metric(
             f"B, {unit}",
             level(sample.ball.bound, unit, 4),
@@ -111,7 +108,7 @@ def _story(scenario: Scenario, sample: Sample) -> None:
         st.metric(
             f"Distance of the truth, {unit}",
             level(float(sample.ball.divergence(sample.truth)), unit, 4),
-            help="D_α(P̂‖P*), how far it is: the designer does not know it.",
+            help="D_α(P̂‖P*); the designer does not know it.",
             width="content",
         )
         st.metric(
@@ -122,29 +119,30 @@ def _story(scenario: Scenario, sample: Sample) -> None:
         )
     if not sample.covered:
         st.info(
-            "This is one of the rare samples whose set misses the truth: even robust mechanisms "
-            "promise nothing here. Another seed, or a smaller β, shows the usual case.",
+            "The uncertainty set of this sample misses the truth, which happens with probability "
+            f"about β = {scenario.beta:g}: here even robust mechanisms may break their promise. "
+            "Another seed or a smaller β shows the other case.",
             icon=":material/info:",
         )
 
 
 def _intervals(scenario: Scenario, sample: Sample) -> None:
-    world, unit = results.true_joint(scenario.data), controls.unit()
+    joint, unit = results.true_joint(scenario.data), controls.unit()
     with card(
         key="intervals",
         title="What the sample leaves possible",
-        subtitle="Bar: values of P(u | s) that n records do not rule out. Circle: the estimate. "
-        "Stroke: the truth.",
+        subtitle="Bar: values of P(u | s) that n records do not rule out. Circle: estimate. "
+        "Stroke: truth.",
         table=lambda: _interval_table(scenario, sample),
         formulas=(words.BALL, words.INTERVALS),
     ):
         s = st.selectbox(
             "Secret",
-            range(world.n_s),
+            range(joint.n_s),
             format_func=lambda s: (
-                f"{world.s_labels[s]} ({number_of(int(sample.counts[s].sum()), 'record')} seen)"
+                f"{joint.s_labels[s]} ({number_of(int(sample.counts[s].sum()), 'record')} seen)"
             ),
-            key=f"robust_secret_{world.n_s}",
+            key=f"robust_secret_{joint.n_s}",
         )
         truth = sample.true_conditional
         shown = page(truth[s], "values of u, the likeliest first", "intervals_page")
@@ -154,17 +152,17 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
                 sample.ball.upper[s, shown],
                 sample.ball.p_u_given_s[s, shown],
                 truth[s, shown],
-                [world.x_labels[u] for u in shown],
+                [joint.x_labels[u] for u in shown],
                 sample.reach,
             ),
             key="intervals",
             title="What the sample leaves possible",
-            alt=f"Intervals of {number_of(world.n_x, 'value')} of P(u | s) for "
-            f"{world.s_labels[s]}; the widest "
+            alt=f"Intervals of {number_of(joint.n_x, 'value')} of P(u | s) for "
+            f"{joint.s_labels[s]}; the widest "
             f"spans {share(sample.widest(s))}.",
         )
         st.caption(
-            f"{_within(sample, s, world.n_x)} Given this "
+            f"{_within(sample, s, joint.n_x)} Given this "
             f"secret the truth may be {level(float(sample.ball.conditional_bound[s]), unit, 4)} "
             f"{unit} (B_s) from the estimate, and its probabilities may differ by up to "
             f"{sample.ball.radius[s]:.3f} in sum (rad_s)."
@@ -172,7 +170,7 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
 
 
 def _within(sample: Sample, s: int, n_u: int) -> str:
-    """Say how many true values lie in their bars, and what the bars leave unsaid."""
+    """Say how many true values lie in their bars, and whether the set misses the truth even so."""
     inside = sample.within(s)
     found = f"{inside} of {number_of(n_u, 'true value')} {'lies' if inside == 1 else 'lie'} within "
     found += "its bar." if n_u == 1 else "their bars."
@@ -185,18 +183,18 @@ def _within(sample: Sample, s: int, n_u: int) -> str:
 
 
 def _interval_table(scenario: Scenario, sample: Sample) -> pd.DataFrame:
-    world, ball, truth = results.true_joint(scenario.data), sample.ball, sample.true_conditional
+    joint, ball, truth = results.true_joint(scenario.data), sample.ball, sample.true_conditional
     return pd.DataFrame(
         {
-            "s": [s for s in world.s_labels for _ in world.x_labels],
-            "u": [u for _ in world.s_labels for u in world.x_labels],
+            "s": [s for s in joint.s_labels for _ in joint.x_labels],
+            "u": [u for _ in joint.s_labels for u in joint.x_labels],
             "records": sample.counts.ravel(),
             "lower": ball.lower.ravel(),
             "estimate": ball.p_u_given_s.ravel(),
             "upper": ball.upper.ravel(),
             "truth": truth.ravel(),
-            "B_s": np.repeat(ball.conditional_bound, world.n_x),
-            "radius_s": np.repeat(ball.radius, world.n_x),
+            "B_s": np.repeat(ball.conditional_bound, joint.n_x),
+            "radius_s": np.repeat(ball.radius, joint.n_x),
         }
     )
 
@@ -205,8 +203,8 @@ def _levels(scenario: Scenario, found: results.Designs) -> None:
     with card(
         key="robust_levels",
         title="Promised and kept",
-        subtitle="Each design's privacy level in the world, and at worst over all that is "
-        "possible. Right of the dashed line the promise is broken.",
+        subtitle="Each design's level ε* at the truth, and its worst over the uncertainty set. "
+        "Right of the dashed line the promise is broken.",
         table=lambda: outcome_table(found.outcomes, controls.unit()),
         formulas=(words.RLDP, words.REALISED, words.DESIGNS),
     ):
@@ -215,7 +213,7 @@ def _levels(scenario: Scenario, found: results.Designs) -> None:
             if found.stale:
                 work.stale("designs", asked)
             work.launch(
-                "designs", asked, scenario, "Design", "The robust optimum at these records."
+                "designs", asked, scenario, "Design", "Finds the robust optimum for this sample."
             )
             work.progress("designs", "Designing")
             if results.desk("designs").answered == asked:
@@ -243,7 +241,7 @@ def _levels(scenario: Scenario, found: results.Designs) -> None:
 
 
 def _finding(found: results.Designs, unit: str) -> None:
-    """Say what trusting the estimate gives away here, and what robustness costs."""
+    """Say what the non-robust and the best robust design keep, and their levels at the truth."""
     by_key = {outcome.key: outcome for outcome in found.outcomes}
     trusting, robust = by_key["non_robust"], by_key.get("exact", by_key["polyopt"])
     name = "The robust optimum" if robust.key == "exact" else "PolyOpt, which is robust,"
@@ -277,7 +275,7 @@ def outcome_table(outcomes: tuple[DesignOutcome, ...], unit: str = "nats") -> pd
 
 def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
     by_key = {outcome.key: outcome for outcome in outcomes}
-    world = results.true_joint(scenario.data)
+    joint = results.true_joint(scenario.data)
     for side, (column, default) in enumerate(
         zip(st.columns(2), ("non_robust", "exact"), strict=True)
     ):
@@ -285,18 +283,18 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
             key = f"robust_matrix_{side}"
             wanted = st.session_state.get(f"{key}_design", default)
             chosen = by_key.get(wanted, by_key["polyopt"])  # where the robust optimum is missing
-            made = named(chosen.mechanism, world)
+            made = named(chosen.mechanism, joint)
             with card(
                 key=key,
                 title=DESIGNS[chosen.key],
                 subtitle=_instead(wanted, chosen.key)
                 + "P(y | s, u): how likely the pair (row) comes out as y (column).",
-                table=partial(exports.kernel_table, made),
+                table=partial(exports.kernel_table, made, made.x_labels),
                 formulas=(words.DESIGNS,),
                 beside=partial(_pick, key, default),
             ):
-                pairs = most_likely(world.p.ravel(), ROWS)
-                shown = most_likely(world.p.ravel()[pairs] @ made.kernel[pairs], MOST_COLUMNS)
+                pairs = most_likely(joint.p.ravel(), ROWS)
+                shown = most_likely(joint.p.ravel()[pairs] @ made.kernel[pairs], COLUMNS)
                 chart(
                     figures.mechanism_matrix(
                         made.kernel[np.ix_(pairs, shown)],
@@ -318,7 +316,7 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
 
 
 def _instead(wanted: str, shown: str) -> str:
-    """Say where a design that was picked is not there, and why another one stands in its place."""
+    """Say why the picked design is missing and which one is shown; "" where it is there."""
     if wanted == shown:
         return ""
     why = "is still being designed" if results.desk("designs").job else "was not designed"

@@ -1,19 +1,19 @@
-"""The Robust page's controls: who sees how many records, how sure to be, which order."""
+"""The Robust page's controls: ε, n, β, α, the seed, and the draws of the studies."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from core.scenario import DOMAINS, Scenario
-from core.studies.robust_designs import DESIGNS
+from core.studies.robust_designs import BUDGETS, DESIGNS
 from pages.ui.chart import picked
 from pages.ui.frame import controls, data_controls, state
 
 MOST_DRAWS = 100
-"""Draws that can be asked for: as many as the paper's."""
+"""Most draws that can be asked for: as many as the paper's."""
 
-WORLDS = {False: "the data", True: "random worlds"}
-"""What is drawn from."""
+TRUTHS = {False: "the data", True: "random distributions"}
+"""What the samples are drawn from, by whether each draw has a truth of its own."""
 
 
 def sidebar() -> None:
@@ -21,8 +21,7 @@ def sidebar() -> None:
     with st.sidebar:
         data_controls.show()
         st.caption(
-            "Here X is the u that goes with S; both are released together, whatever the switch "
-            "says."
+            "Here the columns of X are U: S and U are released together, whatever the switch says."
         )
 
 
@@ -47,23 +46,23 @@ def sliders(scenario: Scenario) -> None:
             step=1,
             key="seed",
             persist_state="session",
-            help="Another seed draws other records of the same world.",
+            help="Another seed draws other records from the same data.",
         )
 
 
 def draws() -> tuple[bool, int, tuple[str, ...]]:
-    """Show what to draw; return whether from random worlds, how often, and for which designs."""
+    """Show what to draw; return whether from random truths, how often, and for which designs."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         fresh = st.segmented_control(
             "Draw from",
-            list(WORLDS),
-            format_func=WORLDS.__getitem__,
+            list(TRUTHS),
+            format_func=TRUTHS.__getitem__,
             default=False,
             required=True,
             key="robust_fresh",
             persist_state="session",
-            help="The data: the truth stays and only the sample is new. Random worlds: each draw "
-            "has a truth of its own, from the Jeffreys prior, as in the paper.",
+            help="The data: the truth stays and only the sample is new. Random distributions: each "
+            "draw has a truth of its own, from the Jeffreys prior, as in the paper.",
         )
         count = st.select_slider(
             "Draws",
@@ -88,6 +87,6 @@ def draws() -> tuple[bool, int, tuple[str, ...]]:
 def pick_budget() -> None:
     """Take over the ε that was clicked in the frontier."""
     found = picked("robust_frontier")
-    if found is not None:
-        st.session_state["eps"] = float(found["x"])
+    if found is not None and 0 <= found["at"] < len(BUDGETS):
+        st.session_state["eps"] = BUDGETS[int(found["at"])]  # x may be in bits
         state.publish(state.scenario())

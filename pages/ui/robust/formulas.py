@@ -31,8 +31,8 @@ RLDP = (
 """The promise."""
 
 APART = (
-    "Explore takes the data itself for the estimate; here the data is the world, and the estimate "
-    "comes from a sample of it. So the same ε, n, β and α may give other numbers there."
+    "Explore takes the data as the estimate P̂; here it is the truth P\\*, and the estimate comes "
+    "from a sample of it. So the same ε, n, β and α may give other numbers there."
 )
 """Why this page and Explore differ under RLDP, as this page says it."""
 

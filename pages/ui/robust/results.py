@@ -1,4 +1,4 @@
-"""What the Robust page asks of `core`: samples here, designs and studies in other processes."""
+"""What the Robust page asks of `core`: samples in place, designs and studies elsewhere."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from pages.ui.work.long_answer import LongAnswer, StoppedError
 from pages.ui.work.store import Store
 
 SECONDS = {"designs": 1.5, "frontiers": 0.6, "draws": 0.3, "betas": 0.3}
-"""What one search may take, by what it is for."""
+"""Seconds that one search may take, by kind of work."""
 
 FEW_CELLS = 32
-"""Cells (s, u) up to which the designs but the robust optimum take a moment."""
+"""Cells (s, u) up to which all designs but the robust optimum are made in place at first."""
 
 MOMENT = 0.15
-"""Seconds that one search may take then."""
+"""Seconds that one search in place may take."""
 
 LIMIT = 900.0
 """Seconds after which any work is ended."""
@@ -42,16 +42,16 @@ LIMIT = 900.0
 
 @dataclass(frozen=True)
 class RobustQuestion:
-    """What a piece of work answers.
+    """The question that a piece of work answers.
 
     Attributes
     ----------
     data : DataSpec
-        The world, S and U.
+        The truth: its data, S and U.
     eps, n, beta, alpha, seed
-        As in the scenario; None where it plays no part.
+        As in the scenario; None where it has no effect.
     draws : int
-        How many, 0 where there is one.
+        How many; 0 of work on the sample on screen.
     fresh : bool
         Whether each draw has a truth of its own.
     keys : tuple of str
@@ -130,7 +130,7 @@ def question(kind: str, scenario: Scenario, **more: Any) -> RobustQuestion:
 
 
 def desk(kind: str) -> Desk:
-    """Return this session's work of a kind; what has ended meanwhile is taken in."""
+    """Return this session's work of a kind, with the answer of what has ended meanwhile."""
     place: Desk = st.session_state.setdefault(f"_robust_{kind}", Desk())
     if place.work is None:
         return place
@@ -167,7 +167,7 @@ def cancel(kind: str) -> None:
 
 
 def _work(kind: str, asked: RobustQuestion, scenario: Scenario) -> LongAnswer[Any]:
-    """Return a piece of work; a busy machine makes less of it, so each session has its own."""
+    """Return a piece of work, which no other session gets: on a busy machine it finds less."""
     call, arguments = _call(kind, asked, scenario)
     return LongAnswer(
         asked.data,
@@ -203,12 +203,13 @@ def most_seconds(kind: str, asked: RobustQuestion) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Designs:
-    """The designs that there are now.
+    """The designs to show now.
 
     Attributes
     ----------
     outcomes : tuple of DesignOutcome
-        One for each; none where there is no answer yet, no robust optimum in the first moment.
+        One for each design; of those made in place none is the robust optimum; empty where there
+        is no answer yet.
     eps : float
         The budget that they are for.
     stale : bool
@@ -221,7 +222,7 @@ class Designs:
 
 
 def quick_store() -> Store:
-    """Return this session's designs of a moment."""
+    """Return this session's store of designs made in place."""
     found: Store = st.session_state.setdefault("_quick_designs", Store(50))
     return found
 
@@ -229,8 +230,8 @@ def quick_store() -> Store:
 def designs(scenario: Scenario, seen: Sample) -> Designs:
     """Return the designs for the settings on screen, and begin what is missing.
 
-    Those that take a moment come at once, where the alphabet is small; the robust optimum, and
-    all designs of a large alphabet, come from another process, and the last ones stay meanwhile.
+    On a small alphabet all but the robust optimum are made in place; the robust optimum, and all
+    designs on a large alphabet, come from another process, and the last ones stay meanwhile.
     """
     asked = question("designs", scenario)
     place = desk("designs")
@@ -242,12 +243,12 @@ def designs(scenario: Scenario, seen: Sample) -> Designs:
     if seen.truth.size <= FEW_CELLS:
         key = ("quick designs", repr(asked))
         try:
-            # a moment's designs belong to their session: a busy machine makes worse ones
+            # kept for this session alone: on a busy machine they are worse
             found = quick_store().get(
                 key,
                 lambda: compare_designs(seen, scenario.eps, MOMENT, QUICK, report=lambda _: None),
             )
-        except SolverError:  # a moment was too little: the other process has more time
+        except SolverError:  # `MOMENT` was too short: the other process has more time
             pass
         else:
             return Designs(found, scenario.eps)

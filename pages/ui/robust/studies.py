@@ -20,7 +20,7 @@ from pages.ui.robust import results, work
 from pages.ui.style.units import budget, in_unit, share
 
 LONG = 100.0
-"""Seconds from which on an estimate is told in minutes."""
+"""Seconds from which an estimate is given in minutes."""
 
 PLACES = {key: place for place, key in enumerate(DESIGNS)}
 """Each design's colour and symbol, the same in every chart."""
@@ -28,8 +28,8 @@ PLACES = {key: place for place, key in enumerate(DESIGNS)}
 
 @st.fragment
 def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
-    """Show what each design keeps along ε."""
-    st.subheader("What robustness costs along ε", anchor=False)
+    """Show what each design keeps at each ε."""
+    st.subheader("What robustness costs at each ε", anchor=False)
     asked = results.question("frontiers", scenario)
     desk = results.desk("frontiers")
     work.row(
@@ -44,28 +44,29 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
         return
     work.stale("frontiers", asked)
     unit = controls.unit()
+    scale = in_unit(1.0, unit)
+    budgets = np.array(BUDGETS) * scale
     lines = [
-        figures.Line(
-            PLACES[key],
-            ("", key),
-            DESIGNS[key],
-            np.array(BUDGETS),
-            nmi,
-            utility * in_unit(1.0, unit),
-        )
+        figures.Line(PLACES[key], ("", key), DESIGNS[key], budgets, nmi, utility * scale)
         for key, (nmi, utility) in desk.answer.items()
     ]
     current = next((one.mechanism.nmi for one in outcomes if one.key == "exact"), None)
     with card(
         key="robust_frontier",
         title="Share of (S, U) that is kept, at the estimate",
-        subtitle="The ring is the robust optimum at the present ε; click a point to go there.",
-        table=lambda: pd.DataFrame({"eps": BUDGETS} | {line.title: line.nmi for line in lines}),
+        subtitle="Ring: the robust optimum at the current ε. Click a point to go there.",
+        table=lambda: pd.DataFrame(
+            {f"eps_{unit}": budgets} | {line.title: line.nmi for line in lines}
+        ),
         formulas=(words.RLDP, words.DESIGNS),
     ):
         chart(
             figures.robust_frontier(
-                lines, eps=scenario.eps, nmi=current, limit=DOMAINS["eps"].high, unit=unit
+                lines,
+                eps=scenario.eps * scale,
+                nmi=current,
+                limit=DOMAINS["eps"].high * scale,
+                unit=unit,
             ),
             key="robust_frontier",
             title="What robustness costs",
@@ -77,7 +78,7 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
 
 @st.fragment
 def many(scenario: Scenario) -> None:
-    """Show what many samples say: who keeps the promise, and what being surer costs."""
+    """Show studies of many samples: who keeps the promise, and what a smaller β costs."""
     draws(scenario)
     betas(scenario)
 
@@ -86,9 +87,9 @@ def draws(scenario: Scenario) -> None:
     """Show ε* and utility of designs over many samples."""
     st.subheader("Many samples: who keeps the promise?", anchor=False)
     st.markdown(
-        "One sample proves nothing. Here the designer starts over many times, each time with "
-        f"other records, promises ε = {budget(scenario.eps, controls.unit())}, and we look "
-        f"up what was really given away."
+        "One sample proves nothing. Here the designer starts again many times, each time with "
+        f"other records, and promises ε = {budget(scenario.eps, controls.unit())}; the charts show "
+        "the level reached at the truth."
     )
     fresh, count, keys = robust_controls.draws()
     if not keys:
@@ -121,9 +122,9 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
         left,
         card(
             key="robust_boxes",
-            title="Privacy level in the world",
+            title="Privacy level at the truth",
             subtitle="Box: the middle half of the draws; points: each draw. Right of the dashed "
-            "line the promise is broken; what is off the chart is at its edge.",
+            "line the promise is broken; values beyond the axis are drawn at its end.",
             table=lambda: _draw_table(found, unit),
             formulas=(words.REALISED, words.RLDP),
         ),
@@ -139,7 +140,7 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
                 unit=unit,
             ),
             key="robust_boxes",
-            title="Privacy level in the world",
+            title="Privacy level at the truth",
             alt=f"Draws that break ε = {budget(eps, unit)}: " + _broken(found, eps),
         )
         st.markdown(f"Draws that break the promise: {_broken(found, eps)}.")
@@ -147,9 +148,9 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
         right,
         card(
             key="robust_shift",
-            title="Utility: expected and had",
-            subtitle="A point a draw. Below the dashed line less is kept in the world than the "
-            "estimate led to expect.",
+            title="Utility: expected and achieved",
+            subtitle="A point for each draw. Below the dashed line less is kept at the truth than "
+            "at the estimate.",
             table=lambda: _draw_table(found, unit),
             formulas=(words.DESIGNS,),
         ),
@@ -162,7 +163,7 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
                 ]
             ),
             key="robust_shift",
-            title="Utility: expected and had",
+            title="Utility: expected and achieved",
             alt="Mean share kept at the estimate and at the truth: "
             + "; ".join(
                 f"{DESIGNS[key]} {share(at_estimate)}, {share(at_truth)}"
@@ -193,11 +194,11 @@ def _draw_table(found: DrawnDesigns, unit: str) -> pd.DataFrame:
 
 
 def betas(scenario: Scenario) -> None:
-    """Show what being surer costs: the mean share kept for several β."""
-    st.subheader("How much does being surer cost?", anchor=False)
+    """Show what a smaller β costs: the mean share kept for several β."""
+    st.subheader("What does a smaller β cost?", anchor=False)
     st.markdown(
-        "A smaller β makes the uncertainty set larger, so that it misses the truth more rarely, "
-        "and the robust designs more careful. The paper found the price small; see for yourself."
+        "A smaller β makes the uncertainty set larger: it misses the truth less often, and robust "
+        "designs keep less. The paper found the cost small."
     )
     fresh = bool(st.session_state.get("robust_fresh", False))
     count = min(int(st.session_state.get("robust_draws", 20)), 20)
@@ -220,7 +221,7 @@ def betas(scenario: Scenario) -> None:
         title="Mean share kept, by β",
         subtitle=f"Over {number_of(desk.answered.draws or 0, 'sample')} at ε = "
         f"{budget(desk.answered.eps or 0.0, controls.unit())}; secret "
-        "randomised response does not look at β.",
+        "randomised response does not depend on β.",
         table=lambda: pd.DataFrame({"beta": BETAS} | {line.title: line.values for line in lines}),
         formulas=(words.BALL, words.DESIGNS),
     ):
@@ -237,12 +238,12 @@ def betas(scenario: Scenario) -> None:
 
 
 def _estimate(kind: str, asked: results.RobustQuestion) -> str:
-    """Say about how long a study takes, or that it takes longer than it may."""
+    """Say about how long a study takes at most, or that it would exceed its limit."""
     seconds = results.most_seconds(kind, asked)
     if seconds > results.LIMIT:
         return (
-            f"with so many values likely longer than the {results.LIMIT / 60:.0f} minutes that it "
-            "may take: group rare levels on the Data page first"
+            f"with so many levels likely longer than its limit of {results.LIMIT / 60:.0f} "
+            "minutes: group rare levels on the Data page first"
         )
     if seconds >= LONG:
         return f"up to about {np.ceil(seconds / 60):.0f} minutes"

@@ -1,13 +1,15 @@
-"""How long work is shown: an estimate, progress, Cancel, and whether its answer still fits."""
+"""Long work of the Robust page: an estimate, progress, Cancel, and whether its answer is stale."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from core.scenario import Scenario
+from pages.ui.frame import controls
 from pages.ui.robust import results
 from pages.ui.robust.results import RobustQuestion
 from pages.ui.style.labels import markdown
+from pages.ui.style.units import budget
 from pages.ui.work import progress as following
 
 NAMES = {"eps": "ε", "n": "n", "beta": "β", "alpha": "α", "seed": "seed", "draws": "draws"}
@@ -17,12 +19,12 @@ NAMES = {"eps": "ε", "n": "n", "beta": "β", "alpha": "α", "seed": "seed", "dr
 def row(
     kind: str, what: str, asked: RobustQuestion, scenario: Scenario, label: str, about: str
 ) -> None:
-    """Show, in a row whose height stays, the button that begins a study, or its progress.
+    """Show, in a row of fixed height, the button that begins a study, or its progress.
 
     Parameters
     ----------
     kind : str
-        Of work.
+        The kind of work, a key of `results.SECONDS`.
     what : str
         What it does, as the beginning of a sentence.
     asked : RobustQuestion
@@ -38,7 +40,7 @@ def row(
 
 
 def launch(kind: str, asked: RobustQuestion, scenario: Scenario, label: str, about: str) -> None:
-    """Show the button that begins a study, or its progress, and what went wrong."""
+    """Show the button that begins a study, and what went wrong; nothing while it is under way."""
     desk = results.desk(kind)
     if desk.job is not None:
         return
@@ -63,7 +65,7 @@ def stale(kind: str, asked: RobustQuestion) -> None:
     if answered is None or answered == asked:
         return
     others = [
-        f"{name} = {getattr(answered, field):,}"
+        f"{name} = {_written(field, getattr(answered, field))}"
         for field, name in NAMES.items()
         if getattr(answered, field) not in (None, getattr(asked, field))
     ]
@@ -74,6 +76,11 @@ def stale(kind: str, asked: RobustQuestion) -> None:
         icon=":material/history:",
         color="orange",
     )
+
+
+def _written(field: str, value: float) -> str:
+    """Write a number of a question, ε in the unit shown."""
+    return budget(value, controls.unit()) if field == "eps" else f"{value:,}"
 
 
 def progress(kind: str, what: str) -> None:

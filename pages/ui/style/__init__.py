@@ -1,1 +1,1 @@
-"""What every figure and word shares: colours, labels, units, axes, the glossary."""
+"""What all figures and texts share: colours, labels, units, axes, the glossary."""

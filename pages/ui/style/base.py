@@ -1,4 +1,4 @@
-"""What all figures share: one look, fixed axes, no data that is not needed."""
+"""What all figures share: one look, axes that stay where they are, numbers with few digits."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pages.ui.style.palette import colour
 Figure = dict[str, Any]
 """A Plotly figure as plain data: {"data": [trace, …], "layout": {…}}.
 
-Plain because it is made anew at every move of a slider: `plotly.graph_objects` would take longer
-over checking it than the browser over drawing it. The tests check every figure with it.
+Plain because it is made again whenever a slider moves: `plotly.graph_objects` would take longer to
+check it than the browser to draw it. The tests check every figure with it.
 """
 
 
 LEAST = 12.0
-"""Pixels from one name on an axis to the next, at least."""
+"""Least pixels from one name on an axis to the next."""
 
 
 def numbers(values: ArrayLike, digits: int = 5) -> list[float | None]:

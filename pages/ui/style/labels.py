@@ -9,10 +9,10 @@ from textwrap import wrap
 from core.mechanisms.outputs import PART
 
 LEAST = 8
-"""Characters of an input's name without which its share is left out."""
+"""Least characters of an input's name beside its share: with less room the share is left out."""
 
 SHORTEST = 5
-"""Characters without which a name says nothing."""
+"""Least characters by which a name can be recognised."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
@@ -56,9 +56,9 @@ def short(label: object, room: int = 18) -> str:
 
 
 def distinct(labels: Sequence[str], room: int = 18) -> list[str]:
-    """Return short labels; those that shortening made alike show where they differ.
+    """Return short labels; where shortening makes some alike, the parts that differ are shown.
 
-    Where that cannot be shown they have a number.
+    Those that have no such part get a number.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def _cut(plain: str, room: int) -> str:
 def _telling(
     labels: Sequence[str], names: Sequence[str], alike: set[str], room: int
 ) -> dict[str, str]:
-    """Return for labels whose short names are alike what tells them apart, by label."""
+    """Return names that tell apart labels whose short names are alike, by label."""
     groups: dict[str, list[str]] = {name: [] for name in alike}
     for label, name in zip(labels, names, strict=True):
         if name in alike and label not in groups[name]:
@@ -127,7 +127,7 @@ def _telling(
 
 
 def _told_apart(group: Sequence[str], room: int) -> list[str]:
-    """Return for labels that begin and end alike the way to shorten them that tells most apart."""
+    """Return names of labels that begin and end alike, by the shortening that tells most apart."""
     parts = [_parts(label) for label in group]
     start = _differ([name for each in parts for name, _ in each[:2]], room)
     best: list[str] = []
@@ -140,7 +140,8 @@ def _told_apart(group: Sequence[str], room: int) -> list[str]:
 
 
 Parts = Sequence[tuple[str, str]]
-"""The inputs of an output's name with their shares; of another label itself, with no share."""
+"""The inputs that an output's name lists, with their shares; any other label is one such part,
+with no share."""
 
 
 def _parts(label: str) -> Parts:
@@ -150,9 +151,9 @@ def _parts(label: str) -> Parts:
 
 
 def _ways(most: int, room: int) -> list[Callable[[Parts, int], str]]:
-    """Return ways to shorten a name of up to `most` inputs, that which says most first.
+    """Return ways to shorten a name of up to `most` inputs, the most informative first.
 
-    Each takes the inputs, and the place from where on names of inputs differ.
+    Each takes the inputs, and the place from which names of inputs differ.
     """
     half = (room - 2) // 2
 
@@ -189,7 +190,7 @@ def _ways(most: int, room: int) -> list[Callable[[Parts, int], str]]:
 
 
 def _differ(names: Sequence[str], room: int) -> int:
-    """Return from where on names differ: from the word on, if that does not begin far before."""
+    """Return the place from which names differ, moved to its word's beginning if that is near."""
     several = list(dict.fromkeys(names))
     if len(several) == 1:
         return 0
@@ -199,13 +200,13 @@ def _differ(names: Sequence[str], room: int) -> int:
 
 
 def _word(plain: str, place: int, most: int) -> int:
-    """Return where the word around a place begins, if that is not far before it."""
+    """Return where the word around a place begins, if that is at most `most` before it."""
     begin = max(plain.rfind(mark, 0, place) for mark in " -_·/,") + 1
     return begin if place - begin <= most else place
 
 
 def _from(plain: str, start: int, room: int) -> str:
-    """Return so many characters of a text from a place on, with … for what is left out."""
+    """Return at most `room` characters of a text from a place on, with … for what is left out."""
     start = max(0, min(start, len(plain) - room + 1))
     head = "…" if start else ""
     left = plain[start:]
@@ -217,12 +218,12 @@ _JOINER = "\u2060"
 """A word joiner, which is not seen and has no width."""
 
 _SPOTTED = re.compile(r"(?i):(?=//)|:(?=[\w+\-/]+:)|www(?=\.)|[-.\w+](?=@[-\w]+\.)")
-"""Where Streamlit makes a link, an icon or an emoji of a text, once the signs of Markdown have been
-read: backslashes do not help there, a joiner behind these does."""
+"""What Streamlit turns into a link, an icon or an emoji after it has read the Markdown: backslashes
+do not prevent that, a word joiner behind it does."""
 
 
 def plain_short(label: object, room: int = 22) -> str:
-    """Return a label in at most `room` characters, with … for what is left out, for no markup.
+    """Return a label in at most `room` characters, with … for what is left out; nothing escaped.
 
     Examples
     --------

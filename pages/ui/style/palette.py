@@ -2,7 +2,7 @@
 
 A figure names a role by a marker colour that stands for nothing else; the chart in the browser
 swaps markers for the colours of the theme in use, so that a change of theme needs no new figure.
-The hues are those of Okabe and Ito, darkened on light and lightened on dark paper until each has
+The hues are those of Okabe and Ito, darkened for the light theme and lightened for the dark one to
 a contrast of at least 4.5 : 1. No meaning rests on colour alone: symbols, dashes, patterns and
 positions say the same.
 """
@@ -32,7 +32,7 @@ LIGHT = {
     "plus1": "#e8a766",
     "plus2": "#9a4305",
 }
-"""Colour by role on light paper."""
+"""Colour by role in the light theme."""
 
 DARK = {
     "paper": "#15181d",
@@ -59,7 +59,7 @@ DARK = {
     "plus1": "#a9652a",
     "plus2": "#ffc486",
 }
-"""Colour by role on dark paper."""
+"""Colour by role in the dark theme."""
 
 MARKERS = {role: f"#00fe{index:02x}" for index, role in enumerate(LIGHT)}
 """The marker that stands for a role inside a figure."""
@@ -81,11 +81,11 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 
 
 def sequential() -> list[list[float | str]]:
-    """Return the colour scale from nothing to much."""
+    """Return the colour scale from 0 to the largest value."""
     return [[step / 5, colour(f"low{step}")] for step in range(6)]
 
 
 def diverging() -> list[list[float | str]]:
-    """Return the colour scale from below to above zero."""
+    """Return the colour scale from the lowest to the highest value, with 0 in the middle."""
     roles = ("minus2", "minus1", "zero", "plus1", "plus2")
     return [[step / 4, colour(role)] for step, role in enumerate(roles)]

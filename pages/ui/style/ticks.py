@@ -31,7 +31,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def texts(values: Sequence[float], *, percent: bool = False) -> list[str]:
-    """Return numbers as text, no two neighbours alike unless they are equal.
+    """Return numbers as text, neighbours alike only if they are equal.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Numbers as they are shown: nats or bits, ∞, shares."""
+"""Numbers as they are shown: in nats or bits, ∞, percentages."""
 
 import math
 
@@ -16,7 +16,7 @@ def in_unit(nats: float, unit: str) -> float:
 
 
 def of_bits(bits: float, unit: str) -> float:
-    """Return a quantity in bits, as those of ranges are, in the unit shown.
+    """Return a quantity given in bits, as measures of ranges are, in the unit shown.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def of_bits(bits: float, unit: str) -> float:
 
 
 def to_nats(value: float, unit: str) -> float:
-    """Return a quantity in the unit shown as nats, to ten decimals: 1.44269504089 bits are 1 nat.
+    """Return a quantity in nats, to ten decimals, that is given in the unit shown.
 
     Examples
     --------

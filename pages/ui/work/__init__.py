@@ -1,1 +1,1 @@
-"""From questions to answers: what is kept, what is under way, and how it is shown."""
+"""From questions to answers: what is kept, what is under way, and how its progress is shown."""

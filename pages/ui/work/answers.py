@@ -1,8 +1,8 @@
-"""Answers to questions, and frontiers: a first glance at once, then a better one, in one store.
+"""Answers to questions, and frontiers: a first glance at once, then a better one.
 
-Every mechanism that is found, in place or by a worker, for an answer or for a frontier, is known
-to all: no answer is below a frontier that stands beside it, and none is worse than one before.
-What a time limit cut short is only ever a start; each session has it worked out once more.
+Every mechanism that is found, in place or by a worker, for an answer or for a frontier, is kept in
+one store: no answer is below a frontier shown with it, and none is worse than one before. What a
+time limit cut short only serves as a start; each session has it worked out again.
 """
 
 from __future__ import annotations
@@ -33,21 +33,20 @@ POINT_LIMIT = 1.5
 """Seconds that a solver may take over one optimum of a frontier in the background."""
 
 SWEEP_LIMIT = 900.0
-"""Seconds after which a frontier is given up: its points end long before, but where processors
-are wanted by others a worker may take minutes to get ready."""
+"""Seconds after which a frontier is given up: its points take far less, but on a busy machine a
+worker may take minutes to start."""
 
 GLANCE = 0.25
-"""Seconds that an answer may take before a release of a slider is felt."""
+"""Seconds that a first glance may take: a longer wait would be noticed."""
 
 START = "subset_random_response"
-"""What is worked out beside an optimum: it is there long before, and often much of the way."""
+"""Mechanism that is worked out beside an optimum: it is ready much earlier, and often close."""
 
 GRACE = 30.0
-"""Seconds beside the limit after which a mechanism that cannot be cut short is given up."""
+"""Seconds beyond the limit after which a mechanism that cannot be cut short is given up."""
 
 PATIENCE = 600.0
-"""The same for a search, which keeps its limit itself: it ends when it has had its time, however
-long its worker took to get ready."""
+"""The same for a search that keeps its limit itself, however late its worker started."""
 
 LONGEST = DOMAINS["time_limit"].high
 """Seconds that a search may take at most, however often it goes on."""
@@ -58,23 +57,22 @@ class UnfinishedError(CoreError):
 
 
 def evaluate(scenario: Scenario) -> Result:
-    """Return the best answer to a scenario that there is now.
+    """Return the best answer to a scenario so far.
 
-    Where a solver's whole time would be felt, a first glance comes at once: the best mechanism
-    that is known, with a bound that is valid all the same. `refining` is the job that works on a
-    better one.
+    Where a full search takes too long, a first glance is returned at once: the best mechanism
+    known, with a bound that is valid. `refining` is the job that works on a better one.
 
     Raises
     ------
     UnfinishedError
         If there is no answer yet: another process is at work on it.
     CoreError
-        If there is none, or the promise is none that fits the data.
+        If there is none, or the promise does not fit the data.
     """
     promise(scenario)
     elsewhere = _elsewhere(scenario)
     with contextlib.suppress(CoreError) if has_glance(scenario) else contextlib.nullcontext():
-        refining(scenario)  # where it failed the first glance stands: whoever follows it says why
+        refining(scenario)  # where it failed the first glance stays, and `refining.follow` says why
     best = _known(scenario)
     if elsewhere and best is None:
         raise UnfinishedError(f"{catalogue.entry(scenario.mechanism).title} is being worked out.")
@@ -84,8 +82,8 @@ def evaluate(scenario: Scenario) -> Result:
 
 
 def is_better(scenario: Scenario, shown: Mechanism) -> bool:
-    """Say whether a better answer than one on screen has come of the work under way."""
-    is_refining(scenario)  # which takes what has come
+    """Say whether the work under way has found a better answer than one on screen."""
+    is_refining(scenario)  # takes the answer of work that has ended
     best = _known(scenario)
     return best is not None and best.utility > shown.utility
 
@@ -99,15 +97,15 @@ def is_refining(scenario: Scenario) -> bool:
 
 
 def has_glance(scenario: Scenario) -> bool:
-    """Say whether there is an answer to a scenario at once, if not the best."""
+    """Say whether there is some answer to a scenario at once."""
     return not _elsewhere(scenario) or _known(scenario) is not None
 
 
 def refining(scenario: Scenario) -> Job[Result] | None:
-    """Return the job that answers a scenario better than its first glance; None if it need not.
+    """Return the job that looks for a better answer than the first glance; None if none is needed.
 
-    A session waits for one: asking another question ends the work on the last, unless another
-    session waits for it.
+    A session waits for one such job: asking another question ends the work on the last one, unless
+    another session waits for it.
 
     Raises
     ------
@@ -122,16 +120,16 @@ def refining(scenario: Scenario) -> Job[Result] | None:
     try:
         job = _searching(scenario)
     except CoreError:
-        long_answer.await_only("answer", ())  # nor is the start of any use
+        long_answer.await_only("answer", ())  # the start is of no use either
         raise
     if job is not None and start is not None:
-        with contextlib.suppress(CoreError):  # whoever asks for that mechanism itself is told
+        with contextlib.suppress(CoreError):  # shown where that mechanism itself is asked for
             _searching(start)
     return job
 
 
 def _searching(scenario: Scenario) -> Job[Result] | None:
-    """Return the job that answers a scenario, begun where need be; take its answer when done."""
+    """Return the job that answers a scenario, beginning it if needed; take its answer when done."""
     work = answer_work(scenario)
     found = work.ask()
     if isinstance(found, Job):
@@ -151,19 +149,19 @@ def search_limit(scenario: Scenario) -> float:
 
 
 def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
-    """Say whether an answer's search was over before it was done, and may be gone on with."""
+    """Say whether a time limit cut an answer's search off, and a longer one may be asked for."""
     if shown.status != UNPROVEN or _name(scenario) not in _searched():
         return False
     return search_limit(scenario) < LONGEST
 
 
 def search_on(scenario: Scenario) -> None:
-    """Have a search that was cut off go on from what is known, for longer than it had."""
+    """Let a search that was cut off go on from the best known, with a longer limit."""
     _times()[repr(scenario)] = _times().get(repr(scenario), 0) + 1
 
 
 def _start(scenario: Scenario) -> Scenario | None:
-    """Return what is worked out beside an optimum; None where it is known, or is no start."""
+    """Return the scenario of `START`; None where it is known or of no use."""
     kind = notions.entry(scenario.notion).kind
     if scenario.mechanism != OPTIMUM or not catalogue.entry(START).works_under(kind):
         return None
@@ -191,9 +189,9 @@ def answer_work(scenario: Scenario) -> LongAnswer[Result]:
 
 
 def frontier(scenario: Scenario) -> Frontier | None:
-    """Return a scenario's utility along the grid of budgets; its own ε plays no part.
+    """Return a scenario's utility along the grid of budgets; its own ε is not used.
 
-    None where nothing is there yet, and `sweeping` is at work on it.
+    None where no line is ready yet, and `sweeping` is at work on it.
 
     Raises
     ------
@@ -232,10 +230,10 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     except CoreError as error:  # it contradicts what was found before
         work.fail(error)
         raise
-    if FAILED in states:  # nobody else is to see its gaps
+    if FAILED in states:  # a line with gaps is kept for this session alone
         _failing().put(key, figures)
         _seen().add(key)
-    elif UNPROVEN in states:  # others start from it, and have it worked out in full themselves
+    elif UNPROVEN in states:  # other sessions start from it and work it out in full
         store.put(("unproven", *key), figures)
         _seen().add(key)
     else:
@@ -276,7 +274,7 @@ def _taken(scenario: Scenario, found: Frontier) -> Frontier:
     """Make the mechanisms of a sweep known, and return its figures alone."""
     for eps, made in zip(found.eps, found.mechanisms, strict=True):
         if made.status == FAILED:
-            continue  # the line has a gap there, and its table the reason
+            continue  # the line has a gap there
         _know(replace(scenario, eps=float(eps)), made)
     return replace(found, mechanisms=())
 
@@ -286,7 +284,7 @@ def _know(scenario: Scenario, made: Mechanism) -> None:
 
 
 def _wanted(scenario: Scenario) -> bool:
-    """Say whether this session has an answer to a scenario worked out elsewhere."""
+    """Say whether this session needs an answer to a scenario from another process."""
     known = _known(scenario)
     if _elsewhere(scenario):
         open_ = known is not None and known.status == UNPROVEN
@@ -300,7 +298,7 @@ def _wanted(scenario: Scenario) -> bool:
 
 @sparing()
 def _glance(scenario: Scenario) -> Mechanism:
-    """Return the best of what is known and what a moment finds: all, where that is enough."""
+    """Return the best of the known mechanisms and of what a search of `GLANCE` seconds finds."""
     seen = _seen()
     joint, name = _joint(scenario), ("glance", repr(scenario))
     known = known_for(scenario.data)
@@ -310,7 +308,7 @@ def _glance(scenario: Scenario) -> Mechanism:
         _know(scenario, hurried.build_mechanism(joint, data.x_values, data.task))
         seen.add(name)
     best = known.best(scenario, joint)
-    if best is None:  # forgotten meanwhile, for want of room
+    if best is None:  # dropped from the store meanwhile, for lack of room
         seen.discard(name)
         _searched().discard(_name(scenario))
         return _glance(scenario)
@@ -319,7 +317,7 @@ def _glance(scenario: Scenario) -> Mechanism:
 
 @sparing()
 def _measured(scenario: Scenario, made: Mechanism) -> Result:
-    """Return what a mechanism gives away, worked out once for each that comes up."""
+    """Return the result of a mechanism, measured once for each mechanism."""
     store, key = kept_for(scenario.data), ("result", repr(scenario))
     last: Result | None = store.find(key)
     if last is not None and last.mechanism.kernel is made.kernel:
@@ -330,7 +328,7 @@ def _measured(scenario: Scenario, made: Mechanism) -> Result:
 
 
 def _elsewhere(scenario: Scenario) -> bool:
-    """Say whether a mechanism takes longer than a glance and cannot be cut short."""
+    """Say whether a mechanism takes longer than `GLANCE` and cannot be cut short."""
     slow = catalogue.entry(scenario.mechanism).slow_from
     return slow is not None and _joint(scenario).n_x >= slow
 
@@ -353,7 +351,7 @@ def _known(scenario: Scenario) -> Mechanism | None:
 
 
 def _times() -> dict[str, int]:
-    """Return how often this session had the search on a question go on."""
+    """Return how often this session prolonged the search, by question."""
     found: dict[str, int] = st.session_state.setdefault("_searched_on", {})
     return found
 
@@ -363,13 +361,13 @@ def _question(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _searched() -> set[tuple[str, ...]]:
-    """Return the questions that this session has had searched in full."""
+    """Return the questions whose full search this session has had."""
     found: set[tuple[str, ...]] = st.session_state.setdefault("_searched", set())
     return found
 
 
 def _seen() -> set[tuple[str, ...]]:
-    """Return what this session has had looked at: glances, and sweeps that are not all proven."""
+    """Return the glances that this session has had, and its sweeps that are not all proven."""
     found: set[tuple[str, ...]] = st.session_state.setdefault("_seen", set())
     return found
 

@@ -1,7 +1,7 @@
-"""What sessions leave behind when their page is closed.
+"""A watch over sessions whose page was closed, to clear what they hold.
 
-Streamlit keeps a session for two minutes, in case its page comes back, and forgets those that did
-not when the next visitor comes: on a quiet server, that is never.
+Streamlit keeps a session for two minutes in case its page comes back, and drops those that did not
+only when the next visitor comes, which on a quiet server may be never.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ClosedPages(Generic[T]):
     Parameters
     ----------
     clear : callable
-        Takes what a session held whose page has been closed for long enough.
+        Called with what a session held whose page has been closed for long enough.
     absence : float
         Seconds after which a closed page is taken not to come back.
     interval : float
@@ -53,11 +53,11 @@ class ClosedPages(Generic[T]):
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """Return over how many pages this watches."""
+        """Return the number of pages watched."""
         return len(self._held)
 
     def note(self, held: T) -> None:
-        """Watch over the session that runs now, which holds this."""
+        """Watch the page of the running session, which holds this."""
         context = get_script_run_ctx()
         if context is None or not runtime.exists():
             return  # without a server there are no pages that could be closed

@@ -1,6 +1,6 @@
 """What pages ask of `core` in place: counts, promises, and what is derived from an answer.
 
-What stems from an upload is cached in its session only; nothing of it is shared or logged.
+What is derived from an upload is cached in its session only, never shared or logged.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Made = TypeVar("Made")
 
 
 def kept(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
-    """Return what a page made of some data in place, making it first where needed."""
+    """Return what a page derives from some data, made once and kept."""
     return kept_for(spec).get(key, make)
 
 
@@ -64,7 +64,7 @@ def counted(spec: DataSpec) -> Counted:
 
 
 def numeric(data: DataSpec) -> bool:
-    """Say whether X is numeric; not where the data has an error, which is told elsewhere."""
+    """Say whether X is numeric; False where the data has an error, which the page shows."""
     try:
         return counted(data).x_values is not None
     except CoreError:
@@ -93,7 +93,7 @@ def previewed(spec: DataSpec, binning: Binning) -> BinPreview:
 
 
 def reach(result: Result) -> float:
-    """Return how far the axis of log-lift goes: as far as X itself, whatever the release."""
+    """Return the end of the axis of log-lift in nats: the largest of X itself."""
     data = result.scenario.data
     return kept(data, ("reach", repr(data)), lambda: lift.reach(result.before))
 
@@ -108,7 +108,7 @@ def lift_histograms(
     result : Result
         The answer.
     far : float, optional
-        How far out they go; as far as X itself where not given.
+        End of their axis in nats; that of X itself where not given.
     """
     far = reach(result) if far is None else far
     limits = budgets(result.scenario)
@@ -134,8 +134,16 @@ def confusability_after(result: Result) -> ConfusabilityGraph:
 
 
 def _of_release(result: Result, kind: str, make: Callable[[], Made], *more: Hashable) -> Made:
-    """Return what is derived from a release: kept under it, never under the question."""
+    """Return what is derived from a release: kept by the answer, never by the question."""
     return kept(result.scenario.data, (f"{kind} of", result.content_id, *more), make)
+
+
+def inputs(result: Result) -> tuple[str, ...]:
+    """Return the names of a kernel's rows: x, or "s: x" of a mechanism that reads S too."""
+    names = result.mechanism.x_labels
+    if len(result.mechanism.kernel) == len(names):
+        return names
+    return tuple(f"{s}: {x}" for s in result.joint.s_labels for x in names)
 
 
 def own_levels(result: Result) -> dict[str, float]:
@@ -146,9 +154,9 @@ def own_levels(result: Result) -> dict[str, float]:
 
 
 def right_guess(result: Result) -> tuple[float, float] | None:
-    """Return how often X is guessed right from a release, and without it.
+    """Return the probability of guessing X right from a release, and without it.
 
-    None where the release reads S too, so that X alone does not tell how it came about.
+    None where the mechanism reads S too: its kernel is not P(y | x).
     """
     joint, kernel = result.joint, result.mechanism.kernel
     if len(kernel) != joint.n_x:
@@ -166,7 +174,7 @@ def records(scenario: Scenario) -> int:
 
 
 def promise_key(scenario: Scenario) -> str:
-    """Return what names a scenario's promise among all on its data: notion, numbers, and more."""
+    """Return the key of a scenario's promise on its data: notion, numbers, further promises."""
     return repr((scenario.notion, scenario.numbers, scenario.also))
 
 
@@ -201,7 +209,7 @@ def bounds_lift(scenario: Scenario) -> bool:
 
 
 def budgets(scenario: Scenario) -> tuple[float, float] | None:
-    """Return how far a promise lets beliefs fall and rise; None if it bounds something else."""
+    """Return how far a promise lets beliefs fall and rise, in nats; None if it bounds no lift."""
     notion = promise(scenario)
     if not (isinstance(notion, PointwiseNotion) and notion.bounds_lift):
         return None

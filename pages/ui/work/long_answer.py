@@ -1,9 +1,9 @@
-"""Answers that take long: worked out by other processes, asked for until they are there.
+"""Answers that take long: worked out by other processes, asked for until they are ready.
 
-Work on data that all sessions see is theirs in common: fifty who ask the same wait for one job,
-and it ends when none of them waits any more. What failed, was stopped, or was cut short by a time
-limit, is known to the session that saw it and to no other: the next one to ask has it begun anew.
-A session that has ended waits for nothing.
+Work on data that all sessions see is shared: fifty sessions that ask the same wait for one job,
+which ends when none of them waits any more. What failed, was stopped, or was cut short by a time
+limit is kept for the session that saw it alone: the next one to ask has it begun again. A session
+that has ended waits for nothing.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from pages.ui.work.store import MOST_OWN, Store, is_private, kept_for
 T = TypeVar("T")
 
 URGENT = 2
-"""Workers that take nothing but answers that someone waits for: of two sessions at once."""
+"""Workers reserved for urgent work, so that the answers of two sessions can be found at once."""
 
 GENERAL = max(2, min(4, (os.cpu_count() or 2) - 1))
-"""Workers for those, and for frontiers and studies."""
+"""Workers for all work, frontiers and studies included."""
 
 WORKERS = Pool(URGENT + GENERAL, reserved=URGENT)
 """All processes beside the server's own: sessions take turns on them."""
 
 ABSENCE = 10.0
-"""Seconds after which a session whose page is closed is taken to have ended: a connection that
-was lost comes back before."""
+"""Seconds after which a session whose page is closed is taken to have ended: a lost connection
+comes back before."""
 
 _WITHIN: ContextVar[str] = ContextVar("part_of_the_page", default="")
 
@@ -46,13 +46,13 @@ INTERVAL = 2.0
 """Seconds between two looks at which sessions have ended."""
 
 LONGER = 2
-"""How many times as long a search may take that goes on from where the last one was cut short."""
+"""Factor of the time limit each time a search that was cut short goes on."""
 
 LONGEST = 16
-"""How many times its first limit a search may take at most."""
+"""Largest multiple of its first limit that a search may take."""
 
 MOST_CUT = 50
-"""Answers that were cut short which a session keeps."""
+"""Most answers that were cut short that a session keeps."""
 
 
 class StoppedError(CoreError):
@@ -66,7 +66,7 @@ def _always(_: object) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class LongAnswer(Generic[T]):
-    """An answer that takes long: what it is known by, and how it is worked out.
+    """An answer that takes long: its key, and how it is worked out.
 
     Attributes
     ----------
@@ -79,15 +79,14 @@ class LongAnswer(Generic[T]):
     arguments : callable
         Returns what `call` is given; asked for when the work begins.
     seconds : float
-        Time limit of its process; of one that was told to search on, so many times `longer`.
+        Time limit of its process, which is multiplied by `longer`.
     urgent : bool
         Whether the page waits for it, not only a part of the page.
     keep : bool
-        Whether the answer is kept. Else it is handed over once: who asks takes what is of use,
-        or has the work done again.
+        Whether the answer is kept. Else it is returned once, and the caller keeps what it needs.
     is_final : callable
-        Says whether an answer is as good as it will ever be, and kept for all. One that a time
-        limit cut short is kept for the session that waited for it, which may search on.
+        Says whether an answer is final, and so kept for all sessions. One that a time limit cut
+        short is kept for the session that waited for it, which may search longer.
     """
 
     data: DataSpec
@@ -131,7 +130,7 @@ class LongAnswer(Generic[T]):
             raise found
         if self.keep and (kept := self._kept()) is not None:
             return kept
-        if found is None or found.state == State.CANCELLED:  # while this session was away
+        if found is None or found.state == State.CANCELLED:  # cancelled in the session's absence
             found = held[self.name] = _join(self)
         if not found.finished:
             return found
@@ -148,9 +147,9 @@ class LongAnswer(Generic[T]):
         return answer
 
     def here(self) -> T:
-        """Return the answer, worked out in place: for what is quick.
+        """Return the answer, worked out in place; call it only for quick work.
 
-        A search that is to go on for longer is not: `ask` for it.
+        A search that is to go on for longer is not quick: use `ask`.
         """
 
         def make() -> T:
@@ -164,7 +163,7 @@ class LongAnswer(Generic[T]):
         return answer
 
     def last(self) -> T | None:
-        """Return the last answer that this session has, though it was cut short."""
+        """Return the last answer that this session has, even if it was cut short."""
         found: T | None = kept_for(self.data).find(self._kept_as)
         if found is not None:
             return found
@@ -177,12 +176,12 @@ class LongAnswer(Generic[T]):
         return self.longer < LONGEST
 
     def search_on(self) -> None:
-        """Have a search that was cut short go on, for longer than it had."""
+        """Let a search that was cut short go on, with a longer limit."""
         _longer()[self._kept_as] = LONGER * self.longer
         self.resume()
 
     def _kept(self) -> T | None:
-        """Return the answer of all sessions, or else of this one; none of a shorter search."""
+        """Return the answer kept for all sessions, else this one's, if not of a shorter search."""
         found: T | None = kept_for(self.data).find(self._kept_as)
         if found is not None:
             return found
@@ -197,12 +196,12 @@ class LongAnswer(Generic[T]):
             _cut_short().put(self._kept_as, (self.longer, answer))
 
     def stop(self) -> None:
-        """Have this session wait no more, until it resumes; the work ends if no other waits."""
+        """Stop this session's waiting until it resumes; the work ends if no other session waits."""
         _held()[self.name] = StoppedError("The work was cancelled.")
         _leave(self.name, _session())
 
     def fail(self, error: CoreError) -> None:
-        """Have this session take the work for failed, until it resumes: its answer was no use."""
+        """Mark the work as failed for this session until it resumes: its answer was of no use."""
         _held()[self.name] = error
 
     def resume(self) -> None:
@@ -228,9 +227,9 @@ _lock = threading.Lock()
 
 
 def await_only(place: str, answers: Collection[LongAnswer[Any]]) -> None:
-    """Say what this session waits for in a place; it waits no more for what it did there before.
+    """Set what this session waits for in a place, in place of what it waited for there before.
 
-    Work that nobody waits for ends, so that what is wanted now does not stand in line behind it.
+    Work that nobody waits for ends, so that what is wanted now does not queue behind it.
     """
     place = _WITHIN.get() + place
     places: dict[str, set[tuple[str, ...]]] = st.session_state.setdefault("_awaited", {})
@@ -246,9 +245,9 @@ def await_only(place: str, answers: Collection[LongAnswer[Any]]) -> None:
 
 @contextmanager
 def within(name: str) -> Iterator[None]:
-    """Take the places of `await_only` for those of one part of the page while the block runs.
+    """Make the places of `await_only` those of one part of the page while the block runs.
 
-    A page of several answers waits for each in a part of its own.
+    A page with several answers has a part for each.
 
     Parameters
     ----------
@@ -263,7 +262,7 @@ def within(name: str) -> Iterator[None]:
 
 
 def await_nowhere(name: str, but: Collection[str] = ()) -> None:
-    """Wait no more in any part whose name begins so, other than those named."""
+    """Stop waiting in all parts whose names begin with `name`, except those in `but`."""
     places: dict[str, set[tuple[str, ...]]] = st.session_state.get("_awaited", {})
     kept = tuple(f"{part} " for part in but)
     for place in [one for one in places if one.startswith(name) and not one.startswith(kept)]:
@@ -276,7 +275,7 @@ def ahead(job: Job[Any]) -> int:
 
 
 def _join(answer: LongAnswer[T]) -> Job[T]:
-    """Wait for the work that is under way, beginning it where there is none."""
+    """Add this session to the work under way, or begin it; return its job."""
     CLOSED.note(_session())
     arguments = answer.arguments()  # before the lock: counting records may take a while
     with _lock:
@@ -296,7 +295,7 @@ def _join(answer: LongAnswer[T]) -> Job[T]:
 
 
 def _leave(name: tuple[str, ...], session: str) -> None:
-    """Have a session wait no more for some work; the last to leave ends it."""
+    """Remove a session from some work; when the last one leaves, the work ends."""
     with _lock:
         work = _under_way.get(name)
         if work is None or session not in work.sessions:
@@ -308,7 +307,7 @@ def _leave(name: tuple[str, ...], session: str) -> None:
 
 
 def leave_all(session: str) -> None:
-    """Have a session that has ended wait for nothing."""
+    """Remove a session that has ended from all work."""
     for name in [name for name, work in list(_under_way.items()) if session in work.sessions]:
         _leave(name, session)
 
@@ -318,7 +317,7 @@ CLOSED = ClosedPages(leave_all, absence=ABSENCE, interval=INTERVAL)
 
 
 def _held() -> dict[tuple[str, ...], Job[Any] | CoreError]:
-    """Return what this session waits for, and what it knows to have failed."""
+    """Return the jobs that this session waits for, and the errors of those that failed."""
     found: dict[tuple[str, ...], Job[Any] | CoreError] = st.session_state.setdefault("_work", {})
     return found
 
@@ -328,12 +327,12 @@ def _session() -> str:
 
 
 def _longer() -> dict[tuple[str, ...], int]:
-    """Return how many times as long as at first searches may take that this session had go on."""
+    """Return the multiples of their first limits that this session's searches may take."""
     found: dict[tuple[str, ...], int] = st.session_state.setdefault("_longer", {})
     return found
 
 
 def _cut_short() -> Store:
-    """Return this session's answers that a time limit cut short, each with how long it had."""
+    """Return this session's answers that a time limit cut short, each with its `longer`."""
     found: Store = st.session_state.setdefault("_cut_short", Store(MOST_CUT, MOST_OWN))
     return found

@@ -1,9 +1,9 @@
-"""A session's own data, and how a new session of the same browser comes by it again.
+"""A session's own data, and how a new session of the same browser gets it again.
 
 A reload starts a new session, while the server holds the old one for a while. The new one is
-given an upload that its address names if the same browser has it: by Streamlit's cookie against
-forged requests, which no other browser has. A link to an upload is no use to anybody else.
-Uploads go soon after the last page that uses them was closed.
+given an upload that its address names if a session of the same browser has it; browsers are told
+apart by Streamlit's cookie against forged requests. A link to an upload is of no use to others.
+Uploads are removed soon after the last page that uses them was closed.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def recover(names: Iterable[str]) -> None:
     Parameters
     ----------
     names : iterable of str
-        Sources, as in a `DataSpec`; those that are here, or are nobody's own, are passed over.
+        Sources, as in a `DataSpec`; those that are here already or belong to nobody are skipped.
     """
     own = sources()
     browser = _browser()
@@ -102,13 +102,13 @@ def _taken(own: Sources, other: Sources, name: str) -> bool:
 
 
 def _browser() -> str:
-    """Return what tells this browser from others; "" where there is none.
+    """Return the secret in this browser's cookie; "" where there is no browser.
 
-    The cookie is written anew at every load of a page, under another mask: version, mask, secret
-    and time, joined by bars.
+    Each load of a page writes the cookie with another mask: version, mask, secret and time, joined
+    by bars.
     """
     cookie = st.context.cookies.get(COOKIE, "")
-    return unmasked(cookie) if isinstance(cookie, str) else ""  # no text where there is no browser
+    return unmasked(cookie) if isinstance(cookie, str) else ""  # a test harness gives no text
 
 
 def unmasked(cookie: str) -> str:

@@ -1,4 +1,4 @@
-"""Work under way, as it is shown everywhere: how far it is, how long it may take, and Cancel."""
+"""How work under way is shown: its progress, how long it may take, and Cancel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def follow(
     on_cancel: Callable[[], None] | None = None,
     news: Callable[[], bool] | None = None,
 ) -> None:
-    """Show a job until it ends, then the whole page anew.
+    """Show a job's progress until it ends, then run the whole page again.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def awaited(
     key: str,
     left_open: Callable[[T], str] = lambda _: "",
 ) -> T | None:
-    """Show how far a card's work is, what went wrong, or what it left open; return its answer.
+    """Show the progress of a card's work, its error, or what it left open; return its answer.
 
-    That is the last answer while a longer search is under way, or where it failed; None where
+    While a longer search is under way, or where it failed, that is the last answer; None where
     there is none.
 
     Parameters
@@ -120,7 +120,7 @@ def awaited(
     seconds : float
         What the first search may take.
     key : str
-        How the keys of Cancel, Start again and Search on begin.
+        How the keys of Cancel, Start again and Search longer begin.
     left_open : callable, optional
         Says of an answer that was cut short what more time may change.
     """
@@ -141,7 +141,7 @@ def awaited(
             st.caption(markdown(left_open(found)))
             if work.may_search_on:
                 st.button(
-                    "Search on",
+                    "Search longer",
                     icon=":material/manage_search:",
                     key=f"{key}_on",
                     on_click=work.search_on,
@@ -151,9 +151,9 @@ def awaited(
 
 
 def told(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
-    """Return how far a job is, from 0 to 1, and the same in words.
+    """Return a job's progress from 0 to 1, and the same in words.
 
-    A job that reports how many of how many parts are done is judged by them, another by its time.
+    It is the share of parts done where the job reports them, else the share of its time.
     """
     if job.state == State.WAITING:
         before = long_answer.ahead(job)

@@ -1,4 +1,4 @@
-"""An answer that is still being worked out: how long it has taken, how long it may, and Cancel."""
+"""The work on a better answer than the one on screen: its progress, Cancel, and a longer search."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from pages.ui.style.labels import markdown
 from pages.ui.work import answers, long_answer, progress
 
 GLANCE = "First glance; a better answer is being worked out."
-"""What is said of an answer that is not the last."""
+"""What is said of an answer while a better one is being worked out."""
 
-STAYS = "This is the first glance, and its gap is what is left open."
-"""The same where no other one comes."""
+GAP = "Its gap says how much better another could be."
+"""What is said of an answer that is not proven."""
+
+STAYS = f"This is the first glance. {GAP}"
+"""What is said of a first glance where no better answer comes."""
 
 CUT = "The search was cut off at its time limit of {:g} s."
 """What is said of an answer whose search may go on."""
 
 
 def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
-    """Show the work on a better answer than the one on screen, until it ends; call it in a page.
+    """Show the work on a better answer until it ends; call it in a page.
 
-    Where a better one than the one shown becomes known meanwhile, the page shows it.
+    Where one better than `shown` is found meanwhile, the page runs again and shows it.
     """
     work = answers.answer_work(scenario)
     try:
@@ -40,7 +43,7 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
     if job is not None:
         progress.follow(
             job,
-            "Looking for better",
+            "Looking for better mechanisms",
             limit=answers.search_limit(scenario),
             key="cancel_refining",
             on_cancel=work.stop,
@@ -51,23 +54,23 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
 
 
 def glance(scenario: Scenario) -> str:
-    """Return the words that mark an answer as a first glance; none where it is not."""
+    """Return the sentence that marks an answer as a first glance; "" where it is not one."""
     return GLANCE if answers.is_refining(scenario) else ""
 
 
 def _offer(scenario: Scenario) -> None:
-    """Show the button that has a search go on where its time limit cut it off."""
+    """Show the button that prolongs a search that its time limit cut off."""
     had = answers.search_limit(scenario)
     with st.container(horizontal=True, vertical_alignment="center", key="search_was_cut"):
-        st.caption(f"{CUT.format(had)} Its gap is what is left open.")
+        st.caption(f"{CUT.format(had)} {GAP}")
         st.button(
-            "Search on",
+            "Search longer",
             icon=":material/manage_search:",
             key="search_on",
             on_click=answers.search_on,
             args=(scenario,),
-            help=f"Goes on for up to {min(long_answer.LONGER * had, answers.LONGEST):g} s; what "
-            "comes of it is never worse than this answer.",
+            help=f"Goes on for up to {min(long_answer.LONGER * had, answers.LONGEST):g} s; the "
+            "answer is never worse than this one.",
         )
 
 

@@ -1,10 +1,10 @@
-"""Answers kept by key, the oldest forgotten first: for every session, or for one alone.
+"""Answers kept by key, the oldest dropped first: for every session, or for one alone.
 
-They are bounded by bytes, and small ones apart from large ones: whoever asks one large question
-after another has others' large answers made anew, and forgets no small one.
+They are bounded by bytes, small ones apart from large ones: many large questions in a row drop
+other large answers, but no small ones.
 
-`st.cache_resource` hashes every argument anew at each call, which a slider's release would pay a
-dozen times; keys here are texts that a scenario writes of itself.
+`st.cache_resource` hashes every argument at each call, a dozen times for each release of a slider;
+keys here are texts made of a scenario's `repr`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from core.studies.known import Known
 Made = TypeVar("Made")
 
 PRIVATE = ("upload:", "matrix:")
-"""How sources that belong to one session begin."""
+"""How the names of sources that belong to one session begin."""
 
 MOST_SHARED = 300_000_000
-"""Bytes of answers that all sessions keep in common: a dozen about the largest joints at least."""
+"""Bytes of answers that all sessions share: at least a dozen about the largest joints."""
 
 MOST_OWN = 50_000_000
 """Bytes of mechanisms, and of answers, that a session keeps of its own data."""
@@ -35,10 +35,10 @@ MOST_OWN = 50_000_000
 NO_MEMORY = "There is not enough memory to answer this: ask about fewer levels of S or X."
 
 SMALL = 200_000
-"""Bytes up to which an answer is a small one, as nearly all of those are that a page shows."""
+"""Bytes up to which an answer counts as small, as nearly all answers that a page shows do."""
 
 SMALL_PART = 1 / 3
-"""The part of a store that is for small answers alone."""
+"""The share of a store that is for small answers alone."""
 
 
 class Store:
@@ -84,7 +84,7 @@ class Store:
         Raises
         ------
         NoMemoryError
-            If there is not enough memory to make it; large answers are forgotten then.
+            If there is not enough memory to make it; large answers are dropped then.
         """
         with self._lock:
             if (cache := self._cache_of(key)) is not None:
@@ -121,23 +121,23 @@ class Store:
             (self._small if n_bytes <= SMALL else self._large).put(key, answer, n_bytes)
 
     def shed(self) -> None:
-        """Forget the large answers."""
+        """Drop the large answers."""
         with self._lock:
             self._large.clear()
 
     def _cache_of(self, key: Hashable) -> LruCache | None:
-        """Return where the answer under a key is; None where there is none."""
+        """Return the cache that has the answer under a key; None where there is none."""
         return next((cache for cache in (self._small, self._large) if key in cache), None)
 
 
 @contextmanager
 def sparing() -> Iterator[None]:
-    """Say in a sentence that memory is short, where what is made within is not kept by a store.
+    """Turn a lack of memory into a `CoreError`, for work whose answer no store makes.
 
     Raises
     ------
     NoMemoryError
-        If there is not enough; large answers are forgotten then.
+        If there is not enough; large answers are dropped then.
     """
     try:
         yield
@@ -159,7 +159,7 @@ def is_private(data: DataSpec) -> bool:
 
 
 def kept_for(data: DataSpec) -> Store:
-    """Return where answers about some data are kept: in its session alone if it is its own."""
+    """Return the store of answers about some data: the session's own if the data is."""
     if is_private(data):
         own: Store = st.session_state.setdefault("_answers", Store(500))
         return own
@@ -167,7 +167,7 @@ def kept_for(data: DataSpec) -> Store:
 
 
 def known_for(data: DataSpec) -> Known:
-    """Return the best mechanisms on some data, of its session alone if it is its own."""
+    """Return the best mechanisms known on some data: the session's own if the data is."""
     if is_private(data):
         own: Known = st.session_state.setdefault("_known", Known(MOST_OWN))
         return own

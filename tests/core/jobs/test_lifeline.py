@@ -16,7 +16,7 @@ from tests.core.jobs import calls
 ROOT = Path(__file__).parents[3]
 
 PATIENCE = 120.0
-"""Seconds after which something hangs."""
+"""Seconds after which a process counts as hanging."""
 
 BEGIN = "from core.jobs import worker; worker.main(0, int(sys.argv[2])); sys.exit(3)"
 """A worker that says so if it does not end at once."""

@@ -1,4 +1,4 @@
-"""Randomising what was released tells no more, but for two measures that are not convex."""
+"""Data processing: it lowers every measure but two, which are not convex."""
 
 import numpy as np
 import pytest

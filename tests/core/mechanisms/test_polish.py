@@ -28,7 +28,7 @@ def test_what_breaks_the_notion_is_moved_by_little_more_than_the_least_share(not
     assert not notion.holds(JOINT, less)
 
 
-def test_a_hair_costs_a_hair():
+def test_a_tiny_violation_costs_little_to_mend():
     eps = LIP(0).achieved(JOINT, np.eye(3)) * (1 - 1e-10)
     kernel = polished(JOINT, np.eye(3), LIP(eps))
     lost = measures.entropy(JOINT.p_x) - measures.mutual_information(JOINT.p_x[:, None] * kernel)

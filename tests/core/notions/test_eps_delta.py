@@ -60,7 +60,7 @@ def kept(joint, kernel):
 def test_what_exceptions_buy_on_the_draw(delta, nmi):
     found = m.optimal(DRAW, EpsDelta(LIP(0.25), delta), time_limit=60)
     assert found.status == "optimal"
-    assert found.nmi == pytest.approx(nmi, abs=1e-4)  # spec 14 C: .764, .768, .787, .808
+    assert found.nmi == pytest.approx(nmi, abs=1e-4)
 
 
 @pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])

@@ -1,4 +1,4 @@
-"""What one notion implies of another measure: spec 01's list, and what is wrong in print.
+"""What one notion implies of another measure: the papers' propositions, and which are false.
 
 Each budget is the level that a random release achieves, so that every hypothesis holds.
 """

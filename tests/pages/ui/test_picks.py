@@ -42,7 +42,7 @@ def clicked(chart, value, react, **known):
 
 
 def test_a_point_of_the_robust_frontier_is_a_budget_which_the_link_takes_over():
-    point = {"x": 0.25, "at": 0, "key": ["", "exact"]}
+    point = {"x": 0.3607, "at": 0, "key": ["", "exact"]}  # x in bits
     app = clicked("robust_frontier", point, robust_controls.pick_budget)
     assert app.session_state["eps"] == 0.25
     assert app.query_params["eps"] == "0.25"

@@ -101,7 +101,7 @@ def test_the_two_function_procedure_beats_pairs_and_mostly_finds_the_best_set():
     assert best_found >= 32
 
 
-def test_at_weight_one_nothing_pays():
+def test_at_weight_one_no_merge_lowers_the_funnel():
     p = np.array([[0.25, 0.25, 0.0], [0.0, 0.0, 0.5]])
     assert ns.submodular_path(p, 1.0) == (((0,), (1,), (2,)),)
     with pytest.raises(InvalidInputError, match="weight must be in"):

@@ -137,7 +137,7 @@ def test_sets_of_many_short_rows_are_searched_by_sparse_programs():
     assert not too_large(LIP(0.5).allowed_set(Joint.random_uniform(30, 200, rng)))  # all long
 
 
-def test_sets_too_large_for_tableaus_are_bounded_too(monkeypatch):
+def test_sets_too_large_for_tableaux_are_bounded_too(monkeypatch):
     joint = Joint.random_uniform(2, 18, np.random.default_rng(0))
     monkeypatch.setattr("core.optimal.columns.linear_search.MOST_PARTED", 10)
     found = m.optimal(joint, SRLIP(0.4, (2, 3, 3)), time_limit=2)

@@ -43,7 +43,7 @@ def kept(joint, kernel):
 
 
 def budget_row(joint, notion):
-    """Return what an output with posterior t on S costs, as spec and papers write it, and M′."""
+    """Return what an output with posterior t on S costs, as the papers write it, and M′."""
     p, bound, order = joint.p_s, notion.bound, notion.order
     if notion.measure == "mutual_information":
         return lambda t: special.rel_entr(t, p).sum(axis=1), bound

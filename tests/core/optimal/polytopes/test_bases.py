@@ -28,7 +28,7 @@ EQUAL = Joint.from_counts([[1, 1, 2, 2, 3, 3], [3, 3, 2, 2, 1, 1]])
     ],
     ids=str,
 )
-def test_both_systems_give_the_same_tableaus(joint, notion, perturbed):
+def test_both_systems_give_the_same_tableaux(joint, notion, perturbed):
     space = polytope(notion.allowed_set(joint), joint.p_x)
     space = space.perturbed() if perturbed else space
     costs = np.random.default_rng(1).standard_normal((20, joint.n_x))

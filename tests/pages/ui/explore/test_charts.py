@@ -15,7 +15,7 @@ def line(mechanism, *nmi):
 
 def test_a_line_that_falls_by_itself_is_named():
     lines = {0: line("optimal", 0.5, 0.7), 1: line("watchdog", 0.4, 0.6, 0.5)}
-    assert falling(lines).startswith("Watchdog at times keeps less")
+    assert falling(lines).startswith("Watchdog can keep less")
 
 
 def test_nothing_is_said_where_none_falls():
@@ -35,7 +35,7 @@ def test_several_lines_that_fall_are_named_in_the_plural():
         for place, mechanism in enumerate(("subset_random_response", "subset_merging", "watchdog"))
     }
     told = falling(lines)
-    assert told.startswith("Subset random response, Subset merging and Watchdog at times keep less")
+    assert told.startswith("Subset random response, Subset merging and Watchdog can keep less")
 
 
 def test_one_nat_is_spoken_of_as_one():

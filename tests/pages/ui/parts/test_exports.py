@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from core import mechanisms as m
 from core.joint import Joint
 from core.notions import LIP
+from core.scenario import Scenario, evaluate
 from pages.ui.parts import exports
+from pages.ui.work import derived
 
 JOINT = Joint.from_counts([[30, 10, 5], [10, 30, 15]], x_labels=["=1+1", "-b", "c"])
 MECHANISM = m.watchdog(JOINT, LIP(0.4))
@@ -82,7 +84,7 @@ def test_no_text_at_all_can_be_a_formula(cell):
 @pytest.mark.parametrize("cell", HOSTILE)
 def test_json_holds_every_label_as_it_is_and_on_one_line(cell):
     joint = Joint.from_counts([[30, 10, 5], [10, 30, 15]], x_labels=[cell, "-b", "c"])
-    written = exports.mechanism_json(m.watchdog(joint, LIP(0.4)))
+    written = exports.mechanism_json(m.watchdog(joint, LIP(0.4)), joint.x_labels)
     assert json.loads(written)["x_labels"][0] == cell
     assert b"\r" not in written
     for line in written.decode().split("\n"):
@@ -102,23 +104,31 @@ def test_csv_reads_back_with_safe_headers_and_cells():
 
 
 def test_kernel_table_has_a_row_for_each_input():
-    table = exports.kernel_table(MECHANISM)
+    table = exports.kernel_table(MECHANISM, JOINT.x_labels)
     assert list(table["x"]) == ["=1+1", "-b", "c"]
     np.testing.assert_array_equal(table.drop(columns="x").to_numpy(), MECHANISM.kernel)
 
 
-def test_kernel_table_of_a_mechanism_that_reads_the_secret():
-    made = m.conditional_reporting(JOINT, notion=LIP(1.0))
-    table = exports.kernel_table(made)
-    assert len(table) == JOINT.n_s * JOINT.n_x
-    assert table["x"][3].endswith("(s2)")
+def test_rows_of_a_mechanism_that_reads_the_secret_name_it():
+    found = evaluate(Scenario(mechanism="optimal_reading_secret", notion="ldp"))
+    inputs = derived.inputs(found)
+    joint, made = found.joint, found.mechanism
+    assert inputs[0] == f"{joint.s_labels[0]}: {joint.x_labels[0]}"
+    assert inputs[joint.n_x] == f"{joint.s_labels[1]}: {joint.x_labels[0]}"
+    table = exports.kernel_table(made, inputs)
+    assert list(table["x"]) == list(inputs)
+    assert json.loads(exports.mechanism_json(made, inputs))["inputs"] == list(inputs)
+    with np.load(io.BytesIO(exports.mechanism_npz(made, inputs)), allow_pickle=False) as archive:
+        assert tuple(archive["inputs"]) == inputs
+        assert len(archive["kernel"]) == len(inputs)
 
 
 def test_json_and_npz_hold_the_kernel():
-    content = json.loads(exports.mechanism_json(MECHANISM))
+    content = json.loads(exports.mechanism_json(MECHANISM, JOINT.x_labels))
     np.testing.assert_array_equal(content["kernel"], MECHANISM.kernel)
     assert content["audited"] is True
     assert content["notion"] == "0.4-LIP"
-    with np.load(io.BytesIO(exports.mechanism_npz(MECHANISM)), allow_pickle=False) as archive:
+    written = exports.mechanism_npz(MECHANISM, JOINT.x_labels)
+    with np.load(io.BytesIO(written), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["kernel"], MECHANISM.kernel)
         assert tuple(archive["x_labels"]) == JOINT.x_labels

@@ -19,7 +19,7 @@ class Context:
 
 @pytest.fixture
 def watch(monkeypatch):
-    """The watch over uploads as on a server, without the thread that looks."""
+    """The watch over uploads as on a server, without its thread."""
     made = own_data.watch()
     made._watched = True
     monkeypatch.setattr(closed_pages, "get_script_run_ctx", Context)
