@@ -24,7 +24,7 @@ The α with a level within its budget form an interval from 0, as where levels i
 """
 
 
-def asked(eps: float | None, notion: Notion | None, maker: str) -> PointwiseNotion:
+def notion_or_lip(eps: float | None, notion: Notion | None, maker: str) -> PointwiseNotion:
     """Return the notion for a protocol: `notion` itself, or ε-LIP where `eps` is given.
 
     Raises
@@ -35,7 +35,7 @@ def asked(eps: float | None, notion: Notion | None, maker: str) -> PointwiseNoti
 
     Examples
     --------
-    >>> asked(0.5, None, "GRR")
+    >>> notion_or_lip(0.5, None, "GRR")
     LIP(eps=0.5)
     """
     if (eps is None) == (notion is None):

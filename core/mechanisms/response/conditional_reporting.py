@@ -5,7 +5,12 @@ import numpy as np
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.response.calibration import asked, calibrate, calibration_note, status_at
+from core.mechanisms.response.calibration import (
+    calibrate,
+    calibration_note,
+    notion_or_lip,
+    status_at,
+)
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import Notion, PointwiseNotion
 from core.validation import FloatArray
@@ -54,7 +59,7 @@ def conditional_reporting(
     >>> mechanism.utility > 0  # P(x | s̃ = s) differs from P(x)
     True
     """
-    pointwise = asked(eps, notion, "Conditional reporting")
+    pointwise = notion_or_lip(eps, notion, "Conditional reporting")
     alpha = conditional_alpha(joint, pointwise)
     return make_mechanism(
         joint,

@@ -6,9 +6,9 @@ from core import validation
 from core.joint import Joint
 from core.mechanisms.response.calibration import (
     LARGEST,
-    asked,
     calibrate,
     calibration_note,
+    notion_or_lip,
     status_at,
 )
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -46,7 +46,7 @@ def generalized_randomized_response(
     >>> round(mechanism.audit.achieved, 9)
     0.3
     """
-    pointwise = asked(eps, notion, "Generalised randomised response")
+    pointwise = notion_or_lip(eps, notion, "Generalised randomised response")
     alpha = grr_alpha(joint, pointwise)
     return make_mechanism(
         joint,

@@ -10,9 +10,9 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.response.calibration import (
     LARGEST,
-    asked,
     calibrate,
     calibration_note,
+    notion_or_lip,
     status_at,
 )
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -147,7 +147,7 @@ def lift_promise(eps: float | None, notion: Notion | None) -> PointwiseNotion:
     InvalidInputError
         If both or neither of `eps` and `notion` is given, or the notion is another.
     """
-    pointwise = asked(eps, notion, "Unary encoding")
+    pointwise = notion_or_lip(eps, notion, "Unary encoding")
     if not (pointwise.bounds_lift or pointwise.bounds_ratio):
         raise InvalidInputError(
             f"Unary encoding is calibrated to LIP, ALIP or LDP, got {pointwise}."

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import special
 
 from core.clock import Deadline
-from core.optimal.bounds.odds import dominance, least_worth, odds_worth_a_look
+from core.optimal.bounds.odds import dominance, first_open_odds, odds_range
 from core.optimal.bounds.pairs import HALF, none_large, one_large, pair_bounds
 from core.optimal.bounds.relaxation import THIN, Multipliers
 from core.optimal.bounds.space import Space
@@ -175,8 +175,8 @@ class Tree:
         if np.isinf(highest):  # d is allowed (nearly) alone, at a cost of 0
             self._inspect(self.space.purest(d))
             self.lower(-self._tolerance)
-        least, most = odds_worth_a_look(prices, d, highest)
-        least = least_worth(prices, d, least, most)
+        least, most = odds_range(prices, d, highest)
+        least = first_open_odds(prices, d, least, most)
         if least >= most:
             return
         lower, upper = np.zeros(len(prices)), np.full(len(prices), min(1.0, most))

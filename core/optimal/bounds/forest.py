@@ -21,7 +21,7 @@ from core.optimal.bounds.branch_and_bound import (
     MOST_WAITING,
     NARROW,
 )
-from core.optimal.bounds.odds import least_worth, odds_worth_a_look
+from core.optimal.bounds.odds import first_open_odds, odds_range
 from core.optimal.bounds.relaxation import THIN
 from core.optimal.bounds.space import Space
 from core.validation import BoolArray, FloatArray, IntArray
@@ -205,8 +205,8 @@ class Forest:
             self._inspect(self._space.purest(d), d)
             self._lower(d, -self._tolerance)
         prices = self._prices(np.array([d]))[0]
-        least, most = odds_worth_a_look(prices, d, highest)
-        least = least_worth(prices, d, least, most)
+        least, most = odds_range(prices, d, highest)
+        least = first_open_odds(prices, d, least, most)
         return (least, most) if least < most else None
 
     def grow(self, weights: FloatArray) -> None:

@@ -29,7 +29,7 @@ from core.optimal.programs.batched_simplex import inverses
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
-ASKED = 5
+AT_ONCE = 5
 """Vertices that an oracle gets at a time: those of least reduced cost."""
 
 STEEP = 1e5
@@ -128,20 +128,20 @@ def undercutting(
         if row is not None:
             known.apply(row)
             continue
-        lowest = np.argsort(known.prices, kind="stable")[:ASKED]
+        lowest = np.argsort(known.prices, kind="stable")[:AT_ONCE]
         cuts = None if oracle is None else oracle(facets.posteriors(known.points[lowest]))
         finished = cuts is None or len(cuts) == 0
         if cuts is not None and len(cuts):
             known.extend(facets.scaled(cuts))
-    worth = worth_of(duals, known.prices, facets.posteriors(known.points), p_x)
+    value = dual_value(duals, known.prices, facets.posteriors(known.points), p_x)
     order = np.argsort(known.prices, kind="stable")
     outputs = facets.posteriors(known.exact(order))
     slack = -known.floor
-    bound = utility.offset(p_x) - worth + slack + utility.premium(duals)
+    bound = utility.offset(p_x) - value + slack + utility.premium(duals)
     return Undercut(outputs, bound, slack, finished, known.sure)
 
 
-def worth_of(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: FloatArray) -> float:
+def dual_value(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: FloatArray) -> float:
     """Return the larger p·P_X of two choices of duals p ≤ λ that no given output undercuts.
 
     Either all duals fall by the lowest reduced cost; or, for each output of negative reduced cost,

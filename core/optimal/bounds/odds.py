@@ -35,12 +35,12 @@ def dominance(odds: float) -> float:
     return math.log1p(odds) + odds * math.log1p(1 / odds) if odds > 0 else 0.0
 
 
-def least_odds(dearest: float, n_x: int) -> float:
-    """Return odds below which no output with d as its largest undercuts prices ≤ `dearest`.
+def least_odds(highest_price: float, n_x: int) -> float:
+    """Return odds below which no output with d as its largest undercuts prices ≤ `highest_price`.
 
-    H(r) ≥ −log r_d, so H(r) < p·r ≤ dearest needs r_d > exp(−dearest); and r_d ≥ 1/n_x.
+    H(r) ≥ −log r_d, so H(r) < p·r ≤ highest_price needs r_d > exp(−highest_price); and r_d ≥ 1/n_x.
     """
-    return (1 - OUTWARD) * max(1 / math.expm1(min(dearest, EXPONENT)), 1 / (n_x - 1))
+    return (1 - OUTWARD) * max(1 / math.expm1(min(highest_price, EXPONENT)), 1 / (n_x - 1))
 
 
 def unseen_price(prices: FloatArray, dominant: int) -> float:
@@ -53,25 +53,25 @@ def unseen_price(prices: FloatArray, dominant: int) -> float:
     dominant : int
         The symbol d.
     """
-    dearest = float(prices.max())
-    if dearest <= 0:
+    highest_price = float(prices.max())
+    if highest_price <= 0:
         return float(prices[dominant])
-    least = least_odds(dearest, len(prices))
+    least = least_odds(highest_price, len(prices))
     others = float(np.delete(prices, dominant).max())
     # for k ≥ e^others ψ(k) ≥ log(1 + k) exceeds the other prices, unless e^others overflows
     most = math.exp(min(max(others, 0.0), EXPONENT)) + 1.0
     price = min(0.0, (dominance(most) - others) / most)
     if least < most:
         odds = _grid(least, most)
-        price = min(price, float((_worth_less(prices, dominant, odds) / odds[:-1]).min()))
+        price = min(price, float((_lower_bounds(prices, dominant, odds) / odds[:-1]).min()))
     return min(0.0, price - OUTWARD * (1 + abs(price)))
 
 
-def least_worth(prices: FloatArray, dominant: int, least: float, most: float) -> float:
+def first_open_odds(prices: FloatArray, dominant: int, least: float, most: float) -> float:
     """Return the first odds in [least, most] at which an output may undercut prices.
 
-    As no other entry exceeds r_d, no w_x exceeds k. So p·w is at most that of the dearest symbols
-    with w_x = k each and a mass of 1, and H(w) ≥ −log k. Both matter at small odds.
+    As no other entry exceeds r_d, no w_x exceeds k. So p·w is at most its value with w_x = k on the
+    symbols of highest price, up to a mass of 1, and H(w) ≥ −log k. Both matter at small odds.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def least_worth(prices: FloatArray, dominant: int, least: float, most: float) ->
         return least
     odds = _grid(least, most)
     own = float(prices[dominant]) * odds
-    margin = _worth_less(prices, dominant, odds) - np.maximum(own[:-1], own[1:])
+    margin = _lower_bounds(prices, dominant, odds) - np.maximum(own[:-1], own[1:])
     open_steps = np.flatnonzero(margin <= OUTWARD * (1 + odds[1:]))
     return float(odds[open_steps[0]]) if len(open_steps) else most
 
@@ -103,19 +103,19 @@ def _grid(least: float, most: float) -> FloatArray:
     return odds
 
 
-def _worth_less(prices: FloatArray, dominant: int, odds: FloatArray) -> FloatArray:
+def _lower_bounds(prices: FloatArray, dominant: int, odds: FloatArray) -> FloatArray:
     """Return a lower bound of ψ(k) + H(w) − Σ_x p_x w_x on each step of odds, shape (STEPS,)."""
     ranked = -np.sort(-np.delete(prices, dominant))
     upper = np.minimum(odds[1:], 1.0)
     whole = np.minimum((1.0 / upper).astype(np.int64), len(ranked))
     sums = np.append(0.0, np.cumsum(ranked))
     nearest = ranked[np.minimum(whole, len(ranked) - 1)]
-    dearest = upper * sums[whole] + np.maximum(1.0 - whole * upper, 0.0) * nearest
-    dearest = np.minimum(dearest, ranked[0])
+    most_p_w = upper * sums[whole] + np.maximum(1.0 - whole * upper, 0.0) * nearest
+    most_p_w = np.minimum(most_p_w, ranked[0])
     start = odds[:-1]
     own = np.log1p(start) + start * np.log1p(1.0 / start)
     size = 1.0 + np.abs(ranked).max()
-    result: FloatArray = own - np.log(upper) - dearest - OUTWARD * size
+    result: FloatArray = own - np.log(upper) - most_p_w - OUTWARD * size
     return result
 
 
@@ -141,15 +141,15 @@ def inherited_prices(prices: FloatArray, proven: FloatArray) -> FloatArray:
     first, second = np.argsort(-rise)[:2]
     largest = np.full(len(prices), rise[first])
     largest[first] = rise[second]
-    dearest = max(float(prices.max()), float(proven.max()))
-    if dearest <= 0:
+    highest_price = max(float(prices.max()), float(proven.max()))
+    if highest_price <= 0:
         return np.minimum(prices, 0.0)
-    fall = np.maximum(largest, 0.0) / least_odds(dearest, len(prices))
+    fall = np.maximum(largest, 0.0) / least_odds(highest_price, len(prices))
     result: FloatArray = proven - fall * (1 + OUTWARD)
     return result
 
 
-def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tuple[float, float]:
+def odds_range(prices: FloatArray, dominant: int, highest: float) -> tuple[float, float]:
     """Return the range of odds k of d that holds all k with ψ(k) < p_d k + max_{x≠d} p_x.
 
     Parameters
@@ -166,15 +166,15 @@ def odds_worth_a_look(prices: FloatArray, dominant: int, highest: float) -> tupl
     least, most : float
         The range, empty if least ≥ most.
     """
-    dearest, price = float(prices.max()), float(prices[dominant])
-    if dearest <= 0:
+    highest_price, price = float(prices.max()), float(prices[dominant])
+    if highest_price <= 0:
         return 1.0, 0.0
     others = float(np.delete(prices, dominant).max())
 
     def settled(odds: float) -> bool:
         return dominance(odds) - price * odds - others > OUTWARD * (1 + odds)
 
-    least = least_odds(dearest, len(prices))
+    least = least_odds(highest_price, len(prices))
     most = highest * (1 + OUTWARD) + OUTWARD
     if price < 0:  # from there on −p_d k, or ψ(k) ≥ log(1 + k), exceeds all other prices
         most = min(most, (1 + OUTWARD) * others / -price)

@@ -21,7 +21,7 @@ from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.box_solver import FEW
 from core.optimal.bounds.branch_and_bound import MANY
 from core.optimal.bounds.image_bound import ImageBound
-from core.optimal.bounds.low_vertices import MOST, undercutting, worth_of
+from core.optimal.bounds.low_vertices import MOST, dual_value, undercutting
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.polytopes import tableaux
@@ -303,7 +303,7 @@ class Prover:
         order = np.argsort(gains, kind="stable")[: MOST_BETTER * len(self.p_x)]
         better = points[order[gains[order] < -EXACT_PRICE]]
         floors = self.vertices.floors(self.utility, duals)
-        worth = worth_of(duals, floors, self.vertices.outer, self.p_x)
+        worth = dual_value(duals, floors, self.vertices.outer, self.p_x)
         bound = self.utility.offset(self.p_x) - worth + self.utility.premium(duals) + MARGIN
         return Verdict(min(bound, self._known), better)
 

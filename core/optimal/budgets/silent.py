@@ -102,10 +102,10 @@ class SilentSearch:
     def __init__(self, excess: FloatArray, rows: FloatArray, *, seed: int) -> None:
         self._rng, self._n_x = np.random.default_rng(seed), excess.shape[1]
         size = np.abs(excess).max(axis=1, keepdims=True)
-        told = excess[size[:, 0] > 0] / size[size[:, 0] > 0]
-        matrix = np.vstack([np.ones(self._n_x), told, rows])
-        right = np.append(1.0, np.zeros(len(told) + len(rows)))
-        left = np.append(right[: 1 + len(told)], np.full(len(rows), -INFINITY))
+        scaled = excess[size[:, 0] > 0] / size[size[:, 0] > 0]
+        matrix = np.vstack([np.ones(self._n_x), scaled, rows])
+        right = np.append(1.0, np.zeros(len(scaled) + len(rows)))
+        left = np.append(right[: 1 + len(scaled)], np.full(len(rows), -INFINITY))
         self._program = LinearProgram(sparse.csr_array(matrix), left, right)
 
     def outputs(self, prices: FloatArray) -> FloatArray:

@@ -13,14 +13,14 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.optimal.bounds.low_vertices import undercutting
 from core.optimal.oracles.inner_approximation import AllowedOutputs
-from core.optimal.oracles.lazy_double_description import Carving
+from core.optimal.oracles.lazy_double_description import LazyDoubleDescription
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import Polytope
 
 _PROMISING = 0.05
 """Relative difference of estimate and answer from which on `patience` no longer ends the loop."""
 
-_MOST_ASKED = 20
+_MOST_OUTPUTS = 20
 """Most outputs that the oracle gets at a time."""
 
 _PROOF_SHARE = 0.2
@@ -62,13 +62,13 @@ def enclose(
     SolverError
         If HiGHS fails.
     """
-    carving = Carving(space.facets(), inside.p_x, inside.utility)
+    lazy = LazyDoubleDescription(space.facets(), inside.p_x, inside.utility)
     given = facets_of(allowed, inside.p_x)
     upper, duals = inside.utility.offset(inside.p_x), inside.duals
     stop = deadline.part(1 - _PROOF_SHARE)
     until = min(patience, stop)
     while True:
-        found = carving.best(inside.nearly_in_use(), duals, until)
+        found = lazy.best(inside.nearly_in_use(), duals, until)
         duals = found.duals if found.finished else duals
         ahead, outputs = found.estimate - inside.value, found.outputs
         if ahead <= _PROMISING * inside.value:
@@ -89,9 +89,9 @@ def enclose(
         if late or upper - inside.value <= gap or len(outputs) == 0:
             return upper
         before = inside.value
-        cuts = inside.take(outputs[:_MOST_ASKED], until)
+        cuts = inside.take(outputs[:_MOST_OUTPUTS], until)
         if len(cuts):
-            carving.add(cuts)
+            lazy.add(cuts)
             given = given.with_cuts(cuts)
         elif inside.value <= before:  # neither a cut nor a better output
             return upper

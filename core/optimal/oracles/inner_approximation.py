@@ -110,7 +110,7 @@ class AllowedOutputs:
         for _ in range(_CROSSINGS):
             if len(left) == 0 or deadline.over:
                 break
-            cuts, which = _asked(self._oracle, moved)
+            cuts, which = _cuts_of(self._oracle, moved)
             broken = np.unique(which)
             inside.append(np.delete(moved, broken, axis=0))
             here, there = (cuts * points[left[which]]).sum(axis=1), cuts @ self.p_x
@@ -127,7 +127,7 @@ class AllowedOutputs:
         return np.vstack(inside), distinct(met)
 
 
-def _asked(
+def _cuts_of(
     oracle: SeparationOracle | ManyOracle, points: FloatArray
 ) -> tuple[FloatArray, IntArray]:
     """Return the cuts that points, shape (k, n_x), violate, and the index of each cut's point."""

@@ -44,7 +44,7 @@ priced: the latter oscillate while few outputs are known."""
 
 
 @dataclass(frozen=True, eq=False)
-class Carved:
+class LazyMixture:
     """The best mixture of the known vertices.
 
     Attributes
@@ -65,7 +65,7 @@ class Carved:
     finished: bool
 
 
-class Carving:
+class LazyDoubleDescription:
     """A polytope of few symbols to which rows are added, and its vertices near the optimum.
 
     Parameters
@@ -85,8 +85,8 @@ class Carving:
     >>> from core.optimal.utility import MutualInformation
     >>> joint = Joint.from_counts([[3, 1], [1, 3]])
     >>> facets = polytope(LIP(0.5).allowed_set(joint), joint.p_x).facets()
-    >>> carving = Carving(facets, joint.p_x, MutualInformation())
-    >>> found = carving.best(joint.p_x[None], np.zeros(2))
+    >>> lazy = LazyDoubleDescription(facets, joint.p_x, MutualInformation())
+    >>> found = lazy.best(joint.p_x[None], np.zeros(2))
     >>> found.finished, round(found.estimate, 4)
     (True, 0.3539)
     """
@@ -110,7 +110,9 @@ class Carving:
         self.facets = self.facets.with_cuts(cuts)
         self._extend()
 
-    def best(self, within: FloatArray, duals: FloatArray, deadline: Deadline = NEVER) -> Carved:
+    def best(
+        self, within: FloatArray, duals: FloatArray, deadline: Deadline = NEVER
+    ) -> LazyMixture:
         """Return the best mixture over the polytope, if time suffices.
 
         Parameters
@@ -133,11 +135,11 @@ class Carving:
         mixture = _mixed(master)
         centre = trial = duals
         while True:
-            while len(worth := self._worth_carving(trial)):
+            while len(which := self._untested(trial)):
                 if deadline.over or known.n_bytes > MOST_BYTES:
                     known.keep(known.alive)
-                    return Carved(within, duals, np.inf, finished=False)
-                self._carve(worth)
+                    return LazyMixture(within, duals, np.inf, finished=False)
+                self._test(which)
             if not known.alive[chosen].all():  # some were cut off: start again without them
                 chosen = chosen[known.alive[chosen]]
                 master = Master(self.p_x, self.utility, within)
@@ -160,7 +162,7 @@ class Carving:
         outputs = np.vstack([within, self._unrelaxed(chosen)])[mixture.used]
         known.keep(known.alive)
         estimate = self.utility.offset(self.p_x) - mixture.cost
-        return Carved(outputs, mixture.duals, estimate, finished=True)
+        return LazyMixture(outputs, mixture.duals, estimate, finished=True)
 
     def _extend(self) -> None:
         """Add the facets' new rows, which vertices have not been tested against yet."""
@@ -170,7 +172,7 @@ class Carving:
         self._limits = np.append(self._limits, relaxed(limits, self._rng))
         self._exact = np.append(self._exact, limits)
 
-    def _worth_carving(self, duals: FloatArray) -> IntArray:
+    def _untested(self, duals: FloatArray) -> IntArray:
         """Return the untested vertices of negative reduced cost."""
         unsure = self._known.seen < len(self._rows)
         return np.flatnonzero(unsure & (self._prices(duals) < -PRICE))
@@ -180,7 +182,7 @@ class Carving:
         known = self._known
         return np.where(known.alive, known.costs - known.posteriors @ duals, np.inf)
 
-    def _carve(self, which: IntArray) -> None:
+    def _test(self, which: IntArray) -> None:
         """Test vertices against the rows that they were not tested against; replace violators."""
         size = max(1, BLOCK_BYTES // (8 * self._rows.size))
         for first in range(0, len(which), size):

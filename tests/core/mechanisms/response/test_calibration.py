@@ -4,24 +4,24 @@ import pytest
 from core.errors import InfeasibleError, InvalidInputError
 from core.mechanisms.response.calibration import (
     LARGEST,
-    asked,
     calibrate,
     calibration_note,
+    notion_or_lip,
     status_at,
 )
 from core.notions import ALIP, LDP, LIP, Intersection
 
 
 def test_eps_alone_asks_for_lip_and_exactly_one_of_the_two_must_be_given():
-    assert asked(0.5, None, "GRR") == LIP(0.5)
-    assert asked(None, LDP(2), "GRR") == LDP(2)
+    assert notion_or_lip(0.5, None, "GRR") == LIP(0.5)
+    assert notion_or_lip(None, LDP(2), "GRR") == LDP(2)
     for eps, notion in ((None, None), (1.0, LIP(1))):
         with pytest.raises(InvalidInputError, match="GRR needs either eps or notion"):
-            asked(eps, notion, "GRR")
+            notion_or_lip(eps, notion, "GRR")
     with pytest.raises(InvalidInputError, match="bounds every symbol by itself"):
-        asked(None, Intersection(LIP(1)), "GRR")
+        notion_or_lip(None, Intersection(LIP(1)), "GRR")
     with pytest.raises(InvalidInputError, match="eps must be in"):
-        asked(-1.0, None, "GRR")
+        notion_or_lip(-1.0, None, "GRR")
 
 
 @pytest.mark.parametrize("eps", [1e-9, 0.3, 2.0, 40.0])

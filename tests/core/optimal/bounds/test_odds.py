@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from core.optimal.bounds.odds import least_worth, odds_worth_a_look, unseen_price
+from core.optimal.bounds.odds import first_open_odds, odds_range, unseen_price
 
 
 def outputs(rng: np.random.Generator, n_x: int, dominant: int, prices: np.ndarray) -> np.ndarray:
@@ -33,8 +33,8 @@ def test_no_output_of_the_largest_symbol_undercuts(n_x, spread, seed):
     assert (entropies - r @ floored).min() >= -1e-9
 
     highest = 1e3 if prices[dominant] >= 0 else np.inf
-    least, most = odds_worth_a_look(prices, dominant, highest)
-    worth = least_worth(prices, dominant, least, most)
+    least, most = odds_range(prices, dominant, highest)
+    worth = first_open_odds(prices, dominant, least, most)
     assert worth >= least
     settled = (odds >= least) & (odds < worth)
     assert (entropies - r @ prices)[settled].min(initial=0.0) >= -1e-9
@@ -43,6 +43,6 @@ def test_no_output_of_the_largest_symbol_undercuts(n_x, spread, seed):
 def test_one_dear_symbol_counts_for_no_more_than_its_share():
     prices = np.ones(40)
     prices[1] = 4.0  # no output of which it is not the largest holds more of it than of d
-    least, most = odds_worth_a_look(prices, 0, 1e3)
-    assert least_worth(prices, 0, least, most) > 5 * least
+    least, most = odds_range(prices, 0, 1e3)
+    assert first_open_odds(prices, 0, least, most) > 5 * least
     assert unseen_price(prices, 0) > -20.0  # were all others as dear it would be some -150

@@ -14,7 +14,7 @@ from core.optimal.bounds.odds import (
     dominance,
     inherited_prices,
     least_odds,
-    odds_worth_a_look,
+    odds_range,
     unseen_price,
 )
 from core.optimal.bounds.pricing_bound import PricingBound
@@ -156,7 +156,7 @@ def test_odds_left_out_hold_no_output_that_undercuts(prices, odds, seed):
     p = np.array(prices)
     d = int(p.argmin()) if seed % 2 else int(p.argmax())
     highest = 50.0 if p[d] >= 0 else np.inf
-    least, most = odds_worth_a_look(p, d, highest)
+    least, most = odds_range(p, d, highest)
     others = np.random.default_rng(seed).dirichlet(np.ones(len(p) - 1))
     r = np.insert(others, d, odds) / (1 + odds)
     if r[d] < r.max() or odds > highest or least <= odds <= most:
@@ -201,6 +201,6 @@ def test_an_older_proof_of_the_same_prices_is_all_there_is_to_do():
 
 def test_odds_from_huge_prices_do_not_overflow():
     assert least_odds(5000.0, 11) == pytest.approx(0.1)
-    least, most = odds_worth_a_look(np.array([-1.0, 5000.0]), 0, np.inf)
+    least, most = odds_range(np.array([-1.0, 5000.0]), 0, np.inf)
     assert least < 4000 < most < 5000
     assert dominance(0.0) == 0.0

@@ -1,4 +1,4 @@
-"""Carved polytopes: the best mixture is that of all vertices, whatever rows come when."""
+"""Lazy double description: the best mixture is that of all vertices, whatever rows come when."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.notions import ALIP, LIP
-from core.optimal.oracles.lazy_double_description import Carving
+from core.optimal.oracles.lazy_double_description import LazyDoubleDescription
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import MutualInformation
@@ -31,13 +31,13 @@ def test_rows_one_by_one_give_the_optimum_of_all(seed, n_x, eps):
     joint = Joint.random_dirichlet(3, n_x, 1.0, rng)
     allowed = ALIP(eps, eps / 2).allowed_set(joint)
     space = polytope(AllowedSet(allowed.rows[:1], n_x), joint.p_x)
-    carving = Carving(space.facets(), joint.p_x, GOAL)
+    lazy = LazyDoubleDescription(space.facets(), joint.p_x, GOAL)
     duals = np.zeros(n_x)
     for row in allowed.rows.toarray()[1:]:
-        found = carving.best(joint.p_x[None], duals)
+        found = lazy.best(joint.p_x[None], duals)
         duals = found.duals
-        carving.add(row[None])
-    found = carving.best(joint.p_x[None], duals)
+        lazy.add(row[None])
+    found = lazy.best(joint.p_x[None], duals)
     assert found.finished
     walked = by_walking(allowed, joint.p_x)
     mixture = best_mixture(found.outputs, joint.p_x, GOAL, NEVER)[1]
@@ -50,24 +50,24 @@ def test_rows_one_by_one_give_the_optimum_of_all(seed, n_x, eps):
 def test_a_late_cut_counts():
     joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
     allowed = LIP(0.8).allowed_set(joint)
-    carving = Carving(polytope(allowed, joint.p_x).facets(), joint.p_x, GOAL)
-    first = carving.best(joint.p_x[None], np.zeros(6))
+    lazy = LazyDoubleDescription(polytope(allowed, joint.p_x).facets(), joint.p_x, GOAL)
+    first = lazy.best(joint.p_x[None], np.zeros(6))
     cut = first.outputs[:1] - 1.01 * first.outputs[0] @ joint.p_x
     cut = cut - (cut @ joint.p_x + 0.01)  # P_X keeps it, this output does not
     assert cut @ joint.p_x < 0 < cut @ first.outputs[0]
-    known = len(carving)
-    carving.add(cut)
-    second = carving.best(joint.p_x[None], first.duals)
+    known = len(lazy)
+    lazy.add(cut)
+    second = lazy.best(joint.p_x[None], first.duals)
     narrower = AllowedSet(sparse.csr_array(np.vstack([allowed.rows.toarray(), cut])), 6)
     assert second.estimate == pytest.approx(by_walking(narrower, joint.p_x), abs=1e-7)
     assert second.estimate < first.estimate - 1e-6
-    assert len(carving) > known
+    assert len(lazy) > known
 
 
 def test_without_time_what_is_known_comes_back():
     joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
     space = polytope(LIP(0.8).allowed_set(joint), joint.p_x)
-    found = Carving(space.facets(), joint.p_x, GOAL).best(
+    found = LazyDoubleDescription(space.facets(), joint.p_x, GOAL).best(
         joint.p_x[None], np.full(6, 5.0), deadline=Deadline(0.0)
     )
     assert not found.finished
