@@ -342,3 +342,21 @@ def test_an_average_budget_implies_itself():
     found = implications(joint, Average("mutual_information", 0.02), 0.2)
     assert found["mutual_information"].level == pytest.approx(0.02, abs=1e-9)
     assert implications(joint, Average("chi2", 0.03), 0.2)["chi2_divergence"].level <= 0.03 + 1e-9
+
+
+def popovers(block):
+    """Return the tooltips of a block's popovers by their labels."""
+    found = {}
+    for child in getattr(block, "children", {}).values():
+        proto = getattr(child, "proto", None)
+        if hasattr(proto, "popover") and proto.HasField("popover"):
+            found[proto.popover.label] = proto.popover.help
+        found |= popovers(child)
+    return found
+
+
+def test_the_picker_of_the_promise_says_that_it_is_a_privacy_notion():
+    told = popovers(opened(**QUICK).sidebar)
+    named = r"**Privacy notion \(promise\)**: What is promised"
+    assert [text.startswith(named) for label, text in told.items() if "Promise:" in label] == [True]
+    assert [text for label, text in told.items() if "Mechanism:" in label] == [""]

@@ -143,7 +143,7 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
         slots["levels"] = card(
             key="column_levels",
             title="Level reached of every notion",
-            subtitle="The least budget at which each notion holds, whatever was asked.",
+            subtitle="The least budget at which each promise holds, whatever was asked.",
             table=_levels_table,
             formulas=tuple(formulas.notion(one.notion) for one, _, _ in query.shown()),
         )
@@ -298,7 +298,7 @@ def _watch(working: Sequence[Answered], every: int, levels: bool) -> None:
     text = (
         f"Looking for better mechanisms: {markdown(names)}"
         if open_
-        else "Working out the levels of robust notions"
+        else "Working out the levels of robust promises"
     )
     progress.row(
         (every - len(open_)) / every if open_ else 0.9,

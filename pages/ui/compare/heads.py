@@ -60,7 +60,7 @@ def _menu(place: int, name: str, note: str, columns: int) -> None:
     _set(f"col{place}_mechanism", scenario.mechanism)
     known = [entry.key for entry in notions.ENTRIES]
     st.selectbox(
-        "Privacy notion (promise)",
+        "Promise",
         known if scenario.notion in known else [*known, scenario.notion],
         format_func=lambda key: notions.entry(key).title,
         key=f"col{place}_notion",

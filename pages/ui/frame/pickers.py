@@ -21,6 +21,7 @@ from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
 from core.scenario import DOMAINS, Scenario, spans
 from pages.ui.frame import state
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import UNITS, budget
 from pages.ui.work import derived
@@ -73,7 +74,9 @@ def promise() -> None:
         for key, family in FAMILIES.items()
     }
     chosen = notions.entry(scenario.notion)
-    _menu("notion", "Promise", chosen.title, by_family, choose_promise)
+    term = glossary.terms()["notion"]
+    told = f"**{markdown(term.title.capitalize())}**: {markdown(term.meaning)}"
+    _menu("notion", "Promise", chosen.title, by_family, choose_promise, told)
     st.caption(markdown(chosen.meaning))
 
 
@@ -239,10 +242,15 @@ def _menu(
     chosen: str,
     families: Mapping[str, Iterable[Option]],
     choose: Callable[[str], None],
+    told: str | None = None,
 ) -> None:
     """Show a button that names the choice and opens all options, a group for each family."""
     with st.popover(
-        f"{label}: **{markdown(chosen)}**", width="stretch", wrap=True, key=f"{name}_menu"
+        f"{label}: **{markdown(chosen)}**",
+        width="stretch",
+        wrap=True,
+        key=f"{name}_menu",
+        help=told,
     ):
         for place, (family, found) in enumerate(families.items()):
             options = {option.key: option for option in found}
