@@ -18,8 +18,11 @@ from core.notions.budgets import OneBudget
 from core.validation import FloatArray
 
 SLACK = 1e-9
-"""Part of the prior by which a belief's range is widened, so that rows stay valid in spite of the
-root finder's error, whose tolerance is half of it."""
+"""Part by which a belief's range is widened, so that rows stay valid in spite of the root finder's
+error, whose tolerance is half of it."""
+
+NOISE = 1e-15
+"""Nats that are added to the budget of a belief's range, for the rounding of a divergence."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +107,9 @@ def _belief_range(prior: float, eps: float) -> tuple[float, float]:
     """
 
     def excess(q: float) -> float:
-        return float(special.rel_entr(q, prior) + special.rel_entr(1 - q, 1 - prior)) - eps
+        return float(special.rel_entr(q, prior) + special.rel_entr(1 - q, 1 - prior)) - eps - NOISE
 
     margin = SLACK * prior
     low = 0.0 if excess(0.0) <= 0 else optimize.brentq(excess, 0.0, prior, xtol=margin / 2)
     high = 1.0 if excess(1.0) <= 0 else optimize.brentq(excess, prior, 1.0, xtol=margin / 2)
-    return max(low - margin, 0.0), min(high + margin, 1.0)
+    return max(low - margin, 0.0), min(high * (1 + SLACK), 1.0)
