@@ -5,6 +5,7 @@ repeat it.
 """
 
 import warnings
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ from core.notions import (
     LDP,
     LIP,
     AlphaLift,
+    Average,
     GuessingProbability,
     Intersection,
     PointwiseMaximalLeakage,
@@ -35,8 +37,13 @@ BALL_ORDERS = (0.05, 0.3, 0.5, 0.9, 1.0, 2.0, 10.0, 100.0)
 CHANCES = (0.001, 0.05, 0.5, 1 - 1e-9)
 RECORDS = (1, 10, 1000, 10**7)
 KINDS = ("counts", "zeros", "independent", "nearly independent", "tiny", "equal", "diagonal")
-OTHER = ("guessing probability", "intersection")
-"""Notions that no page lists."""
+OTHER = ("guessing probability", "intersection", "average", "average beside a notion")
+"""Notions that no page lists, and budgets on averages of any size."""
+
+AVERAGES = ("mutual_information", "total_variation", "chi2", "maximal_leakage", "guessing")
+AVERAGES += ("sibson", "arimoto")
+PARTS = (0.0, 1e-12, 1e-6, 0.01, 0.3, 0.9, 1 - 1e-9, 1.0, 1.5)
+"""Budgets, in parts of what X itself tells."""
 
 SEARCHED = ("optimal", "subset_random_response", "robust_optimal", "polyopt", "non_robust")
 SEARCHED += ("srlip_product", "srlip_product_optimised")
@@ -74,8 +81,36 @@ class Question:
         if self.notion == "intersection":
             second = (LIP, LDP, PointwiseMaximalLeakage)[self.n % 3](self.other)
             return Intersection(ALIP.from_lambda(self.eps, self.lam), second)
-        numbers = Numbers(eps=self.eps, lam=self.lam, alpha=self.alpha, beta=self.beta, n=self.n)
+        if self.notion.startswith("average"):
+            budget = self.budget(joint)
+            beside = (LIP, LDP, PointwiseMaximalLeakage)[self.n % 3](self.other)
+            return budget if self.notion == "average" else Intersection(budget, beside)
+        numbers = Numbers(
+            eps=self.eps,
+            lam=self.lam,
+            alpha=self.alpha,
+            beta=self.beta,
+            n=self.n,
+            eps_l=self.eps,
+            eps_u=self.other,
+            bound=max(min(self.beta, 1.0), 1e-6),
+            delta=self.beta,
+        )
         return notions.build(self.notion, joint, numbers)
+
+    def budget(self, joint):
+        """Return a budget on an average that lies between what nothing and what X tells."""
+        drawn = (self.eps, self.lam, self.other, self.alpha, self.beta, self.n)
+        place = zlib.crc32(repr(drawn).encode())
+        measure = AVERAGES[place % len(AVERAGES)]
+        order = self.alpha if measure in ("sibson", "arimoto") else None
+        full = Average(measure, 1.0, order)
+        least, told = (
+            full.achieved(joint, k) for k in (np.ones((joint.n_x, 1)), np.eye(joint.n_x))
+        )
+        share = PARTS[place // len(AVERAGES) % len(PARTS)]
+        bound = least + share * (told - least)
+        return Average(measure, min(bound, 1.0) if measure == "guessing" else bound, order)
 
 
 @dataclass(frozen=True)
@@ -119,7 +154,7 @@ def counts(random):
 
 def question(random, keys=tuple(mechanisms.CATALOGUE)):
     """Return a question about one of some mechanisms."""
-    notion = random.choice([entry.key for entry in notions.ENTRIES] + list(OTHER))
+    notion = random.choice([entry.key for entry in notions.ALL] + list(OTHER))
     return Question(
         counts=counts(random),
         notion=notion,
@@ -165,10 +200,20 @@ def _ask(asked):
         said = str(error)
         return None if said.endswith(".") and "\n" not in said else f"no sentence: {said}"
     except InfeasibleError as error:
-        if isinstance(promise, GuessingProbability) and joint.p_s.max() > promise.bound:
+        if _guessed_before(joint, promise):
             return None
         return f"the constant mechanism keeps it: {error}"
     return _untrue(asked, joint, promise, made)
+
+
+def _guessed_before(joint, promise):
+    """Say whether S is guessed better without Y than a promise allows."""
+    return any(
+        joint.p_s.max() > part.bound
+        for part in promise.without_exceptions().parts
+        if isinstance(part, GuessingProbability)
+        or (isinstance(part, Average) and part.measure == "guessing")
+    )
 
 
 def _untrue(asked, joint, promise, made):

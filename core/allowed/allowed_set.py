@@ -89,6 +89,8 @@ class AllowedSet:
         Bounds on averages over all outputs of a mechanism.
     exceptions : float
         δ: outputs of total probability δ need not be allowed; above 0 only without budgets.
+    excepted : AllowedSet or None
+        What these outputs must be allowed by all the same; None where they may be any outputs.
     """
 
     rows: sparse.csr_array
@@ -98,6 +100,7 @@ class AllowedSet:
     restriction: AllowedSet | None = None
     budgets: tuple[AverageBudget, ...] = ()
     exceptions: float = 0.0
+    excepted: AllowedSet | None = None
 
     @property
     def n_auxiliary(self) -> int:

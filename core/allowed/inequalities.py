@@ -70,28 +70,45 @@ def plain(rows: FloatArray, oracle: SeparationOracle | None = None) -> AllowedSe
 def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
     """Return the intersection, with the rows, auxiliary variables, oracles and budgets of all.
 
+    Where one allows exceptions, the others hold for these too.
+
     Raises
     ------
     InvalidInputError
-        If one set allows exceptions and another has rows, an oracle or a budget. Under a budget the
-        best exception need not be a single symbol, which is all that the solver tries.
+        If two sets allow exceptions, or one does beside a budget. Under a budget the output of a
+        single symbol may cost more than it gains, so the best exceptions are more than one for each
+        symbol.
     """
     n_x = sets[0].n_x
-    exceptions = max(part.exceptions for part in sets)
-    others = [part for part in sets if part.rows.shape[0] or part.oracle is not None]
-    if exceptions > 0 and (len(others) > 1 or any(part.budgets for part in sets)):
+    failing = [part for part in sets if part.exceptions > 0]
+    if len(failing) > 1:
         raise InvalidInputError(
-            "A promise with exceptions of probability δ is optimised by itself: another one about "
-            "each output belongs inside it, as EpsDelta(Intersection(…), δ), and under a budget on "
-            "an average the best exceptions are not known."
+            "Only one of several promises may have exceptions of probability δ: put those that may "
+            "fail into one, as EpsDelta(Intersection(…), δ), or set the δ of the others to 0."
         )
+    if failing and any(part.budgets for part in sets):
+        raise InvalidInputError(
+            "A promise with exceptions of probability δ has no optimum beside a budget on an "
+            "average that binds: what tells most of X takes most of the budget, so the best "
+            "exceptions are not known. Set δ to 0, which is stricter, or leave the budget out and "
+            "read the average off the result."
+        )
+    exceptions, excepted = max(part.exceptions for part in sets), None
+    always = [part for part in sets if part.exceptions == 0]
+    if failing and any(part.rows.shape[0] or part.oracle is not None for part in always):
+        excepted = combined(always)
     outputs = sparse.vstack([part.rows[:, :n_x] for part in sets], format="csr")
     auxiliary = sparse.block_diag([part.rows[:, n_x:] for part in sets], format="csr")
     rows = sparse.csr_array(sparse.hstack([outputs, auxiliary], format="csr"))
     oracles = tuple(part.oracle for part in sets if part.oracle is not None)
     blocks = tuple(ways for part in sets for ways in part.blocks)
     budgets = tuple(budget for part in sets for budget in part.budgets)
-    return AllowedSet(rows, n_x, all_cuts(oracles), blocks, budgets=budgets, exceptions=exceptions)
+    return AllowedSet(
+        *(rows, n_x, all_cuts(oracles), blocks),
+        budgets=budgets,
+        exceptions=exceptions,
+        excepted=excepted,
+    )
 
 
 def all_cuts(oracles: Sequence[SeparationOracle]) -> SeparationOracle | None:

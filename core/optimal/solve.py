@@ -24,6 +24,7 @@ from core.optimal.budgets.answer import search_within
 from core.optimal.columns.linear_search import LinearSearch, too_large
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import SMALL, CutLoop
+from core.optimal.excepted import excepted_outputs
 from core.optimal.polish import Inside
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
@@ -50,6 +51,9 @@ SEARCH_SHARE = 0.75
 
 LINEAR_SHARE = 0.95
 """Part of the time that a search by linear programs may take; its last mixtures get the rest."""
+
+EXCEPTIONS_SHARE = 0.2
+"""Part of the time that it may take to list the outputs that exceptions may be."""
 
 WIDER_SHARE = 0.1
 """Part of the time left for random starts before a proof."""
@@ -159,7 +163,8 @@ def maximise(
     goal = MutualInformation() if utility is None else utility
     exceptions = goal.exceptions
     if exceptions is None and allowed.exceptions > 0:
-        exceptions = Exceptions(np.eye(len(p_x)), allowed.exceptions)
+        points = excepted_outputs(allowed.excepted, p_x, deadline.part(EXCEPTIONS_SHARE))
+        exceptions = Exceptions(points, allowed.exceptions)
     if not isinstance(goal, MutualInformation):
         goal = Centred(goal, p_x)
         base = goal.base

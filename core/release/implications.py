@@ -111,8 +111,9 @@ def implications(
         )
     deadline = Deadline.after(seconds)
     allowed = notion.allowed_set(joint)
-    # a rare exception may be any output, and budgets on averages do not bound rare outputs
-    each = inequalities.plain(np.empty((0, joint.n_x))) if allowed.exceptions else allowed
+    each = allowed  # budgets on averages do not bound rare outputs
+    if allowed.exceptions:  # a rare exception may be any output that keeps what else is asked
+        each = allowed.excepted or inequalities.plain(np.empty((0, joint.n_x)))
     reach = Reach(joint, each, deadline.part(LINEAR_SHARE))
     found = _of_lifts(joint, reach)
     curves = _curves(joint)

@@ -25,8 +25,10 @@ from core.notions import (
     GuessingProbability,
     Intersection,
     L1Lift,
+    MinLift,
     PointwiseMaximalLeakage,
 )
+from core.release import implied
 from core.utilities import Distortion, Guess, SquaredError, Task
 from tests.strategies import joints
 from tests.vertices import allowed_vertices, entropies
@@ -190,7 +192,7 @@ def test_an_average_beside_exceptions_is_refused_where_it_asks_something(name):
     told, least = (full.achieved(LARGER, k) for k in (np.eye(5), np.ones((5, 1))))
     promise = EpsDelta(LIP(0.3), 0.05)
     both = Intersection(promise, Average(name, least + 0.3 * (told - least)))
-    with pytest.raises(InvalidInputError, match="under a budget on an average the best exceptions"):
+    with pytest.raises(InvalidInputError, match="Set δ to 0, which is stricter"):
         m.optimal(LARGER, both)
     free = Intersection(promise, Average(name, told + 1e-3))
     assert m.optimal(LARGER, free).utility == pytest.approx(m.optimal(LARGER, promise).utility)
@@ -285,11 +287,61 @@ def test_exceptions_are_of_promises_about_each_output(notion):
         EpsDelta(notion, 0.1)
 
 
-def test_it_is_not_joined_with_another_promise_about_each_output():
-    for other in (LDP(1), EpsDelta(LDP(1), 0.1)):
-        with pytest.raises(InvalidInputError, match=r"EpsDelta\(Intersection\(…\), δ\)"):
-            m.optimal(SMALL, Intersection(EpsDelta(LIP(0.3), 0.1), other))
-    # one that asks nothing is no other promise
+BESIDE = [
+    (LIP(0.1), LDP(0.5)),
+    (LDP(0.2), LIP(0.6)),
+    (PointwiseMaximalLeakage(0.05), MinLift(0.4)),
+    (LIP(0), PointwiseMaximalLeakage(0.3)),
+    (LIP(0.1), Intersection(LDP(0.8), PointwiseMaximalLeakage(0.3))),
+]
+"""A promise that may fail, and one that may not."""
+
+
+@pytest.mark.parametrize("delta", [1e-6, 0.05, 0.6])
+@pytest.mark.parametrize(("failing", "always"), BESIDE, ids=str)
+@pytest.mark.parametrize("joint", [SMALL, LARGER], ids=["2x3", "3x5"])
+def test_exceptions_beside_another_promise_are_its_vertices(joint, failing, always, delta):
+    promise = Intersection(EpsDelta(failing, delta), always)
+    strict = allowed_vertices(Intersection(failing, always).allowed_set(joint))
+    others = allowed_vertices(always.allowed_set(joint))
+    columns = np.vstack([strict, others])
+    apart = np.repeat([0.0, 1.0], [len(strict), len(others)])
+    worth = measures.entropy(joint.p_x) - entropies(columns)
+    expected = -optimize.linprog(-worth, apart[None], [delta], columns.T, joint.p_x).fun
+    found = m.optimal(joint, promise, time_limit=60)
+    assert found.status == "optimal"
+    assert found.utility == pytest.approx(expected, abs=2e-6)
+    assert found.upper_bound >= expected - 1e-9
+    assert always.holds(joint, found.kernel)
+    assert EpsDelta(failing, delta).holds(joint, found.kernel)
+
+
+def test_exceptions_that_must_be_in_a_round_set_are_bounded_by_all():
+    round_set = AlphaLift(INF, 0.2, 2.0)
+    promise = Intersection(EpsDelta(LIP(0.1), 0.2), round_set)
+    found = m.optimal(LARGER, promise, time_limit=60)
+    assert promise.holds(LARGER, found.kernel)
+    strict = m.optimal(LARGER, Intersection(LIP(0.1), round_set), time_limit=60).kernel
+    other = m.optimal(LARGER, round_set, time_limit=60).kernel
+    mixed = np.hstack([0.8 * strict, 0.2 * other])
+    assert promise.holds(LARGER, mixed)
+    assert kept(LARGER, strict) - 1e-9 <= found.utility
+    assert kept(LARGER, mixed) <= found.upper_bound + 1e-9
+
+
+def test_what_exceptions_keep_beside_is_implied_of_rare_outputs():
+    levels = implied(SMALL, Intersection(EpsDelta(LIP(0.1), 0.2), LDP(0.5)))
+    assert levels["ldp"] == pytest.approx(0.5)
+    assert levels["lip"] == pytest.approx(implied(SMALL, LDP(0.5))["lip"])
+    assert levels["mutual_information"] < implied(SMALL, LDP(0.5))["mutual_information"]
+
+
+def test_two_promises_with_exceptions_are_refused():
+    with pytest.raises(InvalidInputError, match=r"EpsDelta\(Intersection\(…\), δ\)"):
+        m.optimal(SMALL, Intersection(EpsDelta(LIP(0.3), 0.1), EpsDelta(LDP(1), 0.1)))
+
+
+def test_a_promise_beside_exceptions_that_asks_nothing_changes_nothing():
     free = m.optimal(SMALL, Intersection(EpsDelta(LIP(0.3), 0.1), LDP(INF)))
     assert free.utility == pytest.approx(m.optimal(SMALL, EpsDelta(LIP(0.3), 0.1)).utility)
 
