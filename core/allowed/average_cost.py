@@ -174,10 +174,10 @@ class PowerMean(SmoothCost):
         relative = np.expm1(self.order * (logs - highest)) @ self.weights
         near_one = relative > -0.5  # else 1 + relative would lose digits to cancellation
         mean = np.asarray(np.log1p(np.where(near_one, relative, 0.0)))
-        if not near_one.all():
-            with np.errstate(divide="ignore"):
-                terms = self.order * (logs - highest)[~near_one] + np.log(self.weights)
-            mean[~near_one] = special.logsumexp(np.maximum(terms, LEAST_LOG), axis=-1)
+        if not near_one.all():  # terms of at most w, the largest of all being one of these
+            terms = self.order * (logs - highest)[~near_one]
+            total = np.exp(np.maximum(terms, LEAST_LOG)) @ self.weights
+            mean[~near_one] = np.log(np.maximum(total, np.finfo(np.float64).tiny))
         result: FloatArray = highest[..., 0] + mean / self.order
         return result
 
