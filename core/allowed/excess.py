@@ -22,7 +22,7 @@ _EXACT_COUNT = 2.0**53
 def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
     """Return l(s, x) − 1, shape (n_s, n_x), rounded once.
 
-    Counts are exact, so independence is told from near independence. Other weights are rounded
+    Counts are exact, so independence differs from near independence. Other weights are rounded
     themselves: there a relative difference of up to `LIFT_NOISE` counts as 0.
 
     Parameters

@@ -89,8 +89,8 @@ class Average(LevelNotion):
     Examples
     --------
     >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> told = Average("mutual_information", 0.1)
-    >>> str(told), round(told.achieved(joint, np.eye(2)), 4), told.holds(joint, np.ones((2, 1)))
+    >>> mi = Average("mutual_information", 0.1)
+    >>> str(mi), round(mi.achieved(joint, np.eye(2)), 4), mi.holds(joint, np.ones((2, 1)))
     ('I(S;Y) ≤ 0.1', 0.1308, True)
     >>> str(Average("sibson", 0.5, order=2))
     'Sibson information of order 2 ≤ 0.5'

@@ -219,7 +219,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         family="distance",
         meaning="No output tells more than ε nats about the secret.",
         formula=r"D(P_{S \mid Y=y} \Vert P_S) \le \varepsilon",
-        source="I(S;Y) of [Funnel] Problem 1, asked of every output",
+        source="I(S;Y) of [Funnel] Problem 1, for every output",
         parameters=("eps",),
         kind=PointwiseDivergence,
         make=lambda numbers: PointwiseDivergence(numbers.eps),

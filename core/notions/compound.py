@@ -212,13 +212,13 @@ class EpsDelta(Notion):
         """Return a sentence on the level with exceptions; None if infinite or of another notion."""
         if self.delta == 0:
             return self.notion.in_words(level, secret, records)
-        told = _IN_WORDS.get(self.notion.name)
-        if told is None or not np.isfinite(level):
+        sentence = _IN_WORDS.get(self.notion.name)
+        if sentence is None or not np.isfinite(level):
             return None
         factor = rounded_up(np.exp(level))
         return (
             f"But for releases of probability {self.delta:g} in all, which may tell everything, "
-            f"{told.format(secret=secret, factor=factor)}."
+            f"{sentence.format(secret=secret, factor=factor)}."
         )
 
     def most_about_secret(self) -> float:

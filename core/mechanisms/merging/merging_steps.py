@@ -68,14 +68,14 @@ def replay(steps: Sequence[MergeStep], count: int) -> tuple[OpenSet, ...]:
     return tuple(sets.values())
 
 
-def told(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) -> str:
+def in_words(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) -> str:
     """Return a sentence on what a step does, with risks in nats, or in bits.
 
     Examples
     --------
-    >>> told(MergeStep((0,), (), 0.0, 1.5, False), ["a", "b"])
+    >>> in_words(MergeStep((0,), (), 0.0, 1.5, False), ["a", "b"])
     "'a' opens a set: its risk ω is 1.500 nats."
-    >>> told(MergeStep((1,), (0,), 1.5, 0.25, True), ["a", "b"])
+    >>> in_words(MergeStep((1,), (0,), 1.5, 0.25, True), ["a", "b"])
     "'b' joins 'a': ω falls from 1.500 to 0.250 nats, and the set keeps the promise."
     """
     joined, unit = _spelt(step.joined, x_labels), "bits" if bits else "nats"

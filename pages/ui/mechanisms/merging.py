@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.mechanisms import MergeStep
-from core.mechanisms.merging.merging_steps import replay, told
+from core.mechanisms.merging.merging_steps import in_words, replay
 from core.scenario import Result
 from core.wording import number_of
 from pages.ui import figures
@@ -59,7 +59,7 @@ def show(result: Result) -> None:
         formulas=(formulas.mechanism("subset_merging"), formulas.risk(result.scenario.notion)),
     ):
         st.markdown(
-            markdown(told(steps[taken - 1], labels, bits=unit == "bits"))
+            markdown(in_words(steps[taken - 1], labels, bits=unit == "bits"))
             if taken
             else "Nothing is merged yet."
         )
@@ -118,5 +118,5 @@ def _move(by: int) -> None:
 def _list(steps: tuple[MergeStep, ...], labels: tuple[str, ...], unit: str) -> None:
     with st.expander("All steps in words", key="merging_list", on_change="rerun") as opened:
         if opened.open:
-            lines = (told(step, labels, bits=unit == "bits") for step in steps)
+            lines = (in_words(step, labels, bits=unit == "bits") for step in steps)
             st.markdown("\n".join(f"1. {markdown(line)}" for line in lines))

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms import MergeStep, merge_high_risk
-from core.mechanisms.merging.merging_steps import replay, told
+from core.mechanisms.merging.merging_steps import in_words, replay
 from core.notions import LIP
 from tests.strategies import joints, symbol_notions
 
@@ -34,14 +34,14 @@ def test_a_step_that_joins_an_earlier_set_replaces_it():
     assert [one.members for one in replay(steps, 3)] == [(0, 1), (2,)]
     last = replay(steps, 4)
     assert [(one.members, one.risk) for one in last] == [((2, 0, 1), 0.4)]
-    assert told(steps[3], "abc") == (
+    assert in_words(steps[3], "abc") == (
         "'a' + 'b' joins 'c': ω falls from 3.000 to 0.400 nats, and the set keeps the promise."
     )
 
 
 def test_sentences_stay_short():
     step = MergeStep((4,), (0, 1, 2, 3), 0.5, np.inf, False)
-    assert told(step, "abcde") == (
+    assert in_words(step, "abcde") == (
         "'e' joins 'a' + 'b' + 'c' and 1 more: ω rises from 0.500 to ∞ nats, not yet enough."
     )
 
