@@ -17,6 +17,9 @@ from core.uncertainty.estimate import cell_probabilities, conditionals, is_count
 from core.uncertainty.radius import mass_range, radius
 from core.validation import BoolArray, FloatArray
 
+_LAST_DIGITS = 8 * np.finfo(float).eps
+"""Part of a probability that its rounding may be: the range over F is wider by as much."""
+
 _BISECTIONS = 60
 """Halvings of [0, 1] down to the spacing of doubles."""
 
@@ -158,7 +161,11 @@ class RenyiBall:
 
     @cached_property
     def _ranges(self) -> tuple[FloatArray, FloatArray]:
-        low, high = mass_range(self.p_u_given_s, self.conditional_bound[:, None], self.alpha)
+        bound = self.conditional_bound[:, None]
+        low, high = mass_range(self.p_u_given_s, bound, self.alpha)
+        # in a ball of 1e-14, 1 − Σ_u L_{u|s} is little more than what each L rounds by
+        off = np.where(bound > 0, _LAST_DIGITS, 0.0)
+        low, high = low * (1 - off), np.minimum(high * (1 + off), 1.0)
         unknown = (self.p_s == 0)[:, None]
         return np.where(unknown, 0.0, low), np.where(unknown, 1.0, high)
 

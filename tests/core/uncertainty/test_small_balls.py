@@ -34,6 +34,27 @@ def test_polyopt_in_a_small_ball_keeps_its_promise_there(alpha, bound):
     assert RLDP(0.3, ball, exact=True).achieved(whole, made.kernel) <= 0.3 + 1e-12
 
 
+@pytest.mark.parametrize(
+    ("counts", "eps", "n", "beta", "alpha"),
+    [
+        ([[12345, 2], [1, 7], [12345, 0]], 0.01, 10**17, 1e-9, 100.0),
+        ([[12345, 0], [12345, 1]], 1.0, 10**17, 0.05, 0.3),
+        ([[1, 12345], [12345, 2]], 5.0, 10**12, 0.05, 1.001),
+    ],
+)
+def test_polyopt_keeps_its_promise_where_rare_cells_are_beside_likely_ones(
+    counts, eps, n, beta, alpha
+):
+    """The rounding of L_{u|s} near 1 was 1e-12 of the rare cell's weight: 4e-12 above ε."""
+    joint = Joint.with_secret_released(counts)
+    notion = RLDP.of_joint(joint, eps, n=n, beta=beta, alpha=alpha)
+    with clock.using(clock.Ticking(1 / 16)):
+        made = m.polyopt(counts, eps, notion.uncertainty, time_limit=3)
+    assert notion.achieved(joint, made.kernel[joint.kept_x]) <= eps + 1e-12
+    outside = notion.uncertainty.lower / notion.uncertainty.p_u_given_s.clip(1e-300)
+    assert (outside < 1).all()
+
+
 @pytest.mark.parametrize("alpha", [0.05, 0.2, 0.4, 0.49])
 @pytest.mark.parametrize("eps", [0.0, 0.01, 0.5, 8.0])
 @pytest.mark.parametrize("bound", [0.0, 0.1, 3.0, np.inf])
