@@ -138,7 +138,10 @@ def test_ten_symbols_are_far_above_polyopt_and_below_their_bound():
 
 @pytest.mark.parametrize(
     "broken",
-    ["oracles.lazy_double_description.LazyDoubleDescription.best", "columns.vertex_search.ColumnSearch.run"],
+    [
+        "oracles.lazy_double_description.LazyDoubleDescription.best",
+        "columns.vertex_search.ColumnSearch.run",
+    ],
 )
 def test_a_solver_without_an_answer_leaves_the_best_known(monkeypatch, broken):
     found, known, joint = broken_search(monkeypatch, broken)
