@@ -89,7 +89,7 @@ class Lines:
     problems: dict[int, CoreError] = field(default_factory=dict)
 
 
-class Utility(NamedTuple):
+class UtilityColumns(NamedTuple):
     """How a purpose's utility is written: the table's columns, and the factor to their unit."""
 
     value: str
@@ -97,19 +97,19 @@ class Utility(NamedTuple):
     factor: float
 
 
-def utility(purpose: str, unit: str) -> Utility:
+def utility(purpose: str, unit: str) -> UtilityColumns:
     """Return how the utility of a purpose is written.
 
     Examples
     --------
     >>> utility("distortion", "bits")
-    Utility(value='expected_error', bound='expected_error_at_least', factor=-1.0)
+    UtilityColumns(value='expected_error', bound='expected_error_at_least', factor=-1.0)
     """
     if purpose == "guess":
-        return Utility("right_guess", "right_guess_at_most", 1.0)
+        return UtilityColumns("right_guess", "right_guess_at_most", 1.0)
     if purpose == "distortion":
-        return Utility("expected_error", "expected_error_at_least", -1.0)
-    return Utility(f"utility_{unit}", f"bound_{unit}", in_unit(1.0, unit))
+        return UtilityColumns("expected_error", "expected_error_at_least", -1.0)
+    return UtilityColumns(f"utility_{unit}", f"bound_{unit}", in_unit(1.0, unit))
 
 
 @dataclass(frozen=True, eq=False)

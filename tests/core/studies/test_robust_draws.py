@@ -128,10 +128,10 @@ def test_robust_designs_keep_their_promise_at_worst_and_the_non_robust_one_does_
 
 def test_names_go_to_cells_and_to_outputs_that_are_cells(sample):
     cells = ("f · a", "f · b", "m · a", "m · b")
-    world = Joint.from_counts(TRUTH, s_labels=("f", "m"), x_labels=("a", "b"))
-    by_cell = named(design("secret_rr", sample, 1.0, 1.0), world)
+    true_joint = Joint.from_counts(TRUTH, s_labels=("f", "m"), x_labels=("a", "b"))
+    by_cell = named(design("secret_rr", sample, 1.0, 1.0), true_joint)
     assert by_cell.x_labels == by_cell.y_labels == cells
-    free = named(design("non_robust", sample, 1.0, 1.0), world)
+    free = named(design("non_robust", sample, 1.0, 1.0), true_joint)
     assert free.x_labels == cells
     assert all(label.split(" %")[0].startswith(cells) for label in free.y_labels)
     assert {tuple(column) for column in free.kernel.T} == {
