@@ -150,7 +150,8 @@ def _solved(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
     entropy = parts.sum(axis=1)
     kept = np.where(sets == 0, parts, 0.0).sum(axis=1)
     kept += special.entr(merged.sum(axis=1)).sum(axis=1)
-    nmi = np.divide(kept, entropy, out=np.ones_like(kept), where=entropy > 0)
+    some = entropy - kept >= ROUNDING  # as `Information` says of one mechanism
+    nmi = np.divide(kept, entropy, out=np.ones_like(kept), where=some)
     return np.clip(nmi, 0.0, 1.0), attained
 
 

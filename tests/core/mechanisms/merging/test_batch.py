@@ -180,3 +180,12 @@ def test_probabilities_that_are_negative_by_rounding_are_taken_for_zero():
     )
     with pytest.raises(InvalidInputError, match="at least 0, got -1e-06"):
         m.subset_merging_batch([[[0.5, -1e-6], [0.0, 0.5 + 1e-6]]], [LIP(1.0)])
+
+
+@pytest.mark.parametrize("notion", [LIP(709.5), LIP(0.0)], ids=str)
+def test_what_is_kept_of_a_symbol_that_is_all_but_certain_is_what_one_mechanism_keeps(notion):
+    p = np.array([[1.0, 0.0, 2.7e-300], [1.7e-100, 0.0, 0.0]])
+    joint = Joint.from_counts(p)
+    pairs = (m.watchdog_batch, m.watchdog), (m.subset_merging_batch, m.subset_merging)
+    for many, one in pairs:
+        assert many(p[None], [notion]).nmi[0, 0] == one(joint, notion).nmi
