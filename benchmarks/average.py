@@ -29,13 +29,17 @@ MEASURES = (
 )
 HEAD = ["budget", "kept (NMI)", "gap (NMI)", "status", "CPU seconds"]
 
+CLOSE, SOON = 1e-3, 2.0
+"""Gap, as a share of H(X), and seconds in which Adult's budgets are to be proven so closely."""
 
-def solved(joint: Joint, notion: Average) -> list[object]:
+
+def solved(joint: Joint, notion: Average, seconds: float | None = None) -> list[object]:
     start = time.process_time()
-    found = m.optimal(joint, notion)
-    seconds = time.process_time() - start
+    close = 1e-6 if seconds is None else 0.99 * CLOSE * entropy(joint.p_x)
+    found = m.optimal(joint, notion, time_limit=seconds, gap=close)
+    taken = time.process_time() - start
     gap = found.gap / entropy(joint.p_x)
-    return [notion, f"{found.nmi:.6f}", f"{gap:.1e}", found.status, f"{seconds:.2f}"]
+    return [notion, f"{found.nmi:.6f}", f"{gap:.1e}", found.status, f"{taken:.2f}"]
 
 
 def between(joint: Joint, name: str, order: float | None, share: float) -> Average:
@@ -67,9 +71,9 @@ def adult() -> None:
         data = DataSpec(source="adult", secret=(secret,), released=(released,))
         joint = count(data).joint
         rows = [
-            solved(joint, between(joint, *named, share))
+            solved(joint, between(joint, *named, share), SOON)
             for named in MEASURES
-            for share in (0.02, 0.2, 0.6)
+            for share in (0.001, 0.005, 0.02, 0.2, 0.6)
         ]
         table(f"Adult, {secret} | {released}: {joint.n_s}×{joint.n_x}", HEAD, rows)
 
