@@ -55,6 +55,9 @@ LINEAR_SHARE = 0.95
 EXCEPTIONS_SHARE = 0.2
 """Part of the time that it may take to list the outputs that exceptions may be."""
 
+STRICT_SHARE = 0.4
+"""Part of the time for the optimum without exceptions, where these keep another promise."""
+
 WIDER_SHARE = 0.1
 """Part of the time left for random starts before a proof."""
 
@@ -175,6 +178,19 @@ def maximise(
         return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
     finish = finish or Inside(allowed.oracle, p_x, allowed.budgets)
     task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish)
+    if allowed.excepted is not None:  # exceptions that are moved inside may cost all they gain
+        strict = maximise(
+            replace(allowed, exceptions=0.0, excepted=None),
+            p_x,
+            utility=utility,
+            time_limit=STRICT_SHARE * deadline.left,
+            gap=gap,
+            seed=seed,
+            start=start,
+            finish=finish,
+            prove=False,
+        )
+        task.offer(strict.kernel)
     try:
         task.search(solver, prove=prove)
     except (SolverError, InfeasibleError) as error:  # the best known mechanism is the answer
