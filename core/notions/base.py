@@ -86,11 +86,15 @@ class Notion(ABC):
         """
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least scale of the budgets at which the notion holds: at most 1 iff it holds.
+        """Return the least scale of the budgets at which the notion holds: at most 1 iff it holds."""
+        return self.over_budget(self.achieved(joint, kernel))
+
+    def over_budget(self, achieved: float) -> float:
+        """Return the scale of the budgets that belongs to a value of `achieved`.
 
         A notion whose `achieved` is its least ε divides it by its budget here.
         """
-        return self.achieved(joint, kernel)
+        return achieved
 
     @abstractmethod
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
@@ -176,9 +180,9 @@ class LevelNotion(Notion):
     def budget(self) -> float:
         """Largest level at which the notion holds, in the unit of `achieved`."""
 
-    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the level divided by the budget: at most 1 iff the notion holds."""
-        return relative(self.achieved(joint, kernel), self.budget)
+    def over_budget(self, achieved: float) -> float:
+        """Return a level divided by the budget: at most 1 iff the notion holds at it."""
+        return relative(achieved, self.budget)
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
@@ -254,14 +258,6 @@ class PointwiseNotion(Notion):
             Largest lower and upper level of all outputs, in nats.
         """
         return max(relative(lower, self.lower_budget), relative(upper, self.upper_budget))
-
-    def over_budget(self, achieved: float) -> float:
-        """Return the scale of the budgets that belongs to a value of `achieved` or `combined`."""
-        return achieved
-
-    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least scale of the budgets at which it holds: at most 1 iff it does."""
-        return self.over_budget(self.achieved(joint, kernel))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Return whether the mechanism keeps the notion, up to `ROUNDING`."""

@@ -257,6 +257,11 @@ class EpsDelta(Notion):
         joint_sy = joint.release(kernel)
         return self._but_for_delta(joint_sy, _scales(self.notion, joint_sy))
 
+    def over_budget(self, achieved: float) -> float:
+        """Return what is achieved over what is asked; of several notions it is that already."""
+        own = self.delta == 0 or isinstance(self.notion, PointwiseNotion)
+        return self.notion.over_budget(achieved) if own else achieved
+
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Return whether outputs that break the notion have a total probability of at most δ."""
         if self.delta == 0:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from core import measures
 from core.joint import Joint
+from core.limits import ROUNDING
 from core.measures.leakage import leakage
 from core.notions import LDP, LIP
 from core.notions.base import Notion
@@ -108,7 +109,6 @@ def redrawn(joint: Joint, kernel: ArrayLike, notion: Notion) -> tuple[Redrawn, .
     (2.1972, False)
     """
     array = joint.checked_kernel(kernel)
-    budget = _budget(notion, joint, array)
     found = []
     for k in DRAWS:
         asked = draws(joint, array, notion, k)
@@ -118,15 +118,7 @@ def redrawn(joint: Joint, kernel: ArrayLike, notion: Notion) -> tuple[Redrawn, .
                 draws(joint, array, LIP(1), k),
                 draws(joint, array, LDP(1), k),
                 asked,
-                kept=notion.holds(joint, array) if k == 1 else asked.at_most <= budget,
+                kept=notion.holds(joint, array) if k == 1 else notion.over_budget(asked.at_most) <= 1 + ROUNDING,
             )
         )
     return tuple(found)
-
-
-def _budget(notion: Notion, joint: Joint, kernel: np.ndarray) -> float:
-    """Return the level up to which a notion holds, in the unit of its `achieved`, plus rounding."""
-    reached, share = notion.achieved(joint, kernel), notion.scale(joint, kernel)
-    if 0 < share < np.inf and reached > 0:
-        return reached / share * (1 + 1e-9)
-    return float(getattr(notion, "eps", 1.0)) + 1e-9

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from core.joint import Joint
-from core.notions import ALIP, LDP, LIP, Chi2Privacy, L1Privacy
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    Average,
+    Chi2Privacy,
+    EpsDelta,
+    GuessingProbability,
+    Intersection,
+    L1Privacy,
+)
 from core.notions.guessing import PointwiseMaximalLeakage
 from core.release.implications import implied
 from core.release.own_levels import own_levels, redrawn
@@ -60,7 +70,15 @@ def test_what_excludes_a_secret_is_infinite():
     assert own["kl"] == pytest.approx(np.log(4 / 3))
 
 
-@pytest.mark.parametrize("notion", [LIP(0.6), ALIP(0.4, 0.5), LDP(0.8)])
+@pytest.mark.parametrize(
+    "notion",
+    [
+        *(LIP(0.6), ALIP(0.4, 0.5), LDP(0.8), GuessingProbability(0.5)),
+        *(Average("mutual_information", 0.0), Average("mutual_information", 0.002)),
+        *(Average("total_variation", 0.03), Average("guessing", 0.4)),
+        *(EpsDelta(LIP(0.05), 0.1), Intersection(LIP(0.6), Average("chi2", 0.004))),
+    ],
+)
 def test_draws_keep_a_promise_where_their_kernel_does(joint, notion):
     weak = 0.9 * np.full((4, 2), 0.5) + 0.1 * np.eye(4)[:, :2] + 0.05 * np.eye(4)[:, 2:]
     weak = np.hstack([weak, 1 - weak.sum(axis=1, keepdims=True)])
@@ -73,6 +91,19 @@ def test_draws_keep_a_promise_where_their_kernel_does(joint, notion):
         assert one.lip.level == pytest.approx(LIP(1).achieved(joint, together), rel=1e-9)
         assert one.ldp.level == pytest.approx(LDP(1).achieved(joint, together), rel=1e-9)
         assert one.asked.exact
+
+
+def test_two_draws_of_perfect_privacy_may_break_it():
+    # a draw is a fair coin under either secret; two agree always under the one, half the time
+    # under the other
+    joint = Joint.from_counts([[1, 0, 1], [0, 2, 0]])
+    hidden = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+    notion = Average("mutual_information", 0.0)
+    found = redrawn(joint, hidden, notion)
+    assert [one.kept for one in found] == [True, False, False]
+    assert found[1].asked.level == pytest.approx(
+        np.log(2) - 0.75 * (-(1 / 3) * np.log(1 / 3) - (2 / 3) * np.log(2 / 3)), abs=1e-12
+    )
 
 
 def test_saying_nothing_keeps_every_promise_however_often(joint):
