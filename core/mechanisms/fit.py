@@ -52,7 +52,11 @@ def families() -> dict[str, tuple[MechanismEntry, ...]]:
     return found | ({"Others": others} if others else {})
 
 
-def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]]) -> str:
+OF_A_TASK = "what a release that reads S tells of a task T depends on how S and T go together"
+"""Why a mechanism that reads S does not work where a task must survive."""
+
+
+def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]], *, of_task: bool = False) -> str:
     """Return the reason why a mechanism does not work under notions; "" where it does.
 
     Parameters
@@ -61,6 +65,8 @@ def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]]) -> str:
         The mechanism.
     kinds : sequence of type
         Types of the notions that must hold together, at least one.
+    of_task : bool
+        Whether another column than X must survive, of which only P(t | x) is known.
 
     Examples
     --------
@@ -73,7 +79,11 @@ def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]]) -> str:
     'it needs one promise that bounds the lift, or the ratio of two lifts'
     >>> obstacle(CATALOGUE["srlip_product"], [LIP])
     'it works under SRLIP only'
+    >>> obstacle(CATALOGUE["optimal_reading_secret"], [LIP], of_task=True) == OF_A_TASK
+    True
     """
+    if of_task and entry.reads_secret:
+        return OF_A_TASK
     if not entry.uses_notion:
         return ""
     kind = kinds[0] if len(kinds) == 1 else Intersection
@@ -91,7 +101,7 @@ def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]]) -> str:
     return ""
 
 
-def successor(key: str, kinds: Sequence[type[Notion]]) -> str:
+def successor(key: str, kinds: Sequence[type[Notion]], *, of_task: bool = False) -> str:
     """Return a mechanism that works under notions: the same if it does, else one of `BEST`.
 
     Where neither does, it is the first of the catalogue that does, or the same if none does.
@@ -100,7 +110,7 @@ def successor(key: str, kinds: Sequence[type[Notion]]) -> str:
     ----------
     key : str
         The present mechanism.
-    kinds : sequence of type
+    kinds, of_task
         As in `obstacle`.
 
     Examples
@@ -111,6 +121,10 @@ def successor(key: str, kinds: Sequence[type[Notion]]) -> str:
     >>> successor("optimal", [L1Privacy])
     'subset_merging'
     """
-    able = [one for one in (key, *BEST) if not obstacle(CATALOGUE[one], kinds)]
-    able += [one.key for one in CATALOGUE.values() if one.uses_notion and not obstacle(one, kinds)]
+    able = [one for one in (key, *BEST) if not obstacle(CATALOGUE[one], kinds, of_task=of_task)]
+    able += [
+        one.key
+        for one in CATALOGUE.values()
+        if one.uses_notion and not obstacle(one, kinds, of_task=of_task)
+    ]
     return able[0] if able else key

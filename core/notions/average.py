@@ -126,14 +126,25 @@ class Average(LevelNotion):
         """Return the name of the measure."""
         return TITLES[self.measure]
 
-    def __str__(self) -> str:
+    @property
+    def title(self) -> str:
+        """What is averaged, with its order where it has one."""
         of = "" if self.order is None else f" of order {budget_text(self.order)}"
-        return f"{TITLES[self.measure]}{of} ≤ {budget_text(self.bound)}"
+        return f"{TITLES[self.measure]}{of}"
+
+    def __str__(self) -> str:
+        return f"{self.title} ≤ {budget_text(self.bound)}"
 
     @property
     def in_nats(self) -> tuple[str, ...]:
         """The bound's name, where the measure is one of information."""
         return () if self.measure in ("total_variation", "chi2", "guessing") else ("bound",)
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the measure is a sum over the outputs, not a logarithm of one: see `room`."""
+        plain = ("mutual_information", "total_variation", "chi2", "guessing")
+        return self.measure in plain or self.order == 1
 
     @property
     def is_perfect_privacy(self) -> bool:
@@ -193,7 +204,7 @@ class Average(LevelNotion):
         excess, free = excess_lift(joint), inequalities.plain(np.empty((0, joint.n_x)))
         if self.holds(joint, np.eye(joint.n_x)):
             return free
-        room = self._room(joint)
+        room = self.room(joint)
         if room < -ROUNDING:
             raise InfeasibleError(
                 f"No mechanism keeps {self}: S is guessed with probability "
@@ -203,18 +214,37 @@ class Average(LevelNotion):
         if room <= ROUNDING * (self.measure == "guessing"):
             return inequalities.plain(_nothing_told(excess, cost))
         # the solver's upper bound must hold for every mechanism that the audit accepts
-        limit = self._room(joint, ROUNDING)
+        limit = self.room(joint, ROUNDING)
         return AllowedSet(free.rows, joint.n_x, budgets=(AverageBudget(cost, excess, limit),))
 
-    def _room(self, joint: Joint, slack: float = 0.0) -> float:
-        """Return Σ_y P(y) c(l_y) of a mechanism whose measure is the bound plus `slack`."""
+    def room(self, joint: Joint, slack: float = 0.0) -> float:
+        """Return Σ_y P(y) c(l_y) of a mechanism whose measure is the bound plus `slack`.
+
+        A mixture of two mechanisms, where Y says which of them was used, has the mean of theirs.
+        The measure itself is that mean only if `is_sum`: a leakage is a logarithm of the sum.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x), of which P(s) counts.
+        slack : float
+            What is added to the bound.
+
+        Examples
+        --------
+        >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+        >>> Average("total_variation", 0.25).room(joint)
+        0.25
+        >>> round(Average("maximal_leakage", np.log(1.5)).room(joint), 9)
+        0.5
+        """
         most = self.bound + slack
         if self.measure == "guessing":
             return float(most / joint.p_s.max() - 1.0)
         factor = 1.0
         if self.order is not None and self.order not in (1.0, np.inf):
             factor = (self.order - 1) / self.order
-        elif self.measure in ("mutual_information", "total_variation", "chi2") or self.order == 1:
+        elif self.is_sum:
             return most
         with np.errstate(over="ignore"):  # ∞ where no double is as large
             return float(abs(np.expm1(factor * most)))

@@ -118,7 +118,9 @@ def redrawn(joint: Joint, kernel: ArrayLike, notion: Notion) -> tuple[Redrawn, .
                 draws(joint, array, LIP(1), k),
                 draws(joint, array, LDP(1), k),
                 asked,
-                kept=notion.holds(joint, array) if k == 1 else notion.over_budget(asked.at_most) <= 1 + ROUNDING,
+                kept=notion.holds(joint, array)
+                if k == 1
+                else notion.over_budget(asked.at_most) <= 1 + ROUNDING,
             )
         )
     return tuple(found)

@@ -162,6 +162,11 @@ class Scenario(PurposeChoice, Settings, Numbers):
         return reasons
 
     @property
+    def of_task(self) -> bool:
+        """Whether another column than X is to survive."""
+        return self.purpose == "task" or (self.purpose == "guess" and bool(self.data.task))
+
+    @property
     def numbers(self) -> Numbers:
         """The notion's numbers."""
         return Numbers(**{name: getattr(self, name) for name in declared()})

@@ -10,6 +10,7 @@ from core.domain import Domain
 from core.joint import Joint
 from core.notions import catalogue
 from core.notions.numbers import Numbers, declared
+from core.scenario.scenario import Scenario
 
 STEPS = 100
 """About how many steps a range has whose ends depend on the data."""
@@ -72,6 +73,47 @@ def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
     step = _round_step(whole / STEPS)
     high = step * math.ceil(round(whole / step, 9))
     return Domain(0.0, float(f"{high:.12g}"), step, domain.title)
+
+
+def halfway(domain: Domain) -> float:
+    """Return the value in the middle of a slider, on one of its steps.
+
+    Examples
+    --------
+    >>> halfway(Domain(0.0, 0.132, 0.002))
+    0.066
+    """
+    steps = round((domain.high - domain.low) / domain.step) // 2
+    return float(f"{domain.low + steps * domain.step:.9g}")
+
+
+def without_difference(scenario: Scenario, joint: Joint) -> dict[str, Domain]:
+    """Return the numbers that depend on the data and make no difference there, with their ends.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question.
+    joint : Joint
+        Its data, counted.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> list(without_difference(Scenario(notion="average_mi", eps=1.0), joint))
+    ['eps']
+    >>> without_difference(Scenario(notion="average_mi", eps=0.1), joint)
+    {}
+    """
+    found: dict[str, Domain] = {}
+    for name in ("eps", "bound"):
+        if name not in catalogue.entry(scenario.notion).parameters:
+            continue
+        ends = span(scenario.notion, name, joint, scenario.numbers)
+        now = getattr(scenario, name)
+        if ends != declared()[name] and not ends.low <= now < ends.high:
+            found[name] = ends
+    return found
 
 
 def _round_step(least: float) -> float:

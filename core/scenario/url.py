@@ -11,6 +11,7 @@ from core.data.catalogue import BUNDLED
 from core.data.joints import cells_drawn
 from core.data.spec import MISSING_KINDS, MOST_RECORDS, Binning, DataSpec, Filter
 from core.errors import CoreError
+from core.notions import catalogue as notions
 from core.scenario.domains import DOMAINS, plain_json
 from core.scenario.json_text import read_json
 from core.scenario.promise import Promise
@@ -65,6 +66,9 @@ KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, *LISTS)
 def to_query(scenario: Scenario) -> Query:
     """Return a scenario as a query; defaults are left out.
 
+    Budgets that matter up to what X itself tells are always there: a link without them stands for
+    half of that on its data.
+
     Examples
     --------
     >>> to_query(Scenario(notion="lip", eps=0.5))
@@ -72,9 +76,12 @@ def to_query(scenario: Scenario) -> Query:
     """
     plain = Scenario()
     query = _data_to_query(scenario.data)
+    entry = notions.entry(scenario.notion)
+    on_data = set(entry.parameters) & {"eps", "bound"} if entry.kind.ends_at_x else set()
     for key, name in (CHOICES | NUMBERS).items():
         value = getattr(scenario, name)
-        if value != getattr(plain, name) and value is not None:
+        said = value != getattr(plain, name) or name in on_data
+        if said and value is not None:
             query[key] = [_text(value)]
     if scenario.also:
         query["also"] = [

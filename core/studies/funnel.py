@@ -1,8 +1,10 @@
 """The privacy funnel as a frontier: what is kept of X against what is told of S on average.
 
-A mixture of two mechanisms, where Y says which of them was used, tells and keeps the mean of what
-they do. So the optimum under a budget on an average is concave in the budget, and the straight
-line between two points of its frontier can be reached.
+A mixture of two mechanisms, where Y says which of them was used, keeps the mean of what they do,
+and takes the mean of what they take of a budget (`Average.room`). So the optimum under a budget on
+an average is concave in what may be taken, and the straight line between two points of its
+frontier can be reached: along the budget itself where it is a sum over the outputs, as I(S;Y) is,
+and not where it is the logarithm of one, as leakages are.
 """
 
 from __future__ import annotations
@@ -108,6 +110,35 @@ def reached(
     return np.array(
         [np.nan if made is None else told.achieved(joint, made.kernel) for made in found]
     )
+
+
+def taken(told: Average, budgets: ArrayLike, joint: Joint) -> FloatArray:
+    """Return what mechanisms of a funnel's budgets may take: Σ_y P(y) c(l_y) at each.
+
+    Parameters
+    ----------
+    told : Average
+        What counts as told; its own bound plays no part.
+    budgets : array_like
+        Budgets, shape (k,).
+    joint : Joint
+        P(s, x).
+
+    Returns
+    -------
+    ndarray
+        Shape (k,), increasing as the budgets do.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> taken(Average("mutual_information", 1.0), [0.0, 0.1], joint)
+    array([0. , 0.1])
+    >>> taken(Average("maximal_leakage", 1.0), [0.0, np.log(2)], joint)
+    array([0., 1.])
+    """
+    levels = np.atleast_1d(np.asarray(budgets, dtype=np.float64)).tolist()
+    return np.array([replace(told, bound=level).room(joint) for level in levels])
 
 
 def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:

@@ -67,8 +67,8 @@ def test_a_permalink_opens_its_columns():
     assert kept(app) == [share(one) for one in QUICK.scenarios]
     assert "why *this*" in text(app)
     table = app.dataframe[-1].value
-    assert list(table.columns) == ["figure", "unit", "difference", *QUICK.names]
-    lip = table[table["figure"] == "LIP"].iloc[0]
+    assert list(table.columns) == ["figure", "difference", *QUICK.names]
+    lip = table[table["figure"] == "LIP, nats"].iloc[0]
     levels = [evaluate(one).after.achieved["lip"] for one in QUICK.scenarios]
     assert [lip[name] for name in QUICK.names] == pytest.approx(levels, abs=1e-6)
     assert lip["difference"] == pytest.approx(max(levels) - min(levels), abs=2e-6)

@@ -267,6 +267,38 @@ def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(swee
     assert not any(faded for _, faded in drawn.values())
 
 
+def test_a_line_with_budgets_that_failed_says_so_and_may_be_searched_on(sweeps, drawn, monkeypatch):
+    def gappy(scenario, joint, *more, **options):
+        found = sweep(scenario, joint, *more, **options)
+        utility = np.where(np.arange(len(found.eps)) == 3, np.nan, found.utility)
+        made = list(found.mechanisms)
+        made[3] = failed(joint, "The solver gave up.")
+        reasons = ("", "", "", "The solver gave up.", *[""] * (len(made) - 4))
+        told = {"utility": utility, "nmi": utility, "proven": np.isfinite(utility)}
+        return replace(found, mechanisms=tuple(made), reasons=reasons, **told)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(work, "sweep", gappy)
+        app = opened(**SMALL)
+        sweeps.finish_all()
+        app.run()
+    shown = said(app)
+    assert "Subset random response: no answer at 1 of 32 budgets. The solver gave up." in shown
+    # what smaller budgets keep is kept there too
+    assert "Optimal: not proven at 1 of 32 budgets." in shown
+    limits = {args[0].mechanism: args[0].time_limit for _, _, args in sweeps.taken}
+    app.button(key="frontier_search_on").click().run()
+    assert not app.exception
+    again = {arguments[0].mechanism: arguments[0].time_limit for _, _, arguments in sweeps.open}
+    assert set(again) == {"optimal", "subset_random_response"}
+    assert again["optimal"] > limits["optimal"]
+    sweeps.finish_all()
+    app.run()
+    assert None not in lines(drawn)["Subset random response"][2]
+    assert "no answer at" not in said(app)
+    assert "not proven at" not in said(app)
+
+
 def test_too_many_levels_offer_to_cut_and_to_group():
     app = opened(s="sex", x=["age", "hours-per-week"])
     assert app.error

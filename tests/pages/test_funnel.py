@@ -1,5 +1,8 @@
 """The privacy funnel on Explore: its line, the optima under it, its words, and its two ends."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,19 +10,22 @@ from core import measures
 from core.data import DataSpec, count
 from core.joint import Joint
 from core.mechanisms import optimal
-from core.notions import LDP, LIP, Average
+from core.notions import LDP, LIP, Average, Intersection
 from core.release.sentences import finding, promise_text
 from core.scenario import Scenario, evaluate
-from core.studies.frontier import GRID
+from core.studies.frontier import GRID, sweep
 from core.studies.funnel import POINTS, budgets, is_funnel, reached
 from core.studies.known import Known
-from pages.ui.explore import frontier_lines
+from pages.ui.explore import charts, frontier_lines
+from pages.ui.figures import OF_X
+from pages.ui.figures import frontier as draw
 from pages.ui.style.units import NATS_PER_BIT
 from tests.pages.test_explore import figures, opened
 from tests.pages.test_purposes import said
 
 FUNNEL = {"notion": "average_mi", "eps": "0.03"}
 RACE = DataSpec(released=("race",))
+JOINT = Joint.random_uniform(2, 5, np.random.default_rng(3))
 
 
 @pytest.mark.usefixtures("afresh")
@@ -55,6 +61,70 @@ def test_the_line_is_the_most_that_is_kept_and_other_optima_lie_under_it(sweeps,
     assert figure["layout"]["meta"]["now"][0] == 0.001
     assert "I(S;Y), in nats" in figure["layout"]["xaxis"]["title"]["text"]
     assert "by choosing one of their mechanisms at random" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "half", "other"),
+    [("average_mi", "eps", 0.05, "1"), ("average_guess", "bound", 0.7, "0.9")],
+)
+def test_a_link_without_a_budget_is_about_half_of_what_x_needs(key, name, half, other):
+    app = opened(notion=key)
+    assert not app.exception
+    assert app.session_state[name] == half
+    assert app.query_params[name] in (str(half), [str(half)])
+    spoken = opened(notion=key, **{name: other})  # what a link says counts, and stays in it
+    assert spoken.session_state[name] == float(other)
+    assert spoken.query_params[name] in (other, [other])
+
+
+@pytest.mark.usefixtures("afresh")
+def test_points_keep_the_further_promises_too_and_lie_under_the_line(sweeps, drawn):
+    also = json.dumps({"notion": "lip", "eps": 0.2})
+    app = opened(x="race", notion="average_mi", eps="0.001", also=also)
+    sweeps.finish_all()
+    app.run()
+    assert not app.exception
+    figure, _ = drawn["frontier"]
+    lines = {tuple(one["meta"]): one for one in figure["data"] if one.get("meta")}
+    x, y = (np.array(lines["average_mi", "optimal"][axis]) for axis in "xy")
+    assert y[-1] < 0.999  # the further promise costs
+    joint = count(RACE).joint
+    for key, kind in (("lip", LIP), ("ldp", LDP)):
+        told, kept = (np.array(lines[key, "optimal"][axis]) for axis in "xy")
+        after = np.minimum(np.searchsorted(x, told - 1e-5), len(x) - 1)  # the next larger budget
+        assert (kept <= y[after] + 1e-4).all()
+        both = optimal(joint, Intersection(kind(8.0), LIP(0.2)))
+        assert kept[-1] == pytest.approx(both.nmi, abs=1e-5)
+    assert "All of them keep the further promises too." in said(app)
+
+
+def test_what_is_proven_between_points_is_drawn_and_what_a_coin_reaches():
+    line = sweep(Scenario(notion="average_leakage"), JOINT, [0.0, 0.1, 0.3, 0.5])
+    result = evaluate(Scenario(data=RACE, notion="average_leakage", eps=0.001))
+    result = replace(result, counted=replace(result.counted, joint=JOINT))
+    short = replace(line, utility=line.utility * [1, 0.5, 0.5, 1], nmi=line.nmi * [1, 0.5, 0.5, 1])
+    shown = charts._line(
+        frontier_lines.Place(0, short),
+        *("nats", "information"),
+        by_promise=True,
+        in_nats=True,
+        funnel=result,
+    )
+    at, most = shown.between
+    for budget in (0.05, 0.2, 0.42):  # solved anew, between the budgets of the line
+        solved = optimal(JOINT, Average("maximal_leakage", budget))
+        assert solved.nmi <= np.interp(budget, at, most) + 2e-3
+    # a coin between the ends: e^M is what it mixes
+    share = np.expm1(0.3) / np.expm1(0.5)
+    ends = (1 - share) * short.nmi[0] + share * short.nmi[3]
+    assert shown.coin[2] == pytest.approx(ends, abs=1e-9)
+    drawn = draw(
+        [shown], eps=0.1, nmi=0.5, kept=OF_X, unit="nats", limit=0.5, current=0, budget=None
+    )["data"]
+    dotted = next(one for one in drawn if one["line"].get("dash") == "dot" and "meta" not in one)
+    np.testing.assert_allclose(dotted["y"], shown.coin, atol=1e-5)
+    band = next(one for one in drawn if one.get("fill") == "toself")
+    assert len(band["x"]) == 2 * len(at)
 
 
 def test_its_words_and_figures_tell_the_average_and_the_single_output():

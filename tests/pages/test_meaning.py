@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.data import DataSpec
 from core.errors import SolverError
-from core.notions import LIP
+from core.notions import LIP, Average
 from core.release import RepeatedLevel, implications, implied, second_release
 from core.release.own_levels import Redrawn, redrawn
 from core.scenario import Scenario, evaluate
@@ -245,3 +246,53 @@ def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(swee
     assert "implied_on" not in {button.key for button in first.button}
     second.run()
     assert meaning.OPEN not in said(second)  # what is final is everybody's
+
+
+def test_what_draws_tell_under_an_average_budget_is_told_of_that_average():
+    found = drawn(0.03, 0.05, 0.07)
+    mi, tv = Average("mutual_information", 0.03), Average("total_variation", 0.03)
+    said_so = again.advice(found, "nats", mi)
+    assert "After two draws I(S;Y) is 0.0500 nats instead of 0.0300: draw once" in said_so
+    assert "0.0721 bits instead of 0.0433" in again.advice(found, "bits", mi)
+    assert "total variation is 0.0500 instead of 0.0300" in again.advice(found, "bits", tv)
+
+
+@pytest.mark.usefixtures("afresh")
+def test_several_draws_break_perfect_privacy_and_the_card_says_so(sweeps):
+    app = opened(notion="average_mi", eps="0", x="race")
+    while sweeps.open:
+        sweeps.finish()
+    app.run()
+    assert not app.exception
+    asked = Scenario(data=DataSpec(released=("race",)), notion="average_mi", eps=0.0)
+    result = evaluate(asked)
+    found = redrawn(result.joint, result.mechanism.kernel, Average("mutual_information", 0.0))
+    assert [one.kept for one in found] == [True, False, False]
+    assert again.advice(found, "nats", Average("mutual_information", 0.0)) in said(app)
+    assert "still keep the promise" not in said(app)
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0])
+@pytest.mark.usefixtures("afresh")
+def test_the_ends_of_lambda_have_their_levels_and_a_second_visit_has_them_too(cards, lam):
+    asked = Scenario(notion="alip", eps=1.0, lam=lam, mechanism="subset_merging")
+    app = opened(notion="alip", eps="1", lam=str(lam), **QUICK)
+    assert not app.exception
+    result = evaluate(asked)
+    levels = implied(result.joint, asked.build_notion(result.joint))
+    assert levels["lip" if lam else "min_lift"] >= 0
+
+    def shown():
+        words = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+        return words, cards["again"][0]["data"][0]["text"], said(app)
+
+    first = shown()
+    for key in ("ldp", "pml", "min_lift", "mutual_information"):
+        assert level(levels[key], "nats") in first[0]
+    found = redrawn(result.joint, result.mechanism.kernel, asked.build_notion(result.joint))
+    assert first[1] == [level(one.lip.level, "nats") for one in found]
+    app.slider(key="lam").set_value(0.5).run()
+    assert shown()[0] != first[0]
+    app.slider(key="lam").set_value(lam).run()
+    assert not app.exception
+    assert shown() == first

@@ -233,6 +233,34 @@ def scenario_of(app):
     return Scenario(notion=state["notion"], **{name: state[name] for name in names})
 
 
+def test_what_reads_s_is_unavailable_for_a_task_with_the_reason():
+    app = opened(t="income", **{"for": "task"}, **QUICK)
+    for key in ("optimal_reading_secret", "conditional_reporting"):
+        assert "Not for a task: what a release that reads S tells" in told(app, "mech", key)
+        label = group(app, "mech", key).options[keys(group(app, "mech", key)).index(key)]
+        assert label.startswith(":material/block:")
+    switch = app.toggle(key="looks_at_s")
+    assert switch.disabled
+    assert switch.help.startswith("Off: what a release that reads S tells of a task")
+    guess = opened(**{"for": "guess"}, **QUICK)
+    assert not guess.toggle(key="looks_at_s").disabled
+    guess.multiselect(key="data_task").set_value(["income"]).run()
+    assert guess.toggle(key="looks_at_s").disabled
+
+
+def test_a_mechanism_that_reads_s_gives_way_to_a_task():
+    app = opened(notion="lip", mech="conditional_reporting")
+    app.selectbox(key="for").set_value("task").run()
+    app.multiselect(key="data_task").set_value(["income"]).run()
+    assert not app.exception
+    assert not app.error
+    assert chosen(app, "mech") == "optimal"
+    app.selectbox(key="for").set_value("information").run()
+    pick(app, "mech", "conditional_reporting")
+    app.selectbox(key="for").set_value("task").run()
+    assert "Conditional reporting does not work for a task" in said(app)
+
+
 def test_a_number_out_of_its_domain_is_told():
     app = opened(notion="guess", bound="2", delta="1", eps_u="-1", **QUICK)
     assert not app.exception

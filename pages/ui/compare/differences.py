@@ -13,7 +13,13 @@ from core.studies.side_by_side import NATS, Column, Difference, differences
 from pages.ui.parts import tables
 from pages.ui.style.units import in_unit
 
-RESERVED = ("figure", "unit", "difference")
+FIGURE = 132
+"""Pixels of the column of names: beside it a phone has room for two columns of numbers."""
+
+NUMBERS = 84
+"""Pixels of a column of numbers."""
+
+RESERVED = ("figure", "difference")
 """Headings of the table: a column of the page with such a name has “(column)” added to it."""
 
 
@@ -42,8 +48,7 @@ def show(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
     ]
     frame = pd.DataFrame(
         {
-            "figure": [row.title for row in rows],
-            "unit": [unit if row.unit == NATS else row.unit for row in rows],
+            "figure": [_named(row, unit) for row in rows],
             "difference": [scaled(row, row.spread) for row in rows],
         }
         | {
@@ -55,12 +60,21 @@ def show(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
         frame,
         "differences",
         most=640,
+        wrapped={"figure": FIGURE},
         column_config={
-            "figure": st.column_config.TextColumn("figure", width=290),
+            "figure": st.column_config.TextColumn("figure", width=FIGURE, pinned=True),
             "difference": st.column_config.NumberColumn(
                 "difference",
+                width=NUMBERS,
                 help="The largest minus the smallest. Rows are in order of this difference "
                 "divided by the largest.",
             ),
+            **{name: st.column_config.NumberColumn(name, width=NUMBERS) for name in names},
         },
     )
+
+
+def _named(row: Difference, unit: str) -> str:
+    """Return what a figure is called, with its unit where it has one."""
+    written = unit if row.unit == NATS else row.unit
+    return f"{row.title}, {written}" if written else row.title

@@ -86,13 +86,25 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
         alt="; ".join(f"{one.k} draws: LIP {level(one.lip.level, unit)} {unit}" for one in found),
         faded=faded,
     )
-    st.markdown(markdown(advice(found, unit)))
+    promised = derived.promise(result.scenario)
+    told = promised if isinstance(promised, Average) else None
+    st.markdown(markdown(advice(found, unit, told)))
     if not faded:
         _second(result, unit)
 
 
-def advice(found: tuple[Redrawn, ...], unit: str) -> str:
-    """Return whether several draws keep the promise, and what to do where they may not."""
+def advice(found: tuple[Redrawn, ...], unit: str, told: NotionEntry | None = None) -> str:
+    """Return whether several draws keep the promise, and what to do where they may not.
+
+    Parameters
+    ----------
+    found : tuple of Redrawn
+        What they reach.
+    unit : str
+        "nats" or "bits".
+    told : NotionEntry, optional
+        The promise, where it is a budget on an average: its level is told instead of LIP's.
+    """
     first, last = found[0], found[-1]
     broken = next((one for one in found if not one.kept), None)
     if broken is not None and broken.k == 1:
@@ -101,15 +113,15 @@ def advice(found: tuple[Redrawn, ...], unit: str) -> str:
     elif broken is not None:
         said = (
             f"After {'two' if broken.k == 2 else 'three'} draws the promise "
-            f"{'is broken' if broken.asked.exact else 'may be broken'}: the level of LIP is "
-            f"{level(broken.lip.level, unit)} {unit}, of one draw {level(first.lip.level, unit)}. "
+            f"{'is broken' if broken.asked.exact else 'may be broken'}: "
+            f"{_reached(broken, first, unit, told)}. "
             "Draw once for each record and store the answer."
         )
     elif last.lip.at_most - first.lip.level <= 1e-9:
         said = "Drawing again does not raise the level of LIP."
     else:
         said = "Two and three draws still keep the promise."
-    exact = all(one.lip.exact for one in found)
+    exact = all(one.lip.exact and one.asked.exact for one in found)
     return f"{said} {'Exact.' if exact else _bound(last, unit)}"
 
 
@@ -129,6 +141,21 @@ def table() -> pd.DataFrame:
             "promise_kept": [one.kept for one in found],
             "exact": [one.lip.exact and one.ldp.exact and one.asked.exact for one in found],
         }
+    )
+
+
+def _reached(now: Redrawn, first: Redrawn, unit: str, told: NotionEntry | None) -> str:
+    """Return what draws reach, and what the first one does."""
+    if told is None:
+        return (
+            f"the level of LIP is {level(now.lip.level, unit)} {unit}, "
+            f"of one draw {level(first.lip.level, unit)}"
+        )
+    if not told.in_nats:
+        return f"{told.level_title} is {now.asked.level:.4f}, of one draw {first.asked.level:.4f}"
+    return (
+        f"{told.level_title} is {level(now.asked.level, unit, 4)} {unit}, "
+        f"of one draw {level(first.asked.level, unit, 4)}"
     )
 
 

@@ -46,6 +46,10 @@ FUNNEL = (
 """How to read that of an average budget."""
 
 
+BESIDE = " All of them keep the further promises too."
+"""What is said of them where more is promised."""
+
+
 @dataclass(frozen=True, eq=False)
 class ShownAnswer:
     """An answer, and the frontier lines shown with it."""
@@ -76,7 +80,7 @@ def show() -> None:
         slots["frontier"] = card(
             key="frontier",
             title="Privacy funnel" if funnel else "Cost of privacy",
-            subtitle=FUNNEL if funnel else ALONG,
+            subtitle=(FUNNEL + BESIDE * bool(scenario.also)) if funnel else ALONG,
             table=frontier_lines.table,
             formulas=(
                 formulas.FRONTIER,

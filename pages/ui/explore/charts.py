@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -11,8 +13,9 @@ from core.notions.average import TITLES
 from core.release.confusability import ConfusabilityGraph, most_likely
 from core.scenario import Result, Scenario, spans
 from core.studies.frontier import Frontier
-from core.studies.funnel import is_funnel, measure
+from core.studies.funnel import envelope, is_funnel, measure, most_between, taken
 from core.studies.known import OPTIMUM
+from core.validation import FloatArray
 from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import chart
@@ -30,7 +33,16 @@ BETWEEN = (
     "Points between two points of the line can be reached too: by choosing one of their mechanisms "
     "at random and saying which."
 )
-"""Why the line is concave."""
+"""Why the line is concave, where it is."""
+
+COIN = (
+    "Dotted, above the line: what a coin keeps that picks the mechanism of one of two points. The "
+    "search for the points between was too short to find as much."
+)
+"""What is said where a line is not as high as a coin reaches."""
+
+BETWEEN_STEPS = 4
+"""Steps from one budget of a funnel to the next at which is shown what is proven."""
 
 NO_EPS = "No line: this promise has no budget ε to vary."
 """What the chart says where nothing can be swept."""
@@ -67,6 +79,7 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
             scenario.purpose,
             by_promise=by_promise,
             in_nats=spans.in_nats(scenario.notion),
+            funnel=result if along is not None else None,
         )
         for place in lines.places
     ]
@@ -91,12 +104,21 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
         on_pick=frontier_lines.pick,
         faded=faded,
     )
-    if along is not None and lines.places:
-        st.caption(BETWEEN)
-    if any(figures.is_open(line) for line in drawn):
-        st.caption(OPEN)
-    if said := falling({place.number: place.line for place in lines.places if not place.faded}):
+    if said := " ".join(_read(result, lines, drawn)):
         st.caption(markdown(said))
+
+
+def _read(result: Result, lines: Lines, drawn: Sequence[figures.Line]) -> Iterator[str]:
+    """Say how the chart is read, where there is something to say."""
+    if is_funnel(result.scenario) and any(place.told is None for place in lines.places):
+        if any(figures.is_below_coin(line) for line in drawn):
+            yield COIN
+        elif measure(result.scenario, result.joint).is_sum:
+            yield BETWEEN
+    if any(figures.is_open(line) for line in drawn):
+        yield OPEN
+    if said := falling({place.number: place.line for place in lines.places if not place.faded}):
+        yield said
 
 
 def _nothing(scenario: Scenario, lines: Lines) -> str:
@@ -158,7 +180,7 @@ def falling(lines: dict[int, Frontier]) -> str:
 
 
 def _line(
-    place: Place, unit: str, purpose: str, *, by_promise: bool, in_nats: bool
+    place: Place, unit: str, purpose: str, *, by_promise: bool, in_nats: bool, funnel: Result | None
 ) -> figures.Line:
     line, scale = place.line, in_unit(1.0, unit)
     x = line.eps if place.told is None else place.told
@@ -175,7 +197,28 @@ def _line(
         most=line.most_nmi if line.mechanism == OPTIMUM and place.told is None else None,
         faded=place.faded,
         points=place.told is not None,
+        between=_between(line, of_x, funnel) if funnel and place.told is None else None,
+        coin=_coin(line, funnel) if funnel and place.told is None else None,
     )
+
+
+def _coin(line: Frontier, result: Result) -> FloatArray:
+    """Return what coins between the points of a funnel keep at its budgets, as a share."""
+    told = measure(result.scenario, result.joint)
+    return envelope(taken(told, line.eps, result.joint), line.nmi)
+
+
+def _between(line: Frontier, scale: float, result: Result) -> tuple[FloatArray, FloatArray]:
+    """Return budgets along a funnel and what is proven to be the most there, as a share.
+
+    Between two budgets that were solved their bounds do not prove what lies on the straight line.
+    """
+    told, joint = measure(result.scenario, result.joint), result.joint
+    places = np.linspace(0, len(line.eps) - 1, BETWEEN_STEPS * (len(line.eps) - 1) + 1)
+    at = np.interp(places, np.arange(len(line.eps)), line.eps)
+    along = taken(told, line.eps, joint), taken(told, at, joint)
+    most = most_between(along[0], line.nmi, line.most_nmi, along[1])
+    return at * scale, np.minimum(most, 1.0)
 
 
 def lifts(result: Result, unit: str, *, faded: bool = False) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -22,6 +23,7 @@ from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel, measure, reached
 from core.studies.known import OPTIMUM
 from core.validation import FloatArray
+from pages.ui import figures
 from pages.ui.chart import picked
 from pages.ui.frame import controls, pickers, state
 from pages.ui.style.labels import markdown
@@ -81,12 +83,15 @@ class Lines:
         Those of lines that are being worked out, or improved.
     problems : dict
         Place in `asked` → why that line is missing.
+    cut : tuple of Scenario
+        Those of lines that a time limit, or a failure, left without some answers or proofs.
     """
 
     places: tuple[Place, ...] = ()
     asked: tuple[Scenario, ...] = ()
     waiting: tuple[Scenario, ...] = ()
     problems: dict[int, CoreError] = field(default_factory=dict)
+    cut: tuple[Scenario, ...] = ()
 
 
 class UtilityColumns(NamedTuple):
@@ -143,19 +148,21 @@ def find(scenario: Scenario, work: Work | None = None) -> Lines:
     work = work or begin(scenario)
     last: dict[tuple[str, ...], Frontier] = st.session_state.get(_LAST, {})
     shown: dict[tuple[str, ...], Frontier] = {}
-    places = []
+    places, cut = [], []
     for number, one in enumerate(work.asked):
         key = (repr(one.data), one.notion, one.mechanism)
         line = _line(one)
         if line is not None:
             places.append(Place(number, line, told=_told(scenario, one, line)))
             shown[key] = line
+            if one not in work.waiting and _is_open(line) and answers.may_sweep_on(one):
+                cut.append(one)
         elif key in last and one in work.waiting:
             told = _told(scenario, one, last[key])
             places.append(Place(number, last[key], faded=True, told=told))
             shown[key] = last[key]
     st.session_state[_LAST] = shown
-    return Lines(tuple(places), work.asked, work.waiting, work.problems)
+    return Lines(tuple(places), work.asked, work.waiting, work.problems, tuple(cut))
 
 
 def _told(scenario: Scenario, one: Scenario, line: Frontier) -> FloatArray | None:
@@ -197,11 +204,14 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
 
 
 def _beside_funnel(scenario: Scenario) -> tuple[Scenario, ...]:
-    """Return the funnel, and the optima of promises about each output, which lie below it."""
+    """Return the funnel, and the optima of promises about each output, which lie below it.
+
+    They keep the further promises too: without them they might keep more than the funnel.
+    """
     optimum = replace(scenario, mechanism=OPTIMUM)
     if fit.obstacle(mechanisms.entry(OPTIMUM), pickers.asked_kinds(scenario)):
         return ()
-    return (optimum, *(replace(optimum, notion=key, also=()) for key in UNDER))
+    return (optimum, *(replace(optimum, notion=key) for key in UNDER))
 
 
 def by_promise(scenario: Scenario) -> bool:
@@ -240,6 +250,7 @@ def show_work(lines: Lines) -> None:
             st.fragment(_watch, run_every=1.0)(lines.asked, len(lines.waiting))
         if lines.problems:
             _tell(lines)
+        _tell_gaps(lines)
 
 
 def _watch(asked: Sequence[Scenario], before: int) -> None:
@@ -297,6 +308,48 @@ def _tell(lines: Lines) -> None:
                 on_click=_resume,
                 args=(missing,),
             )
+
+
+def _tell_gaps(lines: Lines) -> None:
+    """Say at which budgets lines have no answer, and offer to search on."""
+    apart = by_promise(state.scenario())
+    said = [
+        f"{title(lines.asked[place.number], by_promise=apart)}: {told}"
+        for place in lines.places
+        if not place.faded and (told := _open(place.line, lines.asked[place.number] in lines.cut))
+    ]
+    if not said:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="frontier_gaps"):
+        st.caption(markdown(" ".join(said)))
+        if lines.cut:
+            st.button(
+                "Search on",
+                icon=":material/manage_search:",
+                key="frontier_search_on",
+                on_click=_search_on,
+                args=(lines.cut,),
+            )
+
+
+def _open(line: Frontier, cut: bool) -> str:
+    """Say how many budgets of a line have no answer and why, or no proof where time was short."""
+    every, missing = len(line.eps), int(np.isnan(line.utility).sum())
+    if missing:
+        reason = next(reason for reason in line.reasons if reason)
+        return f"no answer at {missing} of {every} budgets. {reason}"
+    unproven = int((line.most_nmi - line.nmi > figures.BAND).sum())
+    return f"not proven at {unproven} of {every} budgets." if cut and unproven else ""
+
+
+def _is_open(line: Frontier) -> bool:
+    """Say whether some budget of a line has no answer, or visibly less than may be reached."""
+    return not bool((line.most_nmi - line.nmi <= figures.BAND).all())
+
+
+def _search_on(cut: Sequence[Scenario]) -> None:
+    for one in cut:
+        answers.sweep_on(one)
 
 
 def table() -> pd.DataFrame:

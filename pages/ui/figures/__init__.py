@@ -3,7 +3,16 @@
 from pages.ui.figures.asymmetry import overlay_histogram
 from pages.ui.figures.bars import bars, levels
 from pages.ui.figures.beliefs import beliefs
-from pages.ui.figures.frontier import OF_X, Budget, Kept, Line, frontier, is_open
+from pages.ui.figures.frontier import (
+    BAND,
+    OF_X,
+    Budget,
+    Kept,
+    Line,
+    frontier,
+    is_below_coin,
+    is_open,
+)
 from pages.ui.figures.graph import confusability
 from pages.ui.figures.histogram import lift_histogram
 from pages.ui.figures.implications import Level, implications, repeats
@@ -30,6 +39,7 @@ from pages.ui.figures.trade_off import Offers, trade_off
 from pages.ui.style.base import Figure
 
 __all__ = [
+    "BAND",
     "OF_X",
     "BoxPlot",
     "Budget",
@@ -47,6 +57,7 @@ __all__ = [
     "frontier",
     "implications",
     "intervals",
+    "is_below_coin",
     "is_open",
     "joint_matrix",
     "levels",

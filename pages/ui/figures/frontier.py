@@ -39,6 +39,11 @@ class Line:
     points : bool
         Whether they are answers to another promise, each at what it tells of S: drawn as points,
         not as a line.
+    between : tuple of ndarray, optional
+        Budgets, and what no mechanism exceeds at each, shape (j,) each: between the budgets of the
+        line that is more than the straight line from one value of `most` to the next.
+    coin : ndarray, optional
+        What mixtures of the line's mechanisms keep, shape (k,): dotted where that is more.
     """
 
     place: int
@@ -50,6 +55,8 @@ class Line:
     most: FloatArray | None = None
     faded: bool = False
     points: bool = False
+    between: tuple[FloatArray, FloatArray] | None = None
+    coin: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -157,6 +164,7 @@ def frontier(
         axis(title, (0, limit), dtick=1) if budget is None else ticked(title, 0.0, limit * 1.02)
     )
     traces = [band for line in lines if (band := _band(line)) is not None]
+    traces += [_mixtures(line) for line in lines if is_below_coin(line)]
     traces += [_curve(line, kept, along, unit, strong=line.place == current) for line in lines]
     return {
         "data": traces,
@@ -202,23 +210,64 @@ def _curve(line: Line, kept: Kept, along: Budget, unit: str, *, strong: bool) ->
     }
 
 
+def _mixtures(line: Line) -> dict[str, object]:
+    """Return the dotted line of what mixtures keep."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "opacity": PALE if line.faded else 1.0,
+        "name": f"{labels.text(line.title)}: by a coin",
+        "x": numbers(line.eps),
+        "y": numbers(line.nmi if line.coin is None else line.coin),
+        "line": {
+            "color": colour(SERIES[line.place % len(SERIES)]),
+            "width": 1.2,
+            "dash": "dot",
+        },
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
 def is_open(line: Line) -> bool:
     """Say whether a band is drawn above a line: whether more may be kept than it keeps."""
-    return line.most is not None and not line.faded and bool((line.most - line.nmi > BAND).any())
+    edges = _edges(line)
+    return edges is not None and not line.faded and bool((edges[2] - edges[1] > BAND).any())
+
+
+def is_below_coin(line: Line) -> bool:
+    """Say whether mixtures of a line's mechanisms keep more than the line: they are drawn then."""
+    return line.coin is not None and bool(np.nanmax(line.coin - line.nmi, initial=0.0) > BAND)
+
+
+def _edges(line: Line) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return budgets, what is kept at each and what is proven to be the most; None if nothing is.
+
+    Between the budgets of a line that is what lies on the straight line from one to the next.
+    """
+    if line.between is None:
+        return None if line.most is None else (line.eps, line.nmi, line.most)
+    at, most = line.between
+    known = np.isfinite(line.nmi)
+    if not known.any():
+        return None
+    return at, np.interp(at, line.eps[known], line.nmi[known]), most
 
 
 def _band(line: Line) -> dict[str, object] | None:
     """Return the band between a line and its bound; None where there is none to see."""
-    if not is_open(line) or line.most is None:
+    edges = _edges(line)
+    if not is_open(line) or edges is None:
         return None
-    there_and_back = np.concatenate([line.eps, line.eps[::-1]])
+    eps, low, high = edges
+    there_and_back = np.concatenate([eps, eps[::-1]])
     return {
         "type": "scatter",
         "mode": "lines",
         "fill": "toself",
         "name": f"{labels.text(line.title)}: up to what is proven",
         "x": numbers(there_and_back),
-        "y": numbers(np.concatenate([line.nmi, line.most[::-1]])),
+        "y": numbers(np.concatenate([low, high[::-1]])),
         "line": {"width": 0},
         "fillcolor": colour(SERIES[line.place % len(SERIES)]),
         "opacity": 0.16,

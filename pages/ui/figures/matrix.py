@@ -10,7 +10,7 @@ from core.validation import FloatArray
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, label_axis, layout, margin_for, rows
 from pages.ui.style.palette import colour, diverging, sequential
-from pages.ui.style.ticks import texts, ticks
+from pages.ui.style.ticks import round_share, texts, ticks
 from pages.ui.style.units import in_unit
 
 HEIGHT = 360
@@ -70,6 +70,7 @@ def posterior_matrix(
     left_out: int = 0,
     names_out: int = 0,
     height: int = HEIGHT,
+    most: float = 1.0,
 ) -> Figure:
     """Draw P(s | y) or P(x | y): a row for each output, a column for each s or x.
 
@@ -87,13 +88,15 @@ def posterior_matrix(
         Secrets or inputs that are not among these.
     height : int
         In pixels.
+    most : float
+        The largest belief after any output: the colours reach as far.
     """
     return _heat_map(
         posterior.T,
         y_labels,
         names,
         scale=sequential(),
-        span=(0.0, 1.0),
+        span=(0.0, round_share(most)),
         hover=f"P({of} | y) = %{{z:.4f}}<br>y: %{{customdata[0]}}<br>{of}: %{{customdata[1]}}",
         titles=(
             _with_more("secret s" if of == "s" else "input x", names_out),

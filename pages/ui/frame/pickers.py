@@ -19,7 +19,7 @@ from core.mechanisms import fit
 from core.notions import Notion
 from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
-from core.scenario import DOMAINS, Scenario, spans
+from core.scenario import Scenario, spans
 from pages.ui.frame import state
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
@@ -90,7 +90,7 @@ def mechanism() -> None:
                 entry.key,
                 _named(entry.key),
                 entry.meaning,
-                _off(fit.obstacle(entry, kinds), scenario),
+                _off(fit.obstacle(entry, kinds, of_task=scenario.of_task), scenario),
             )
             for entry in entries
         ]
@@ -107,7 +107,7 @@ def mechanism() -> None:
 def _look_at_s(scenario: Scenario) -> None:
     """Show the switch that lets the release look at S, and who must hold S then."""
     looks = mechanisms.entry(scenario.mechanism).reads_secret
-    off = fit.obstacle(mechanisms.entry(READING), asked_kinds(scenario))
+    off = fit.obstacle(mechanisms.entry(READING), asked_kinds(scenario), of_task=scenario.of_task)
     if st.session_state.get(LOOKS) != looks:
         st.session_state[LOOKS] = looks
     st.toggle(
@@ -142,19 +142,12 @@ def choose_promise(key: str) -> None:
 def _within() -> None:
     """Set a budget that constrains nothing on this data, or that nothing keeps, and say so."""
     scenario = state.scenario()
-    for name in ("eps", "bound"):
-        if name not in notions.entry(scenario.notion).parameters:
-            continue
-        try:
-            joint = derived.counted(scenario.data).joint
-            ends = spans.span(scenario.notion, name, joint, scenario.numbers)
-        except CoreError:
-            return  # the page says what is wrong
-        now = getattr(scenario, name)
-        if ends == DOMAINS[name] or ends.low <= now < ends.high:
-            continue
-        steps = round((ends.high - ends.low) / ends.step) // 2
-        half = float(f"{ends.low + steps * ends.step:.9g}")
+    try:
+        idle = spans.without_difference(scenario, derived.counted(scenario.data).joint)
+    except CoreError:
+        return  # the page says what is wrong
+    for name, ends in idle.items():
+        now, half = getattr(scenario, name), spans.halfway(ends)
         st.session_state[name] = half
         said = _set_to(name, scenario.notion, now, ends.high, half)
         st.session_state[SWITCHED] = f"{st.session_state[SWITCHED]} {said}".strip()
@@ -180,13 +173,16 @@ def choose_mechanism(key: str) -> None:
 def settle() -> None:
     """Take a mechanism that works under what is promised now; say so where it is another one."""
     scenario = state.scenario()
-    goes_on = fit.successor(scenario.mechanism, asked_kinds(scenario))
+    kinds, of_task = asked_kinds(scenario), scenario.of_task
+    goes_on = fit.successor(scenario.mechanism, kinds, of_task=of_task)
     st.session_state[SWITCHED] = ""
     if goes_on != scenario.mechanism:
-        reason = fit.obstacle(mechanisms.entry(scenario.mechanism), asked_kinds(scenario))
-        promised = "these promises" if scenario.also else "this promise"
+        reason = fit.obstacle(mechanisms.entry(scenario.mechanism), kinds, of_task=of_task)
+        where = "under these promises" if scenario.also else "under this promise"
+        if reason == fit.OF_A_TASK:
+            where = "for a task"
         st.session_state[SWITCHED] = (
-            f"{mechanisms.entry(scenario.mechanism).title} does not work under {promised}: "
+            f"{mechanisms.entry(scenario.mechanism).title} does not work {where}: "
             f"{reason}. {mechanisms.entry(goes_on).title} took its place."
         )
         st.session_state["mech"] = goes_on
@@ -204,14 +200,15 @@ def asked_keys(scenario: Scenario) -> list[str]:
 
 def _against(key: str, scenario: Scenario) -> str:
     """Return why a promise has no answer here, or which mechanism choosing it would replace."""
+    of_task = scenario.of_task
     kind = notions.entry(key).kind
     if kind.secret_released and not scenario.data.secret_released:
         return "Needs “S is released too”: switch it on above."
     kinds = [kind, *asked_kinds(scenario)[1:]]
     entry = mechanisms.entry(scenario.mechanism)
-    if not fit.obstacle(entry, kinds):
+    if not fit.obstacle(entry, kinds, of_task=of_task):
         return ""
-    goes_on = fit.successor(entry.key, kinds)
+    goes_on = fit.successor(entry.key, kinds, of_task=of_task)
     if goes_on == entry.key:
         return "No mechanism works under it together with the further promises."
     return (
@@ -224,6 +221,8 @@ def _off(reason: str, scenario: Scenario) -> str:
     """Return why a mechanism has no answer under the promise, as a sentence."""
     if not reason:
         return ""
+    if reason == fit.OF_A_TASK:
+        return f"Not for a task: {reason}."
     promised = notions.entry(scenario.notion).title
     others = " and what else is promised" if scenario.also else ""
     return f"Not under {promised}{others}: {reason}."
@@ -288,7 +287,7 @@ def _group(
 def _label(option: Option) -> str:
     """Return an option's name, marked where it has no answer here."""
     title = markdown(option.title)
-    blocked = option.trouble.startswith(("Not under", "Needs", "No mechanism"))
+    blocked = option.trouble.startswith(("Not under", "Not for", "Needs", "No mechanism"))
     return f":material/block: {title}" if blocked else title
 
 

@@ -12,7 +12,7 @@ from core.scenario import LOSSES, PURPOSES, Scenario
 from core.scenario.loss_table import read_losses
 from core.scenario.url import to_query
 from core.wording import number_of
-from pages.ui.frame import data_controls, state
+from pages.ui.frame import data_controls, pickers, state
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived
 
@@ -53,9 +53,16 @@ def show() -> None:
 
 
 def _changed() -> None:
-    """Remove the task T where the purpose has none."""
+    """Remove the task T where the purpose has none, and what reads S where it has one."""
     if st.session_state["for"] in ("information", "distortion") and state.data().task:
         state.with_data(task=())
+    pickers.settle()
+
+
+def _chosen() -> None:
+    """Ask for the task that was chosen."""
+    state.with_data(task=tuple(st.session_state["data_task"]))
+    pickers.settle()
 
 
 def _task(*, optional: bool) -> None:
@@ -70,7 +77,7 @@ def _task(*, optional: bool) -> None:
         "Task T",
         columns,
         key="data_task",
-        on_change=lambda: state.with_data(task=tuple(st.session_state["data_task"])),
+        on_change=_chosen,
         placeholder="X itself" if optional else "Choose a column",
         help="What is to be predicted from the release: another column than S and X.",
         select_all=False,

@@ -63,7 +63,9 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     able = [
         entry
         for entry in mechanisms.CATALOGUE.values()
-        if entry.uses_notion and not fit.obstacle(entry, kinds) and entry.key != scenario.mechanism
+        if entry.uses_notion
+        and not fit.obstacle(entry, kinds, of_task=scenario.of_task)
+        and entry.key != scenario.mechanism
     ]
     for entry in able[:MOST]:
         yield entry.title, {"mech": entry.key}

@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from core.data.spec import DataSpec
+from core.errors import CoreError
 from core.scenario import DOMAINS, Scenario, spans
 from core.scenario.url import (
     CHOICES,
@@ -26,7 +27,7 @@ from core.scenario.url import (
 )
 from pages.ui.frame import site
 from pages.ui.style.units import UNITS, exact, level, to_nats
-from pages.ui.work import own_data
+from pages.ui.work import derived, own_data
 
 WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
 """Widget key, which is also the URL's, → the scenario's field."""
@@ -65,6 +66,7 @@ def restore(page: str) -> None:
     found, notices = from_query(_in_nats(query, unit, told))
     own_data.recover([found.data.source])
     found, more = within_reach(found, scenario() if known else None)
+    found = _where_it_matters(found, query)
     adopt(found)
     st.session_state["unit"] = unit
     st.session_state[_SEEN] = query
@@ -129,6 +131,21 @@ def publish(shown: Scenario) -> None:
     others = {key: st.query_params.get_all(key) for key in st.query_params if key not in KEYS}
     st.query_params.from_dict(others | wanted)
     st.session_state[_SEEN] = wanted
+
+
+def _where_it_matters(found: Scenario, query: Query) -> Scenario:
+    """Return a link's question with the budgets that it leaves open halfway to what X itself needs.
+
+    The default of ε is more than an average of X itself, and would ask nothing.
+    """
+    try:
+        idle = spans.without_difference(found, derived.counted(found.data).joint)
+    except CoreError:
+        return found  # the page says what is wrong
+    left_open: dict[str, Any] = {
+        name: spans.halfway(ends) for name, ends in idle.items() if name not in query
+    }
+    return replace(found, **left_open)
 
 
 def _unit(query: Query, told: list[str]) -> str:

@@ -7,13 +7,14 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
-from core.mechanisms import MergeStep
+from core.mechanisms import MergeStep, fit
+from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.merging.merging_steps import in_words, replay
 from core.scenario import Result
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart
-from pages.ui.frame import controls
+from pages.ui.frame import controls, pickers
 from pages.ui.mechanisms import query
 from pages.ui.parts import formulas
 from pages.ui.parts.cards import card
@@ -29,6 +30,11 @@ STEP = "merging_step"
 def show(result: Result) -> None:
     """Show the partition of the high-risk symbols, and how Algorithm 1 comes to it."""
     st.subheader("How the high-risk symbols are merged, step by step", anchor=False)
+    kinds = pickers.asked_kinds(result.scenario)
+    if reason := fit.obstacle(mechanisms.entry("subset_merging"), kinds):
+        st.caption(markdown(f"Subset merging has no steps to show under this promise: {reason}."))
+        _settle(0)
+        return
     try:
         steps = derived.merging(result.scenario)
     except CoreError as error:

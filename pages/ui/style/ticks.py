@@ -9,6 +9,9 @@ from typing import Any
 
 from pages.ui.style.base import axis
 
+ROUND_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""Where an axis of small shares ends."""
+
 MANY_DIGITS = 5
 """Decimals beyond which a number is written with a power of ten."""
 
@@ -28,6 +31,17 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     step = next(power * factor for factor in (1, 2, 5, 10, 20) if span / (power * factor) <= most)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [float(f"{place * step:.12g}") for place in range(first, last + 1)]
+
+
+def round_share(most: float) -> float:
+    """Return the end of an axis of shares that reach this far: a round share, at most 1.
+
+    Examples
+    --------
+    >>> round_share(0.034), round_share(0.2), round_share(0.61)
+    (0.05, 0.2, 1.0)
+    """
+    return next((end for end in ROUND_SHARES if most <= end), 1.0)
 
 
 def texts(values: Sequence[float], *, percent: bool = False) -> list[str]:

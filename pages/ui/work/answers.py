@@ -241,24 +241,38 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     return None
 
 
+def may_sweep_on(scenario: Scenario) -> bool:
+    """Say whether a frontier that was cut short, or failed at some budget, may be searched on."""
+    if _question(scenario) not in _seen() or _is_quick(scenario):
+        return False
+    return sweep_work(scenario).may_search_on
+
+
+def sweep_on(scenario: Scenario) -> None:
+    """Have a frontier worked out anew, with longer for each of its budgets."""
+    sweep_work(scenario).search_on()
+    _seen().discard(_question(scenario))
+
+
 def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
     """Return the work that `sweeping` has done, to stop it or to start it again."""
     limited = scenario.mechanism == OPTIMUM
-    asked = replace(scenario, time_limit=POINT_LIMIT) if limited else scenario
-    return LongAnswer(
-        scenario.data,
-        _question(scenario),
-        make_frontier,
-        lambda: (asked, counted(scenario.data), budgets(scenario, _joint(scenario))),
-        SWEEP_LIMIT,
-        keep=False,
+
+    def given() -> tuple[Any, ...]:
+        seconds = POINT_LIMIT if limited else scenario.time_limit
+        asked = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))
+        return asked, counted(scenario.data), budgets(scenario, _joint(scenario))
+
+    work = LongAnswer(
+        scenario.data, _question(scenario), make_frontier, given, SWEEP_LIMIT, keep=False
     )
+    return work
 
 
 def _swept(scenario: Scenario) -> Frontier | None:
     """Return the figures of the best sweep that there is."""
     key, store = _question(scenario), kept_for(scenario.data)
-    kept = (store.find(key), _failing().find(key), store.find(("unproven", *key)))
+    kept = (store.find(key), store.find(("unproven", *key)), _failing().find(key))
     return next((found for found in kept if found is not None), None)
 
 

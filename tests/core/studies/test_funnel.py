@@ -13,7 +13,7 @@ from core.joint import Joint
 from core.notions import LDP, LIP, Average
 from core.scenario import Scenario
 from core.studies.frontier import sweep
-from core.studies.funnel import budgets, envelope, most_between
+from core.studies.funnel import budgets, envelope, most_between, taken
 
 JOINT = Joint.random_uniform(3, 6, np.random.default_rng(2))
 FUNNEL = Average("mutual_information", 1.0)
@@ -48,6 +48,17 @@ def test_bounds_between_are_above_every_concave_curve_through_what_is_known(seed
     at = rng.random(20) * 1.3
     assert (most_between(told, kept, bound, at) >= curve(at) - 1e-9).all()
     assert (most_between(told, kept, bound, told) <= bound + 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    "told", [Average("maximal_leakage", 1.0), Average("sibson", 1.0, 2.0), FUNNEL]
+)
+def test_a_coin_takes_of_a_budget_what_lies_between(told):
+    kernels = np.random.default_rng(4).dirichlet(np.ones(3), size=(2, 6))
+    coin = np.hstack([0.3 * kernels[0], 0.7 * kernels[1]])
+    levels = [told.achieved(JOINT, kernel) for kernel in (*kernels, coin)]
+    one, other, both = taken(told, levels, JOINT)
+    assert both == pytest.approx(0.3 * one + 0.7 * other, abs=1e-9)
 
 
 def test_nothing_known_proves_nothing():

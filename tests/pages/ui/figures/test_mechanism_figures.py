@@ -34,6 +34,17 @@ def test_labels_show_as_they_are(name):
     assert "&lt;b&gt;bold&lt;/b&gt;" in json.dumps(FIGURES[name], ensure_ascii=False)
 
 
+def test_small_beliefs_are_drawn_as_large_as_there_is_room():
+    prior = np.full(73, 1 / 73)
+    posterior = np.vstack([prior, np.linspace(0, 2 / 73, 73)]).T
+    names = [str(17 + age) for age in range(73)]
+    matrix = figures.posterior_matrix(posterior, names, ("y1", "y2"), "s", most=posterior.max())
+    assert matrix["data"][0]["zmax"] == 0.05
+    bars = figures.beliefs(prior, posterior[:, 1], names, posterior.max())
+    assert bars["layout"]["xaxis"]["range"] == [0, 1.02 * 0.05]
+    assert figures.beliefs(prior, prior, names)["layout"]["xaxis"]["range"] == [0, 1.02]
+
+
 def test_beliefs_before_and_after_differ_by_pattern_and_say_what_is_ruled_out():
     before, after = FIGURES["beliefs"]["data"]
     assert before["marker"]["pattern"]["shape"] == "/"
