@@ -170,10 +170,7 @@ def test_protection_asks_for_the_optimum_under_srlip():
     assert chosen(app, "notion") == "srlip"
     assert chosen(app, "mech") == "optimal"
     assert "protect" not in {button.key for button in app.button}
-    assert (
-        "Subset merging has no steps to show under this promise: it needs one promise about each output"
-        in said(app)
-    )
+    assert "Subset merging has no steps to show under this promise: it needs" in said(app)
 
 
 def test_posteriors_of_x_are_there_too():
