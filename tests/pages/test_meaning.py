@@ -9,6 +9,7 @@ import pytest
 from core.data import DataSpec
 from core.errors import SolverError
 from core.notions import LIP, Average
+from core.notions import catalogue as notions
 from core.release import RepeatedLevel, implications, implied, second_release
 from core.release.own_levels import Redrawn, redrawn
 from core.scenario import Scenario, evaluate
@@ -250,11 +251,11 @@ def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(swee
 
 def test_what_draws_tell_under_an_average_budget_is_told_of_that_average():
     found = drawn(0.03, 0.05, 0.07)
-    mi, tv = Average("mutual_information", 0.03), Average("total_variation", 0.03)
+    mi, tv = notions.entry("average_mi"), notions.entry("average_tv")
     said_so = again.advice(found, "nats", mi)
-    assert "After two draws I(S;Y) is 0.0500 nats instead of 0.0300: draw once" in said_so
-    assert "0.0721 bits instead of 0.0433" in again.advice(found, "bits", mi)
-    assert "total variation is 0.0500 instead of 0.0300" in again.advice(found, "bits", tv)
+    assert "After two draws the promise is broken: I(S;Y) is 0.0500 nats, of one draw 0.0300. Draw once" in said_so
+    assert "0.0721 bits, of one draw 0.0433" in again.advice(found, "bits", mi)
+    assert "Total variation is 0.0500, of one draw 0.0300" in again.advice(found, "bits", tv)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -268,7 +269,7 @@ def test_several_draws_break_perfect_privacy_and_the_card_says_so(sweeps):
     result = evaluate(asked)
     found = redrawn(result.joint, result.mechanism.kernel, Average("mutual_information", 0.0))
     assert [one.kept for one in found] == [True, False, False]
-    assert again.advice(found, "nats", Average("mutual_information", 0.0)) in said(app)
+    assert again.advice(found, "nats", notions.entry("average_mi")) in said(app)
     assert "still keep the promise" not in said(app)
 
 

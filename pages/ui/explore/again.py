@@ -15,6 +15,7 @@ from core.jobs.work import find_redrawn, find_second
 from core.mechanisms import Mechanism
 from core.notions import catalogue as notions
 from core.notions.base import PointwiseNotion
+from core.notions.entry import NotionEntry
 from core.release.own_levels import Redrawn
 from core.release.sentences import promise_text
 from core.scenario import DOMAINS, Result, Scenario
@@ -86,8 +87,8 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
         alt="; ".join(f"{one.k} draws: LIP {level(one.lip.level, unit)} {unit}" for one in found),
         faded=faded,
     )
-    promised = derived.promise(result.scenario)
-    told = promised if isinstance(promised, Average) else None
+    promised = notions.entry(result.scenario.notion)
+    told = promised if promised.kind.on_average and not result.scenario.also else None
     st.markdown(markdown(advice(found, unit, told)))
     if not faded:
         _second(result, unit)
