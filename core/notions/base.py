@@ -86,7 +86,7 @@ class Notion(ABC):
         """
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least scale of the budgets at which the notion holds: at most 1 iff it does."""
+        """Return the least scale of the budgets at which it holds: at most 1 iff it does."""
         return self.over_budget(self.achieved(joint, kernel))
 
     def over_budget(self, achieved: float) -> float:
