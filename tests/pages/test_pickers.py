@@ -385,6 +385,6 @@ def popovers(block):
 
 def test_the_picker_of_the_promise_says_that_it_is_a_privacy_notion():
     told = popovers(opened(**QUICK).sidebar)
-    named = r"**Privacy notion \(promise\)**: What is promised"
+    named = r"**Privacy notion \(promise\)**: What a mechanism promises"
     assert [text.startswith(named) for label, text in told.items() if "Promise:" in label] == [True]
     assert [text for label, text in told.items() if "Mechanism:" in label] == [""]
