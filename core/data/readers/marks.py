@@ -69,7 +69,9 @@ def _asked(column: Any) -> dict[str, Any]:
 
 def _marks(table: OpenTable, name: str) -> Marks:
     column = table.column(name)
-    words = table.records.filter(is_mark(column)).select(word=as_text(column))
+    # one column first: ibis looks at all of a relation's columns in every step that follows
+    alone = table.records.select(word=as_text(column), marked=is_mark(column))
+    words = alone.filter(alone["marked"])
     rows = table.rows(
         words.group_by("word").agg(n=words.count()).order_by([ibis.desc("n"), "word"])
     )
