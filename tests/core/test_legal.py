@@ -131,6 +131,21 @@ def asked(**changes):
             "eps": 740.0,
             "mechanism": "conditional_reporting",
         },
+        {  # the optimum of X alone, from which the search starts, sums up in another order
+            "notion": "average",
+            "counts": (
+                (0.17142839999999998, 0.3857150571428572),
+                (0.05714297142857143, 0.12857155714285715),
+                (0.2857157142857143, 0.6428565),
+            ),
+            "eps": float("inf"),
+            "lam": 1.0,
+            "other": 740.0,
+            "alpha": 100.0,
+            "beta": 0.999999999,
+            "n": 1000,
+            "mechanism": "optimal_reading_secret",
+        },
         {
             "notion": "rldp",
             "counts": ((1.0, 0.0, 1.0, 0.0, 1.0, 0.0), (0.0, 1.0, 0.0, 1.0, 0.0, 1.0)),

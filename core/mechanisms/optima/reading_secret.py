@@ -157,7 +157,8 @@ def _known(joint: Joint, notion: Notion, purpose: Purpose, options: Options) -> 
     alone = optimal(
         joint, notion, time_limit=share, gap=options.gap, seed=options.seed, utility=purpose
     )
-    found = [replace(alone, kernel=np.tile(alone.kernel, (joint.n_s, 1)))]
+    tiled = polished(joint, np.tile(alone.kernel, (joint.n_s, 1)), notion)  # sums round anew
+    found = [revalued(joint, replace(alone, kernel=tiled), purpose)]
     strict = notion.without_exceptions()
     for entry in HEURISTICS:
         if entry.reads_secret and entry.works_under(strict):
