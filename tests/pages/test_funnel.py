@@ -98,7 +98,7 @@ def test_points_keep_the_further_promises_too_and_lie_under_the_line(sweeps, dra
     assert "All of them keep the further promises too." in said(app)
 
 
-def test_what_is_proven_between_points_is_drawn_and_what_a_coin_reaches():
+def test_what_is_proven_between_points_is_drawn_and_what_a_mixture_reaches():
     line = sweep(Scenario(notion="average_leakage"), JOINT, [0.0, 0.1, 0.3, 0.5])
     result = evaluate(Scenario(data=RACE, notion="average_leakage", eps=0.001))
     result = replace(result, counted=replace(result.counted, joint=JOINT))
@@ -114,15 +114,15 @@ def test_what_is_proven_between_points_is_drawn_and_what_a_coin_reaches():
     for budget in (0.05, 0.2, 0.42):  # solved anew, between the budgets of the line
         solved = optimal(JOINT, Average("maximal_leakage", budget))
         assert solved.nmi <= np.interp(budget, at, most) + 2e-3
-    # a coin between the ends: e^M is what it mixes
+    # a mixture of the ends: e^M is what it mixes
     share = np.expm1(0.3) / np.expm1(0.5)
     ends = (1 - share) * short.nmi[0] + share * short.nmi[3]
-    assert shown.coin[2] == pytest.approx(ends, abs=1e-9)
+    assert shown.mixture[2] == pytest.approx(ends, abs=1e-9)
     drawn = draw(
         [shown], eps=0.1, nmi=0.5, kept=OF_X, unit="nats", limit=0.5, current=0, budget=None
     )["data"]
     dotted = next(one for one in drawn if one["line"].get("dash") == "dot" and "meta" not in one)
-    np.testing.assert_allclose(dotted["y"], shown.coin, atol=1e-5)
+    np.testing.assert_allclose(dotted["y"], shown.mixture, atol=1e-5)
     band = next(one for one in drawn if one.get("fill") == "toself")
     assert len(band["x"]) == 2 * len(at)
 

@@ -35,11 +35,11 @@ BETWEEN = (
 )
 """Why the line is concave, where it is."""
 
-COIN = (
-    "Dotted, above the line: what a coin keeps that picks the mechanism of one of two points. The "
-    "search for the points between was too short to find as much."
+MIXTURE = (
+    "Dotted, above the line: what a mixture of the mechanisms at two points keeps. The search for "
+    "the points between was too short to find as much."
 )
-"""What is said where a line is not as high as a coin reaches."""
+"""What is said where a line lies below a mixture of its mechanisms."""
 
 BETWEEN_STEPS = 4
 """Steps from one budget of a funnel to the next at which is shown what is proven."""
@@ -111,8 +111,8 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
 def _read(result: Result, lines: Lines, drawn: Sequence[figures.Line]) -> Iterator[str]:
     """Say how the chart is read, where there is something to say."""
     if is_funnel(result.scenario) and any(place.told is None for place in lines.places):
-        if any(figures.is_below_coin(line) for line in drawn):
-            yield COIN
+        if any(figures.is_below_mixture(line) for line in drawn):
+            yield MIXTURE
         elif measure(result.scenario, result.joint).is_sum:
             yield BETWEEN
     if any(figures.is_open(line) for line in drawn):
@@ -198,12 +198,12 @@ def _line(
         faded=place.faded,
         points=place.told is not None,
         between=_between(line, of_x, funnel) if funnel and place.told is None else None,
-        coin=_coin(line, funnel) if funnel and place.told is None else None,
+        mixture=_mixture(line, funnel) if funnel and place.told is None else None,
     )
 
 
-def _coin(line: Frontier, result: Result) -> FloatArray:
-    """Return what coins between the points of a funnel keep at its budgets, as a share."""
+def _mixture(line: Frontier, result: Result) -> FloatArray:
+    """Return what mixtures of the mechanisms at a funnel's points keep, as a share."""
     told = measure(result.scenario, result.joint)
     return envelope(taken(told, line.eps, result.joint), line.nmi)
 

@@ -10,7 +10,7 @@ from pages.ui.figures.frontier import (
     Kept,
     Line,
     frontier,
-    is_below_coin,
+    is_below_mixture,
     is_open,
 )
 from pages.ui.figures.graph import confusability
@@ -57,7 +57,7 @@ __all__ = [
     "frontier",
     "implications",
     "intervals",
-    "is_below_coin",
+    "is_below_mixture",
     "is_open",
     "joint_matrix",
     "levels",

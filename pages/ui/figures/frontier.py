@@ -42,7 +42,7 @@ class Line:
     between : tuple of ndarray, optional
         Budgets, and what no mechanism exceeds at each, shape (j,) each: between the budgets of the
         line that is more than the straight line from one value of `most` to the next.
-    coin : ndarray, optional
+    mixture : ndarray, optional
         What mixtures of the line's mechanisms keep, shape (k,): dotted where that is more.
     """
 
@@ -56,7 +56,7 @@ class Line:
     faded: bool = False
     points: bool = False
     between: tuple[FloatArray, FloatArray] | None = None
-    coin: FloatArray | None = None
+    mixture: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def frontier(
         axis(title, (0, limit), dtick=1) if budget is None else ticked(title, 0.0, limit * 1.02)
     )
     traces = [band for line in lines if (band := _band(line)) is not None]
-    traces += [_mixtures(line) for line in lines if is_below_coin(line)]
+    traces += [_mixtures(line) for line in lines if is_below_mixture(line)]
     traces += [_curve(line, kept, along, unit, strong=line.place == current) for line in lines]
     return {
         "data": traces,
@@ -216,9 +216,9 @@ def _mixtures(line: Line) -> dict[str, object]:
         "type": "scatter",
         "mode": "lines",
         "opacity": PALE if line.faded else 1.0,
-        "name": f"{labels.text(line.title)}: by a coin",
+        "name": f"{labels.text(line.title)}: mixture of two points",
         "x": numbers(line.eps),
-        "y": numbers(line.nmi if line.coin is None else line.coin),
+        "y": numbers(line.nmi if line.mixture is None else line.mixture),
         "line": {
             "color": colour(SERIES[line.place % len(SERIES)]),
             "width": 1.2,
@@ -235,9 +235,9 @@ def is_open(line: Line) -> bool:
     return edges is not None and not line.faded and bool((edges[2] - edges[1] > BAND).any())
 
 
-def is_below_coin(line: Line) -> bool:
+def is_below_mixture(line: Line) -> bool:
     """Say whether mixtures of a line's mechanisms keep more than the line: they are drawn then."""
-    return line.coin is not None and bool(np.nanmax(line.coin - line.nmi, initial=0.0) > BAND)
+    return line.mixture is not None and bool(np.nanmax(line.mixture - line.nmi, initial=0.0) > BAND)
 
 
 def _edges(line: Line) -> tuple[FloatArray, FloatArray, FloatArray] | None:

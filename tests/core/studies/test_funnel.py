@@ -20,7 +20,7 @@ FUNNEL = Average("mutual_information", 1.0)
 
 
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=7), st.integers(0, 99))
-def test_the_envelope_is_the_best_of_all_coins(heights, seed):
+def test_the_envelope_is_the_best_of_all_mixtures(heights, seed):
     x = np.cumsum(np.random.default_rng(seed).integers(1, 5, len(heights))).astype(float)
     y = np.array(heights, dtype=float)
     for i, budget in enumerate(x):
@@ -53,10 +53,10 @@ def test_bounds_between_are_above_every_concave_curve_through_what_is_known(seed
 @pytest.mark.parametrize(
     "told", [Average("maximal_leakage", 1.0), Average("sibson", 1.0, 2.0), FUNNEL]
 )
-def test_a_coin_takes_of_a_budget_what_lies_between(told):
+def test_a_mixture_takes_of_a_budget_what_lies_between(told):
     kernels = np.random.default_rng(4).dirichlet(np.ones(3), size=(2, 6))
-    coin = np.hstack([0.3 * kernels[0], 0.7 * kernels[1]])
-    levels = [told.achieved(JOINT, kernel) for kernel in (*kernels, coin)]
+    mixture = np.hstack([0.3 * kernels[0], 0.7 * kernels[1]])
+    levels = [told.achieved(JOINT, kernel) for kernel in (*kernels, mixture)]
     one, other, both = taken(told, levels, JOINT)
     assert both == pytest.approx(0.3 * one + 0.7 * other, abs=1e-9)
 
