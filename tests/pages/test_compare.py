@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.data.spec import DataSpec
@@ -148,8 +149,12 @@ def test_a_budget_on_an_average_is_called_m_and_scaled_only_where_it_has_a_unit(
     first, second = (app.slider(key=f"col{place}_eps_bits") for place in (0, 1))
     assert (first.label, first.value) == ("M", 0.5)
     assert (second.label, second.value) == ("M, bits", pytest.approx(0.5 / 0.69314718))
-    first.set_value(1.0).run()
-    assert pinned(app).scenarios[0].eps == 1.0
+    assert (first.min, first.max) == (0.0, 0.5)  # what the link asks, more than X itself tells
+    first.set_value(0.1).run()
+    assert pinned(app).scenarios[0].eps == 0.1
+    joint = evaluate(plain).joint
+    told = np.abs(joint.p - np.outer(joint.p_s, joint.p_x)).sum() / 2
+    assert told <= app.slider(key="col0_eps_bits").max < told + 0.002
 
 
 def test_columns_are_renamed_noted_moved_copied_and_removed_and_all_of_it_undone():

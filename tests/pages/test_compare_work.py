@@ -3,11 +3,13 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.scenario import Project, Scenario, evaluate
+from core.studies.frontier import sweep
 from tests.pages.comparing import OPTIMA, QUICK, SMALL, open_, opened, pinned, text
 from tests.pages.waiting import finished
 
@@ -57,18 +59,39 @@ def test_match_of_the_same_eps_needs_no_search():
     assert [one.eps for one in pinned(app).scenarios] == [3.0, 3.0]
 
 
-def test_a_click_on_a_line_moves_its_columns_eps(monkeypatch):
+@pytest.mark.parametrize(
+    ("notion", "unit", "eps"),
+    [("lip", "nats", 2.5), ("lip", "bits", 1.7328679514), ("average_tv", "bits", 2.5)],
+)
+def test_a_click_on_a_line_moves_its_columns_budget(monkeypatch, notion, unit, eps):
     from pages.ui.compare import charts
 
     monkeypatch.setattr(charts, "picked", lambda _key: {"x": 2.5, "at": 3, "key": ["column", "1"]})
     asked = {}
-    monkeypatch.setattr(charts.query, "shown", lambda: [1, 2])
+    clicked = Scenario(notion=notion)
+    monkeypatch.setattr(charts.query, "shown", lambda: [None, (clicked, "b", "")])
     monkeypatch.setattr(
         charts.query, "ask", lambda place, **changes: asked.update(changes, at=place)
     )
-    monkeypatch.setattr(charts.controls, "unit", lambda: "nats")
+    monkeypatch.setattr(charts.controls, "unit", lambda: unit)
     charts.pick()
-    assert asked == {"eps": 2.5, "at": 1}
+    assert asked == {"eps": eps, "at": 1}
+
+
+def test_only_budgets_with_a_unit_are_scaled_in_the_chart_of_all_lines(monkeypatch):
+    from pages.ui.compare import charts, columns, lines
+
+    drawn = {}
+    monkeypatch.setattr(charts, "chart", lambda figure, **_more: drawn.update(figure))
+    found, joint = [], evaluate(Scenario(data=SMALL)).joint
+    for place, notion in enumerate(("lip", "average_tv")):
+        asked = Scenario(data=SMALL, notion=notion, eps=0.2)
+        column = columns.Answered(place, notion, "", asked, evaluate(asked))
+        found.append(lines.ColumnLine(column, sweep(asked, joint, [0.0, 0.2])))
+    charts.frontier(found, "bits")
+    ends = {trace["name"]: trace["x"][-1] for trace in drawn["data"] if len(trace["x"]) == 2}
+    expected = {"lip": 0.2 / np.log(2), "average_tv": 0.2}
+    assert ends == pytest.approx(expected, abs=1e-5)  # charts hold five decimals
 
 
 def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.release.sentences import promise_text, question
-from core.scenario import Result
+from core.scenario import Result, spans
 from core.scenario.standard import MARKOV, READINGS
 from core.studies.side_by_side import most, reference
 from pages.ui.chart import old
@@ -22,7 +22,7 @@ from pages.ui.parts import exports, formulas, key_figures, tables
 from pages.ui.parts.cards import card
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
-from pages.ui.style.units import in_unit, level, share
+from pages.ui.style.units import in_unit, level, of_budget, share
 from pages.ui.work import derived, progress
 
 Slots = dict[str, DeltaGenerator]
@@ -330,16 +330,17 @@ def _charts(slots: Slots, one: Answered, unit: str, far: float) -> None:
 
 
 def _frontier_table() -> pd.DataFrame:
-    unit = controls.unit()
     rows = [
         {
             "column": swept.column.name,
-            f"eps_{unit}": in_unit(float(eps), unit),
+            "budget": in_unit(float(eps), shown),
+            "unit": shown if spans.in_nats(swept.column.scenario.notion) else "",
             "kept": float(kept),
             "at_most": float(bound),
         }
         for swept in lines.find(columns.answered())
         if swept.line is not None
+        for shown in (of_budget(swept.column.scenario.notion, controls.unit()),)
         for eps, kept, bound in zip(
             swept.line.eps, swept.line.nmi, swept.line.most_nmi, strict=True
         )

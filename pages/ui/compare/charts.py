@@ -11,7 +11,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.release.confusability import most_likely
-from core.scenario import DOMAINS, Result
+from core.scenario import DOMAINS, Result, spans
 from core.studies.matching import has_budget
 from core.studies.side_by_side import Column, entries, level_title
 from core.wording import number_of
@@ -22,7 +22,7 @@ from pages.ui.compare.columns import Answered
 from pages.ui.compare.lines import ColumnLine
 from pages.ui.figures import Figure
 from pages.ui.frame import controls
-from pages.ui.style.units import in_unit, level, to_nats
+from pages.ui.style.units import in_unit, level, of_budget, to_nats
 from pages.ui.work import derived
 
 MOST_ROWS, MOST_COLUMNS = 30, 40
@@ -109,7 +109,7 @@ def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
             place=one.column.place,
             key=("column", str(one.column.place)),
             title=one.column.name,
-            eps=one.line.eps * scale,
+            eps=one.line.eps * in_unit(1.0, of_budget(one.column.scenario.notion, unit)),
             nmi=one.line.nmi,
             utility=one.line.utility * (scale if plain else 1.0),
             most=one.line.most_nmi
@@ -123,9 +123,10 @@ def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
         column_figures.Point(
             one.column.place,
             one.column.name,
-            in_unit(one.column.scenario.eps, unit),
+            in_unit(one.column.scenario.eps, of_budget(one.column.scenario.notion, unit)),
             one.column.result.mechanism.kept,
             has_budget=has_budget(one.column.scenario),
+            unit=unit if spans.in_nats(one.column.scenario.notion) else "",
         )
         for one in lines
         if one.column.result is not None
@@ -154,7 +155,8 @@ def pick() -> None:
         return
     place = int(found["key"][1])
     if place < len(query.shown()):
-        eps = to_nats(float(found["x"]), controls.unit())
+        shown = of_budget(query.shown()[place][0].notion, controls.unit())
+        eps = to_nats(float(found["x"]), shown)
         query.ask(place, eps=min(eps, DOMAINS["eps"].high))
 
 

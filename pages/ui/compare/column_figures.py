@@ -35,6 +35,8 @@ class Point:
         Budget in the unit shown, and the share kept.
     has_budget : bool
         Whether ε has an effect; else the column keeps the same at every ε.
+    unit : str
+        Of the budget; empty where it has none.
     """
 
     place: int
@@ -42,6 +44,7 @@ class Point:
     eps: float
     kept: float
     has_budget: bool = True
+    unit: str = "nats"
 
 
 def column_frontiers(
@@ -77,7 +80,7 @@ def column_frontiers(
     del figure["layout"]["meta"]
     drawn = {line.place for line in lines}
     figure["data"] += [
-        _point(point, kept, unit, alone=point.place not in drawn)
+        _point(point, kept, alone=point.place not in drawn)
         if point.has_budget
         else _level(point, kept, limit)
         for point in points
@@ -85,7 +88,7 @@ def column_frontiers(
     return figure
 
 
-def _point(point: Point, kept: Kept, unit: str, *, alone: bool) -> dict[str, object]:
+def _point(point: Point, kept: Kept, *, alone: bool) -> dict[str, object]:
     ink = colour(SERIES[point.place % len(SERIES)])
     return {
         "type": "scatter",
@@ -100,7 +103,7 @@ def _point(point: Point, kept: Kept, unit: str, *, alone: bool) -> dict[str, obj
             "line": {"width": 3, "color": ink},
         },
         "showlegend": alone,
-        "hovertemplate": f"now: ε = %{{x:.3g}} {unit}<br>keeps %{{y:.1%}} of {kept.of}"
+        "hovertemplate": f"now: ε = %{{x:.3g}} {point.unit}<br>keeps %{{y:.1%}} of {kept.of}"
         f"<extra>{labels.text(point.title)}</extra>",
     }
 

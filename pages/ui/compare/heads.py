@@ -18,7 +18,7 @@ from pages.ui.compare import query
 from pages.ui.frame import controls, pins
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
-from pages.ui.style.units import in_unit, to_nats
+from pages.ui.style.units import in_unit, of_budget, to_nats
 from pages.ui.work import derived
 
 MARKS = ("●", "■", "◆", "▲")
@@ -132,24 +132,24 @@ def _number(place: int, name: str, scenario: Scenario, unit: str) -> None:
 
 def _eps(place: int, scenario: Scenario, unit: str) -> None:
     """Show the slider of ε, or of an average budget M, in the unit shown if it has one."""
-    domain, key = DOMAINS["eps"], f"col{place}_eps_{unit}"
+    domain, key = controls.ends("eps", scenario), f"col{place}_eps_{unit}"
     average = notions.entry(scenario.notion).kind.on_average
     in_nats = spans.in_nats(scenario.notion)
-    symbol, scaled = ("M" if average else "ε"), (unit if in_nats else "nats")
+    symbol, scaled = ("M" if average else "ε"), of_budget(scenario.notion, unit)
     now = in_unit(scenario.eps, scaled)
     if to_nats(st.session_state.get(key, -1.0), scaled) != scenario.eps:
         st.session_state[key] = now
 
     def take() -> None:
-        query.ask(place, eps=min(to_nats(st.session_state[key], scaled), domain.high))
+        query.ask(place, eps=min(to_nats(st.session_state[key], scaled), DOMAINS["eps"].high))
 
-    most = in_unit(domain.high, scaled)
+    most = in_unit(max(domain.high, scenario.eps), scaled)
     st.slider(
         f"{symbol}, {unit}" if in_nats else symbol,
         min_value=domain.low,
         max_value=math.ceil(most / domain.step - 1e-9) * domain.step,
         step=domain.step,
-        format="%.2f",
+        format=controls.step_format(domain.step),
         key=key,
         on_change=take,
         help=glossary.meaning("budget" if average else "eps"),
@@ -164,7 +164,7 @@ def _slider(place: int, name: str, scenario: Scenario) -> None:
         min_value=domain.low,
         max_value=domain.high,
         step=domain.step,
-        format=f"%.{max(2, -math.floor(math.log10(domain.step)))}f",
+        format=controls.step_format(domain.step),
         key=key,
         on_change=_choose,
         args=(place, name),

@@ -141,7 +141,7 @@ def slider(
         orders = sorted({*(SET_ORDERS if robust else ALPHAS), scenario.alpha})
         st.select_slider(options=orders, format_func=order, **shown)
         return
-    domain, now = _ends(name, scenario), getattr(scenario, name)
+    domain, now = ends(name, scenario), getattr(scenario, name)
     if math.isinf(DOMAINS[name].high):
         st.select_slider(options=steps(domain, now), format_func=_budget, **shown)
     elif name == "eps" and unit() == "bits" and spans.in_nats(scenario.notion):
@@ -151,7 +151,7 @@ def slider(
             min_value=min(domain.low, now),
             max_value=max(domain.high, now),
             step=domain.step,
-            format=_format(domain.step),
+            format=step_format(domain.step),
             **shown,
         )
 
@@ -163,8 +163,10 @@ def steps(domain: Domain, now: float) -> list[float]:
     return sorted({*found, math.inf, now})
 
 
-def _ends(name: str, scenario: Scenario) -> Domain:
+def ends(name: str, scenario: Scenario) -> Domain:
     """Return the range that a number's slider has on this data."""
+    if name == "eps" and not notions.entry(scenario.notion).kind.ends_at_x:
+        return DOMAINS[name]
     try:
         joint = derived.counted(scenario.data).joint
         return spans.span(scenario.notion, name, joint, scenario.numbers)
@@ -172,7 +174,8 @@ def _ends(name: str, scenario: Scenario) -> Domain:
         return DOMAINS[name]
 
 
-def _format(step: float) -> str:
+def step_format(step: float) -> str:
+    """Return how a slider writes its value: with two decimals, or as many as its step has."""
     return f"%.{max(2, -math.floor(math.log10(step)))}f"
 
 
@@ -197,7 +200,7 @@ def _bits(shown: dict[str, Any], domain: Domain) -> None:
         min_value=domain.low,
         max_value=max(most, now),
         step=domain.step,
-        format=_format(domain.step),
+        format=step_format(domain.step),
         on_change=take,
         **shown | {"key": IN_BITS, "label": f"{shown['label']}, in bits"},
     )

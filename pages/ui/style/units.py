@@ -2,6 +2,7 @@
 
 import math
 
+from core.scenario import spans
 from core.wording import percent
 
 UNITS = ("nats", "bits")
@@ -35,6 +36,17 @@ def to_nats(value: float, unit: str) -> float:
     (1.0, 0.3)
     """
     return round(value * NATS_PER_BIT, 10) if unit == "bits" else value
+
+
+def of_budget(notion: str, unit: str) -> str:
+    """Return the unit in which a notion's budget is shown: nats stands for none where it has none.
+
+    Examples
+    --------
+    >>> of_budget("lip", "bits"), of_budget("average_tv", "bits")
+    ('bits', 'nats')
+    """
+    return unit if spans.in_nats(notion) else "nats"
 
 
 def exact(nats: float, unit: str) -> str:
