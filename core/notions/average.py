@@ -52,7 +52,17 @@ TITLES: Mapping[str, str] = {
     "arimoto": "Arimoto information",
     "guessing": "probability of guessing S",
 }
-"""Short names of the measures."""
+"""Names of the measures."""
+
+SHORT: Mapping[str, str] = {
+    **TITLES,
+    "total_variation": "TV",
+    "maximal_leakage": "leakage",
+    "sibson": "Sibson",
+    "arimoto": "Arimoto",
+    "guessing": "guessing",
+}
+"""Names of the measures in one word."""
 
 _COMPUTE: Mapping[str, Callable[[FloatArray], float]] = {
     "mutual_information": measures.mutual_information,
@@ -123,8 +133,8 @@ class Average(LevelNotion):
             raise InvalidInputError(f"{self.measure} has no order, got {shown(self.order)}.")
 
     def short_name(self) -> str:
-        """Return the name of the measure."""
-        return TITLES[self.measure]
+        """Return the name of the measure in one word."""
+        return SHORT[self.measure]
 
     @property
     def title(self) -> str:

@@ -34,7 +34,7 @@ def show(result: Result, unit: str) -> None:
     why = (
         "the level that the mechanism above achieves"
         if math.isfinite(reached)
-        else "the ε last asked for, since the mechanism above has no finite level"
+        else "as much as the budget last asked for, since the mechanism above has no finite level"
     )
     st.markdown(
         f"Each one is allowed **{level(at, unit)} {unit} of LIP**, {why}. Click a column to sort. "

@@ -210,3 +210,9 @@ def test_the_audit_allows_rounding_and_no_more():
     assert not Average("chi2", told - 2 * ROUNDING).holds(JOINT, kernel)
     assert Average("chi2", INF).holds(JOINT, kernel)
     assert Average("chi2", 0.0).scale(JOINT, kernel) == INF
+
+
+def test_each_measure_has_a_name_of_one_short_word():
+    names = {name: Average(name, 0.5, order).short_name() for name, order in MEASURES}
+    assert len(set(names.values())) == len(names) == 7
+    assert all(1 <= len(short) <= 9 and " " not in short for short in names.values())
