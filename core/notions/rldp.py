@@ -163,7 +163,7 @@ class RLDP(LevelNotion):
         ball = self.uncertainty
         if self.exact:
             return worst_case(ball, table).level
-        fixed = np.einsum("su,suy->sy", ball.lower, table)
+        fixed = np.einsum("su,suy->sy", ball.lower_rounded, table)
         free = _free_mass(ball)
         high = fixed + free * table.max(axis=1)
         low = fixed + free * table.min(axis=1)
@@ -229,7 +229,7 @@ class RLDP(LevelNotion):
         if self.exact and ball.budget < np.inf:
             lower, free = ball.p_u_given_s, np.zeros((ball.n_s, 1))
         else:
-            lower, free = ball.lower, _free_mass(ball)
+            lower, free = ball.lower_rounded, _free_mass(ball)
         rows = _compact_rows(v_of_r, lower, free[:, 0], self.eps, self.include_same_secret)
         oracle = None
         if self.exact and 0 < ball.budget < np.inf:
@@ -254,7 +254,7 @@ def around(notion: Notion, estimate: Joint) -> RLDP | None:
 
 def _free_mass(ball: RenyiBall) -> FloatArray:
     """Return κ_s = 1 − Σ_u L_{u|s}, shape (n_s, 1)."""
-    free: FloatArray = np.maximum(1 - ball.lower.sum(axis=1, keepdims=True), 0.0)
+    free: FloatArray = np.maximum(1 - ball.lower_rounded.sum(axis=1, keepdims=True), 0.0)
     return free
 
 

@@ -215,8 +215,8 @@ class RobustPML(_RobustForX):
         """
         ball, v = self.uncertainty, self._answers(joint, kernel)
         v = v[:, v.any(axis=0)]
-        fixed = ball.lower @ v
-        free = np.maximum(1 - ball.lower.sum(axis=1, keepdims=True), 0.0)
+        fixed = ball.lower_rounded @ v
+        free = np.maximum(1 - ball.lower_rounded.sum(axis=1, keepdims=True), 0.0)
         high, low = fixed + free * v.max(axis=0), fixed + free * v.min(axis=0)
         p_s = ball.p_s[:, None]
         others = (p_s * low).sum(axis=0) - p_s * low
@@ -235,8 +235,8 @@ class RobustPML(_RobustForX):
         if self.eps == np.inf:
             return AllowedSet(sparse.csr_array((0, n_x)), n_x)
         v_of_r = np.diag(1 / joint.p_x)
-        free = np.maximum(1 - ball.lower.sum(axis=1), 0.0)
-        fixed, p_s, shrink = ball.lower @ v_of_r, ball.p_s, np.exp(-self.eps)
+        free = np.maximum(1 - ball.lower_rounded.sum(axis=1), 0.0)
+        fixed, p_s, shrink = ball.lower_rounded @ v_of_r, ball.p_s, np.exp(-self.eps)
         factor = shrink - p_s
         others_fixed = (p_s @ fixed) - p_s[:, None] * fixed
         others_free = (p_s @ free) - p_s * free

@@ -18,7 +18,7 @@ from core.uncertainty.radius import mass_range, radius
 from core.validation import BoolArray, FloatArray
 
 _LAST_DIGITS = 8 * np.finfo(float).eps
-"""Part of a probability that its rounding may be: the range over F is wider by as much."""
+"""Part of a probability that its rounding may be."""
 
 _BISECTIONS = 60
 """Halvings of [0, 1] down to the spacing of doubles."""
@@ -155,17 +155,25 @@ class RenyiBall:
         return self._ranges[0]
 
     @cached_property
+    def lower_rounded(self) -> FloatArray:
+        """L_{u|s} rounded down, shape (n_s, n_u): the polytope that it spans contains F's.
+
+        It differs from L where 1 − Σ_u L_{u|s} is so small that the last digits of L are more
+        than ROUNDING of it, as in a ball of 1e-14.
+        """
+        free = 1 - self.lower.sum(axis=1, keepdims=True)
+        rounded = (self.conditional_bound[:, None] > 0) & (free * ROUNDING < _LAST_DIGITS)
+        result: FloatArray = np.where(rounded, self.lower * (1 - _LAST_DIGITS), self.lower)
+        return result
+
+    @cached_property
     def upper(self) -> FloatArray:
         """The greatest P(u | s) over F, shape (n_s, n_u)."""
         return self._ranges[1]
 
     @cached_property
     def _ranges(self) -> tuple[FloatArray, FloatArray]:
-        bound = self.conditional_bound[:, None]
-        low, high = mass_range(self.p_u_given_s, bound, self.alpha)
-        # in a ball of 1e-14, 1 − Σ_u L_{u|s} is little more than what each L rounds by
-        off = np.where(bound > 0, _LAST_DIGITS, 0.0)
-        low, high = low * (1 - off), np.minimum(high * (1 + off), 1.0)
+        low, high = mass_range(self.p_u_given_s, self.conditional_bound[:, None], self.alpha)
         unknown = (self.p_s == 0)[:, None]
         return np.where(unknown, 0.0, low), np.where(unknown, 1.0, high)
 
