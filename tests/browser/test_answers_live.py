@@ -65,7 +65,7 @@ def agree(page):
     assert 100 * ring == pytest.approx(kept, abs=0.1)
     outputs = re.search(r"([\d,]+) outputs?\.", found["mechanism"]).group(1)
     assert f": {outputs} symbol" in found["graph"]
-    assert f"reaches {found['figures']['LIP reached, nats']} nats" in found["lifts"]
+    assert f"level {found['figures']['LIP reached, nats']} nats of LIP" in found["lifts"]
     said = [float(number) for number in re.findall(r"([\d.]+) %", found["sentence"])]
     assert min(abs(number - kept) for number in said) <= 0.5
     # the optimum is below no line that stands beside it
