@@ -194,7 +194,7 @@ def test_a_table_stands_behind_a_chart_and_is_saved(visit):
     found = saved(page, page.locator(".st-key-lifts_csv button"))
     table = pd.read_csv(found.path())
     assert set(table["when"]) == {"before", "after"}
-    assert np.isneginf(table.loc[table["symbol"] == "Armed-Forces", "log_min_lift"]).any()
+    assert np.isneginf(table.loc[table["symbol"] == "Armed-Forces", "log_min_lift_nats"]).any()
 
 
 def test_formulas_and_their_source_are_one_click_away(visit):
