@@ -12,9 +12,14 @@ pytestmark = pytest.mark.browser
 QUICK = "?mech=subset_merging&notion=lip"
 
 
+def opener(page, name):
+    """Return the button of a picker: Streamlit makes one for wide screens and one for phones."""
+    return page.locator(f".st-key-{name}_menu button").filter(visible=True)
+
+
 def menu(page, name):
     """Open a picker's menu by keyboard."""
-    button = page.locator(f".st-key-{name}_menu button").first
+    button = opener(page, name)
     button.wait_for()
     waiting.settle(page)
     button.focus()
@@ -26,6 +31,7 @@ def menu(page, name):
 def test_a_promise_is_chosen_by_keyboard_alone(visit, width, height):
     page = visit(QUICK, width=width, height=height)
     if width < 700:
+        waiting.settle(page)  # while the page starts, the sidebar may be folded anew
         page.locator("[data-testid=stExpandSidebarButton]").click()
     menu(page, "notion")
     chosen = page.get_by_role("radio", name="LIP", exact=True)
@@ -38,7 +44,7 @@ def test_a_promise_is_chosen_by_keyboard_alone(visit, width, height):
     page.wait_for_url(re.compile(r"^(?!.*notion=)"))  # ALIP, the default, is not in the link
     page.keyboard.press("Escape")
     page.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
-    assert "ALIP" in page.locator(".st-key-notion_menu button").first.inner_text()
+    assert "ALIP" in opener(page, "notion").inner_text()
 
 
 def test_a_mechanism_that_does_not_work_says_so_in_the_menu(visit):
