@@ -73,6 +73,11 @@ class Notion(ABC):
         """Whether it is perfect privacy: every output is independent of S."""
         return False
 
+    @property
+    def exceptions(self) -> float:
+        """The total probability δ of outputs that may break it."""
+        return 0.0
+
     @abstractmethod
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε (or scale of the budgets) at which the notion holds, ∞ if at none.

@@ -199,6 +199,11 @@ class EpsDelta(Notion):
         """Return the notion's name, and δ."""
         return f"{write(self.notion)} with δ = {budget_text(self.delta)}"
 
+    @property
+    def exceptions(self) -> float:
+        """δ."""
+        return self.delta
+
     def without_exceptions(self) -> Notion:
         """Return the notion itself."""
         return self.notion

@@ -28,6 +28,62 @@ MET = 1e-11
 first release used its whole budget, to the rounding of the audit."""
 
 
+OF_AVERAGE = (
+    "A second release cannot be designed here: how much of a budget on an average two releases use "
+    "together depends on all their outputs at once. Draw once for each record and store the answer."
+)
+"""Why there is no second release under a budget on an average."""
+
+OF_EXCEPTIONS = (
+    "A second release cannot be designed here: exceptions of probability δ are counted over both "
+    "releases together. Set δ to 0 for a design."
+)
+"""Why there is none under a promise with exceptions."""
+
+NOT_CONVEX = (
+    "A second release cannot be designed here: this promise does not allow a convex set of outputs."
+)
+"""Why there is none under a promise of which no optimum is known."""
+
+
+def obstacle(joint: Joint, notion: Notion) -> str:
+    """Return why `second_release` has no design under a notion; "" where it has.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : Notion
+        What the two releases must satisfy together.
+
+    Raises
+    ------
+    InfeasibleError
+        If a budget on an average is below what any mechanism reaches.
+
+    Examples
+    --------
+    >>> from core.notions import LIP, Average, EpsDelta
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> obstacle(joint, LIP(0.5))
+    ''
+    >>> obstacle(joint, Average("mutual_information", 0.1)) == OF_AVERAGE
+    True
+    >>> obstacle(joint, Average("mutual_information", 0.0))  # each output is independent of S
+    ''
+    >>> obstacle(joint, EpsDelta(LIP(0.5), 0.01)) == OF_EXCEPTIONS
+    True
+    """
+    averages = [part for part in notion.parts if part.on_average]
+    if any(part.allowed_set(joint).budgets for part in averages):
+        return OF_AVERAGE
+    if not notion.is_convex():
+        return NOT_CONVEX
+    if any(part.is_perfect_privacy for part in averages):  # it has no exceptions
+        return ""
+    return OF_EXCEPTIONS if any(part.exceptions > 0 for part in notion.parts) else ""
+
+
 @dataclass(frozen=True, eq=False)
 class BesideFirst(Notion):
     """A notion of two releases together, as a notion of the second, P(y_2 | x).

@@ -88,6 +88,31 @@ def test_a_promise_without_eps_has_no_multiple_of_it_to_choose():
     assert "second_times" not in {one.key for one in app.segmented_control}
 
 
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ({"notion": "average_mi", "eps": "0.01", "mech": "optimal"}, "budget on an average"),
+        ({"notion": "lip_delta", "eps": "0.25", "delta": "0.05", "mech": "optimal"}, "exceptions of probability δ"),
+        ({"notion": "chi2", **QUICK}, "convex set of outputs"),
+    ],
+)
+@pytest.mark.usefixtures("solves", "sweeps")
+def test_what_has_no_second_release_says_so_before_anything_is_clicked(query, reason):
+    app = opened(**query)
+    assert not app.exception
+    assert "second_wanted" not in {one.key for one in app.toggle}
+    told = [one.value for one in app.caption if "second release cannot be designed" in one.value]
+    assert len(told) == 1
+    assert reason in told[0]
+
+
+@pytest.mark.usefixtures("solves", "sweeps")
+def test_perfect_privacy_has_a_second_release():
+    app = opened(notion="average_mi", eps="0", x="race")
+    assert not app.exception
+    assert "second_wanted" in {one.key for one in app.toggle}
+
+
 def test_nothing_more_can_be_released_only_where_that_is_proven():
     asked = Scenario(eps=0.5)
     made = evaluate(replace(asked, mechanism="constant")).mechanism

@@ -14,9 +14,9 @@ from core.jobs import Job
 from core.jobs.work import find_redrawn, find_second
 from core.mechanisms import Mechanism
 from core.notions import catalogue as notions
-from core.notions.base import PointwiseNotion
 from core.notions.entry import NotionEntry
 from core.release.own_levels import Redrawn
+from core.release.second_release import obstacle
 from core.release.sentences import promise_text
 from core.scenario import DOMAINS, Result, Scenario
 from core.studies.known import UNPROVEN
@@ -73,8 +73,14 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
     found = progress.awaited(
         work, lambda: _found(result, work), "Drawing again", seconds=LIMIT, key="again"
     )
-    if found is None:
-        return
+    if found is not None:
+        _levels(result, found, unit, faded=faded)
+    if not faded:
+        _second(result, unit)
+
+
+def _levels(result: Result, found: tuple[Redrawn, ...], unit: str, *, faded: bool) -> None:
+    """Show the levels of one to three draws, and the advice."""
     chart(
         figures.repeats(
             [one.k for one in found],
@@ -90,8 +96,6 @@ def show(result: Result, unit: str, *, faded: bool = False) -> None:
     promised = notions.entry(result.scenario.notion)
     told = promised if promised.kind.on_average and not result.scenario.also else None
     st.markdown(markdown(advice(found, unit, told)))
-    if not faded:
-        _second(result, unit)
 
 
 def advice(found: tuple[Redrawn, ...], unit: str, told: NotionEntry | None = None) -> str:
@@ -187,7 +191,7 @@ def _found(
 ) -> tuple[Redrawn, ...] | Job[tuple[Redrawn, ...]]:
     """Return the levels, at once where that is quick, or the job at work on them."""
     products = comb(result.mechanism.n_y + 2, 3)
-    simple = isinstance(derived.promise(result.scenario), PointwiseNotion)
+    simple = all(part.of_joint_sy for part in derived.promise(result.scenario).parts)
     if simple and products * max(result.joint.n_s, 2) <= QUICK_PRODUCTS:
         long_answer.await_only("again", ())
         return work.here()
@@ -271,7 +275,7 @@ def _no_second(result: Result) -> str:
         return "A second release can be designed only where the first reads X alone; this reads S."
     if result.mechanism.notion is None:
         return "This mechanism promises nothing, so a second release has no promise to keep."
-    return ""
+    return obstacle(result.joint, derived.promise(result.scenario))
 
 
 def _second_work(result: Result, both: Scenario) -> LongAnswer[Mechanism]:

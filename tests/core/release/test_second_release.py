@@ -7,8 +7,18 @@ from core import mechanisms as m
 from core.errors import InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.mechanisms.polish import polished
-from core.notions import LDP, LIP, AlphaLift, Average, Chi2Privacy, EpsDelta, L1Privacy
+from core.notions import (
+    LDP,
+    LIP,
+    AlphaLift,
+    Average,
+    Chi2Privacy,
+    EpsDelta,
+    Intersection,
+    L1Privacy,
+)
 from core.release import BesideFirst, second_release
+from core.release.second_release import obstacle
 from tests.strategies import joints
 
 
@@ -107,3 +117,31 @@ def test_averages_and_exceptions_are_no_promise_of_a_second_output(notion):
     first = m.optimal(joint, LIP(0.1)).kernel
     with pytest.raises(InvalidInputError, match="under a promise about every output, got"):
         second_release(joint, notion, first)
+    assert obstacle(joint, notion)
+
+
+PERFECT = Average("mutual_information", 0.0)
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [
+        *(LIP(0.6), Chi2Privacy(np.inf, 0.6), AlphaLift(0.7, 0.7, 2.0), PERFECT),
+        *(EpsDelta(LIP(0.6), 0.0), Average("mutual_information", 9.0)),
+        *(EpsDelta(Intersection(LIP(0.6), LDP(0.9)), 0.0), Intersection(LIP(0.6), PERFECT)),
+        Intersection(EpsDelta(LIP(0.6), 0.05), PERFECT),
+    ],
+)
+def test_what_has_no_obstacle_has_a_second_release(notion):
+    joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    first = np.array([[1.0, 0], [1, 0], [1, 0], [0, 1]])
+    first[:2] = [[0.5, 0.5]] * 2
+    assert not obstacle(joint, notion)
+    second = second_release(joint, notion, first)
+    assert BesideFirst(notion, first).holds(joint, second.kernel)
+    assert second.utility > 0.1
+
+
+def test_the_obstacle_under_a_set_that_is_not_convex_is_told():
+    joint = Joint.from_counts([[3, 1], [1, 3]])
+    assert "convex" in obstacle(joint, L1Privacy(1, 1))
