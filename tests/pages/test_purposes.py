@@ -138,3 +138,27 @@ def test_an_uploaded_table_is_taken_and_a_bad_one_told(monkeypatch):
     state["loss_file"] = None
     purpose._take()
     assert state["_loss_problem"] == ""
+
+
+def cards(app):
+    """Return the titles of the cards on the page."""
+    titles = {"Cost of privacy", "The mechanism", "What looks alike", "Released again"}
+    return titles & {one.value.strip("*") for one in app.markdown}
+
+
+@pytest.mark.parametrize("mechanism", ["optimal_reading_secret", "conditional_reporting"])
+@pytest.mark.usefixtures("afresh", "solves", "sweeps")
+def test_a_link_to_what_reads_s_and_a_task_opens_on_the_reason_without_empty_cards(mechanism):
+    app = opened(mech=mechanism, t="income", **{"for": "task"})
+    assert not app.exception
+    assert app.title[0].value == "Can occupation tell income without giving away sex?"
+    assert "read S" in app.error[0].value or "reads S" in app.error[0].value
+    assert not cards(app)
+    {one.label: one for one in app.button}["Subset merging"].click().run()
+    assert not app.exception
+    assert not app.error
+    assert len(cards(app)) == 4
+    assert figures(app)["I(T;Y), nats"] == f"{evaluate(INCOME).mechanism.utility:.3f}"
+    app.selectbox(key="for").set_value("distortion").run()  # later errors keep the last charts
+    assert app.error
+    assert len(cards(app)) == 4

@@ -74,6 +74,27 @@ def show() -> None:
     slots = {"sliders": sliders, "figures": st.container()}
     with st.sidebar:
         controls.idle_sliders(scenario)
+    if not _is_bare(scenario):
+        _frames(slots, scenario)
+    _live(slots, _drawn_for(scenario))
+    gc_freeze.settle()
+
+
+def _is_bare(scenario: Scenario) -> bool:
+    """Say whether there is nothing to show in cards: no answer yet, nor one on its way."""
+    if _LAST in st.session_state:
+        return False
+    try:
+        answers.evaluate(scenario)
+    except answers.UnfinishedError:
+        return False
+    except CoreError:
+        return True
+    return False
+
+
+def _frames(slots: Slots, scenario: Scenario) -> None:
+    """Show the cards without their charts, and add the places of these."""
     upper, lower, last = st.columns(2), st.columns(2), st.columns(2)
     funnel = is_funnel(scenario)
     with upper[0]:
@@ -132,8 +153,6 @@ def show() -> None:
         slots["implied"] = meaning.frame(scenario)
     with last[1]:
         slots["again"] = again.frame()
-    _live(slots, _drawn_for(scenario))
-    gc_freeze.settle()
 
 
 def _now() -> Result:
@@ -171,6 +190,8 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
         return
     shown = ShownAnswer(result, frontier_lines.find(scenario, work))
     st.session_state[_LAST] = shown
+    if "frontier" not in slots:
+        st.rerun()  # there were no cards, as the first question had no answer
     with slots["figures"]:
         with st.container(key="finding"):
             apart = APART if notions.entry(scenario.notion).kind.of_estimate else ""

@@ -99,7 +99,7 @@ def _works(scenario: Scenario) -> None:
     able = [
         entry.title
         for entry in mechanisms.CATALOGUE.values()
-        if entry.uses_notion and not fit.obstacle(entry, kinds)
+        if entry.uses_notion and not fit.obstacle(entry, kinds, of_task=scenario.of_task)
     ]
     if able:
         promised = listed([notions.entry(key).title for key in pickers.asked_keys(scenario)])
