@@ -92,7 +92,10 @@ def test_a_promise_without_eps_has_no_multiple_of_it_to_choose():
     ("query", "reason"),
     [
         ({"notion": "average_mi", "eps": "0.01", "mech": "optimal"}, "budget on an average"),
-        ({"notion": "lip_delta", "eps": "0.25", "delta": "0.05", "mech": "optimal"}, "exceptions of probability δ"),
+        (
+            {"notion": "lip_delta", "eps": "0.25", "delta": "0.05", "mech": "optimal"},
+            "exceptions of probability δ",
+        ),
         ({"notion": "chi2", **QUICK}, "convex set of outputs"),
     ],
 )
