@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core import clock
 from core.data.spec import DataSpec
 from core.scenario import Project, Scenario, evaluate
 from core.scenario.standard import standard
 from pages.ui.frame import pins
+from pages.ui.work import refining
 from tests.pages.comparing import PAIR, QUICK, SMALL, kept, open_, opened, pinned, share, text
 
 
@@ -30,6 +32,21 @@ def test_it_opens_with_three_promises_on_the_data_at_once_and_without_an_error()
     assert app.segmented_control(key="reading_choice").value == "markov"
     assert "RLDP is about S released together with the rest" in text(app)
     assert pinned(app) is None
+
+
+def test_rldps_first_glance_keeps_much_of_x_however_busy_the_machine_and_is_marked(
+    solves,
+):
+    """A search whose time is over at once answers with a start."""
+    with clock.using(clock.Ticking(1.0)):
+        app = opened()
+    assert not app.exception
+    assert float(kept(app)[2].split()[0]) > 80
+    assert refining.GLANCE in text(app)
+    with clock.using(clock.Ticking(1.0)):
+        app.segmented_control(key="reading_choice").set_value("pair").run()
+    assert float(kept(app)[2].split()[0]) > 65
+    assert refining.GLANCE in text(app)
 
 
 def test_the_other_reading_asks_all_three_of_the_pair():

@@ -9,6 +9,7 @@ from core.clock import Deadline
 from core.joint import Joint
 from core.mechanisms.optima.robust_search import ldp_bound, robust_search
 from core.mechanisms.optima.search import checked_options
+from core.mechanisms.optima.tightened import tightened
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import estimate, released
@@ -19,7 +20,8 @@ from core.optimal.solve import DEFAULT_SECONDS, Solver
 from core.uncertainty import RenyiBall
 
 _LEAST_SECONDS = 0.4
-"""With less time than this cutting planes would not finish one round: PolyOpt is returned."""
+"""With less time than this cutting planes would not finish one round: the better one of PolyOpt's
+mechanism and the quick starts is returned."""
 
 NAME = "Robust optimum"
 
@@ -46,9 +48,9 @@ def robust_optimal(
         F.
     solver, time_limit, gap, seed
         As in `optimal`; `solver` is that of PolyOpt, which runs first within the same limit and
-        which the search starts from. PolyOpt's mechanism is returned where time is too short, or
-        where there are too many symbols for cutting planes. At the same limit PolyOpt alone is
-        never better.
+        which the search starts from. The better one of it and the quick starts of `tightened` is
+        returned where time is too short, or there are too many symbols for cutting planes. At the
+        same limit PolyOpt alone is never better.
 
     Raises
     ------
@@ -117,11 +119,16 @@ def best_under(
         return first
     if alone:
         whole = Joint.with_secret_released(cells, keep_unseen=True)
+        quick = tightened(Joint.with_secret_released(cells), notion)
+        start = max([first, *quick], key=lambda made: made.utility)
+        kernel = start.kernel
+        if start is first:  # its level over F may be rounded up
+            kernel = polished(whole, kernel, notion, quick=True)
         return released(
             cells,
-            polished(whole, first.kernel, notion, quick=True),  # its level over F may be rounded up
+            kernel,
             name=name,
-            solver=first.solver,
+            solver=start.solver,
             status="time limit",
             notion=notion,
             upper_bound=ldp_bound(cells, notion.eps, seconds, gap=gap, seed=seed),

@@ -10,6 +10,7 @@ from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.heuristics import HEURISTICS
+from core.mechanisms.optima.tightened import tightened
 from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
@@ -58,7 +59,8 @@ def starts(
     options : Options
         As in `MechanismEntry.make`.
     among : sequence of str, optional
-        Keys of the catalogue to try, such as `INSTANT`; by default all, and `diluted_x`.
+        Keys of the catalogue to try, such as `INSTANT`; by default all, and `diluted_x` and
+        `tightened`.
     purpose : Purpose, optional
         The utility function of the results; I(X;Y) by default.
 
@@ -89,7 +91,8 @@ def starts(
                 return found
     if among is not None:
         return found
-    return [*found, *(revalued(joint, made, goal) for made in diluted_x(joint, notion))]
+    more = [*diluted_x(joint, notion), *tightened(joint, notion)]
+    return [*found, *(revalued(joint, made, goal) for made in more)]
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:

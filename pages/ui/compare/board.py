@@ -23,7 +23,7 @@ from pages.ui.parts.cards import card
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.style.units import in_unit, level, of_budget, share
-from pages.ui.work import derived, progress
+from pages.ui.work import derived, progress, refining
 
 Slots = dict[str, DeltaGenerator]
 
@@ -263,12 +263,14 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
         proof += f", gap {level(made.gap, unit)} {unit}" if in_nats else f", gap {made.gap:.2g}"
     lines_ = [
         f"{markdown(asked)}, {markdown(mechanisms.entry(one.scenario.mechanism).title)}",
-        f"{markdown(proof)}" + ("; a better answer is being worked out" if one.working else ""),
+        markdown(proof),
         f"I(X;Y) {level(made.information, unit)}, "
         f"I(S;Y) {level(result.after.averages['mutual_information'], unit, 4)} {unit}",
         f"LIP {level(result.after.achieved['lip'], unit)}, "
         f"LDP {level(result.after.achieved['ldp'], unit)} {unit}",
     ]
+    if one.working:
+        lines_.insert(0, refining.GLANCE)
     st.markdown("  \n".join(f":small[{line}]" for line in lines_))
 
 
