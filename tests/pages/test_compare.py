@@ -34,9 +34,8 @@ def test_it_opens_with_three_promises_on_the_data_at_once_and_without_an_error()
     assert pinned(app) is None
 
 
-def test_rldps_first_glance_keeps_much_of_x_however_busy_the_machine_and_is_marked(
-    solves,
-):
+@pytest.mark.usefixtures("solves")
+def test_rldps_first_glance_keeps_much_of_x_however_busy_the_machine_and_is_marked():
     """A search whose time is over at once answers with a start."""
     with clock.using(clock.Ticking(1.0)):
         app = opened()
