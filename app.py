@@ -4,8 +4,14 @@ from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from pages.ui.frame import server, site
+from pages.ui.work import released_files
 
 if __name__ == "__main__":  # a visit: Streamlit runs the script that the server below names
     site.navigation().run()
 else:
-    app = App(__file__, lifespan=server.life, middleware=[Middleware(server.Guard)])
+    app = App(
+        __file__,
+        lifespan=server.life,
+        routes=[released_files.ROUTE],
+        middleware=[Middleware(server.Guard)],
+    )

@@ -28,7 +28,16 @@ FLOORS = (
     ("pages",),
     tuple(
         f"pages.ui.{page}"
-        for page in ("explore", "compare", "lift", "mechanisms", "robust", "confusability", "data")
+        for page in (
+            "explore",
+            "compare",
+            "lift",
+            "mechanisms",
+            "robust",
+            "confusability",
+            "release",
+            "data",
+        )
     ),
     ("pages.ui.frame",),
     ("pages.ui.parts",),

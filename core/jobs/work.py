@@ -13,6 +13,8 @@ from core.mechanisms import Mechanism, optimal
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
 from core.notions import Notion
 from core.notions.numbers import Numbers
+from core.records.certificate import Made, make
+from core.records.plan import Plan
 from core.release import second_release
 from core.release.implications import implications
 from core.release.own_levels import Redrawn, redrawn
@@ -142,6 +144,14 @@ def find_match(
 ) -> Match:
     """Find the ε at which a scenario reaches a value of a level, utility or leakage."""
     return match(scenario, counted, target, value, report=report)
+
+
+def make_release(
+    result: Result, original: Upload, plan: Plan, target: Path, *, report: Report
+) -> Made:
+    """Release the file that a mechanism was made for; reports (records done, of how many)."""
+    report((0, original.rows))
+    return make(result, original, plan, target, progress=lambda done: report((done, original.rows)))
 
 
 def find_second(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,9 +14,10 @@ from typing import Any
 from core.data.readers.reading import Upload
 from core.data.treatment.coding import Coding
 from core.joint import Joint
-from core.records.applying import Applied
+from core.records.applying import Applied, write
 from core.records.draws import Keyed
 from core.records.fields import KIND, VERSION
+from core.records.files import checked_kind, file_hash, replacing
 from core.records.plan import Plan
 from core.records.promises import promises
 from core.release.repeats import draws
@@ -54,6 +55,70 @@ class Release:
     same: bool
     plan: Plan
     applied: Applied
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A release that was written.
+
+    Attributes
+    ----------
+    applied : Applied
+        Its counts.
+    certificate : dict
+        What it promises to whom.
+    """
+
+    applied: Applied
+    certificate: dict[str, Any]
+
+
+def make(
+    result: Result,
+    original: Upload,
+    plan: Plan,
+    target: Path,
+    *,
+    progress: Callable[[int], None] | None = None,
+) -> Made:
+    """Release the file that a mechanism was made for, and certify the release.
+
+    Parameters
+    ----------
+    result : Result
+        The answer to the scenario.
+    original : Upload
+        The file that the scenario is about.
+    plan : Plan
+        How the mechanism is applied.
+    target : Path
+        The file to write: .parquet, .csv or .tsv.
+    progress : callable, optional
+        Called with the number of records that are done.
+
+    Raises
+    ------
+    InvalidInputError
+        As `core.records.applying.apply`; then no file is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from core.data import Sources
+    >>> from core.records.design import original
+    >>> from core.records.draws import Seeded
+    >>> from core.scenario import Scenario, evaluate
+    >>> result, target = evaluate(Scenario(mechanism="watchdog")), Path(tempfile.mkdtemp(), "y.csv")
+    >>> made = make(result, original("adult", Sources()), Plan(Seeded(7)), target)
+    >>> made.certificate["released"]["records"]
+    32561
+    """
+    with replacing([target]) as (fresh,):
+        applied = write(
+            result, original.table, fresh, checked_kind(target), plan, progress=progress
+        )
+        body = certificate(Release(result, original, True, plan, applied), fresh)
+    return Made(applied, body)
 
 
 def certificate(release: Release, released: Path) -> dict[str, Any]:
@@ -228,12 +293,6 @@ def fingerprint(body: Mapping[str, Any]) -> str:
     """
     rest = {key: value for key, value in body.items() if key != "fingerprint"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
-
-
-def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @cache

@@ -9,7 +9,9 @@ from pathlib import Path
 from core.data import Sources
 from core.data.catalogue import BUNDLED
 from core.data.readers.reading import Upload
+from core.data.tables import FileTable
 from core.errors import InvalidInputError
+from core.records.files import file_hash
 from core.scenario import Result, Scenario, evaluate
 from core.scenario.url import JOINTS
 
@@ -84,6 +86,44 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
         source = sources.add_file(Path(source))
     result = evaluate(replace(scenario, data=replace(scenario.data, source=source)), sources)
     return Designed(result, upload, _same(source, upload, sources), sources)
+
+
+def original(source: str, sources: Sources) -> Upload:
+    """Return the one file that a scenario's data is read from, which a release is made of.
+
+    Parameters
+    ----------
+    source : str
+        As in a `DataSpec`: a bundled data set or an upload.
+    sources : Sources
+        The session's uploads.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such file: the source is a joint distribution, or a set of several files.
+
+    Examples
+    --------
+    >>> original("adult", Sources()).rows
+    32561
+    """
+    if source in sources.uploads:
+        return sources.uploads[source]
+    table = sources.open(source)
+    entry = next((one for one in BUNDLED if one.id == source), None)
+    if entry is None or not isinstance(table, FileTable):
+        raise InvalidInputError(
+            f"{table.title} is a joint distribution without records: a release needs a data set."
+        )
+    if len(entry.paths) != 1:
+        raise InvalidInputError(
+            f"{entry.title} is read from {len(entry.paths)} files, and a certificate is about one: "
+            "choose one of its parts."
+        )
+    (path,) = entry.paths
+    size = path.stat().st_size
+    return Upload(file_hash(path), path.name, size, "Parquet", table, entry.rows)
 
 
 def _same(source: str, upload: Upload, sources: Sources) -> bool:

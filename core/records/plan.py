@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from core.data import DataSpec
 from core.data.counts.cells import JOINED
 from core.errors import InvalidInputError
-from core.records.draws import Draw
+from core.records.draws import Draw, Keyed, Seeded
 from core.validation import shown
 
 COLUMNS = {
@@ -52,6 +53,37 @@ class Plan:
         if self.columns not in COLUMNS:
             known = ", ".join(map(repr, COLUMNS))
             raise InvalidInputError(f"columns must be one of {known}, got {shown(self.columns)}.")
+
+
+def command_line(plan: Plan, records: str, released: str) -> str:
+    r"""Return the command that makes a release from a scenario's file, for a POSIX shell.
+
+    Parameters
+    ----------
+    plan : Plan
+        How the mechanism is applied. A seed is a part of the command; a key is not, but the file
+        key.txt in its place.
+    records, released : str
+        Names of the file to be released and of the file to be written.
+
+    Examples
+    --------
+    >>> print(command_line(Plan(Keyed(b"0123456789abcdef", "id")), "my data.csv", "released.csv"))
+    python -m core release scenario.json 'my data.csv' released.csv \
+        --key key.txt --id=id --certificate certificate.json
+    """
+    if isinstance(plan.draw, Seeded):
+        how = ["--seed", str(plan.draw.seed)]
+    elif isinstance(plan.draw, Keyed):
+        how = ["--key", "key.txt", f"--id={plan.draw.column}"]
+    if plan.columns != Plan.columns:
+        how += ["--columns", plan.columns]
+    if plan.unknown != REFUSE:
+        how += [f"--unknown={plan.unknown}"]
+    how += ["--certificate", "certificate.json"]
+    files = [f"./{one}" if one.startswith("-") else one for one in (records, released)]
+    command = ["python", "-m", "core", "release", "scenario.json", *files]
+    return f"{shlex.join(command)} \\\n    {shlex.join(how)}"
 
 
 @dataclass(frozen=True)

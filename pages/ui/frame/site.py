@@ -20,6 +20,7 @@ PAGES = (
     ("mechanisms", "Mechanisms", ":material/tune:"),
     ("robust", "Robust", ":material/verified_user:"),
     ("confusability", "Confusability", ":material/hub:"),
+    ("release", "Release", ":material/lock_open_right:"),
     ("data", "Data", ":material/table_chart:"),
 )
 """File under `pages/`, which is also the URL, title and icon; the first is the landing page."""

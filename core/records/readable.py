@@ -1,0 +1,158 @@
+"""A certificate in words: its figures by subject, as rows of a name and a text."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from core.notions import catalogue as notions
+from core.notions.numbers import Numbers
+from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE
+from core.release.sentences import question
+from core.scenario import Scenario
+from core.studies.side_by_side import level_title
+from core.wording import listed, number_of
+
+DRAWS = {
+    "seed": "by a secret seed, once",
+    "key": "by a secret key and the id in {id!r}, the same in every release",
+}
+"""How outputs were drawn, by the kind of the draw."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One subject of a certificate.
+
+    Attributes
+    ----------
+    title : str
+        The subject.
+    rows : tuple of (str, str)
+        Names and what is said of them.
+    """
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A notion's level in a certificate.
+
+    Attributes
+    ----------
+    title : str
+        Name of the level, with the numbers that it depends on.
+    unit : str
+        "nats", or "" for a plain number.
+    design : float or None
+        The level by the distribution that the mechanism was made for; None where not defined.
+    records : float or None
+        The level by the released records' own distribution, where that is another.
+    """
+
+    title: str
+    unit: str
+    design: float | None
+    records: float | None
+
+
+def sections(body: Mapping[str, Any]) -> tuple[Section, ...]:
+    """Return what a certificate says of the question, the files, the proof and the code.
+
+    Parameters
+    ----------
+    body : mapping
+        The certificate, of the form that `core.records.fields` checks.
+    """
+    return (
+        Section("What was released", tuple(_question(body))),
+        Section("How it was drawn", tuple(_draw(body))),
+        Section("Proof", tuple(_proof(body))),
+        Section("Hashes", tuple(_hashes(body))),
+    )
+
+
+def level_rows(body: Mapping[str, Any]) -> tuple[Level, ...]:
+    """Return the achieved level of every notion, in the catalogue's order.
+
+    Parameters
+    ----------
+    body : mapping
+        The certificate.
+    """
+    told = {one.name for one in fields(Numbers)}
+    given = {key: value for key, value in body["levels"]["numbers"].items() if key in told}
+    known: dict[str, Any] = {key: math.inf if one == "inf" else one for key, one in given.items()}
+    numbers = Numbers(**known)
+    own = body["levels"]["records"] or {}
+    return tuple(
+        Level(
+            level_title(key, numbers),
+            "nats" if notions.entry(key).in_nats else "",
+            _number(value),
+            _number(own.get(key)),
+        )
+        for key, value in body["levels"]["design"].items()
+    )
+
+
+def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    scenario = Scenario.from_json(json.dumps(body["scenario"]))
+    asked, released = body["levels"]["asked"], body["released"]
+    yield "Question", question(scenario)
+    yield "Mechanism", body["mechanism"]["name"] + ", made for " + body["design"]["data"]
+    if body["mechanism"]["reads_s"]:
+        yield "Reads", "S and X of each record"
+    if asked is not None:
+        yield "Promise", f"{asked['notion']}; level reached {_figure(asked['achieved'])}"
+    yield (
+        "Records",
+        f"{number_of(released['records'], 'record')} of {body['original']['records']:,}",
+    )
+    yield "Column of Y", released["column"]
+    yield "Columns written", listed(released["columns"])
+    yield "Original columns", COLUMNS.get(released["treatment"], released["treatment"])
+
+
+def _draw(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    draw, unknown = body["draw"], body["unknown"]
+    how = DRAWS.get(draw["kind"], draw["kind"])
+    yield "Outputs", how.format(id=draw.get("id"))
+    said = {REFUSE: "not accepted", LEAVE_OUT: "left out"}
+    treated = said.get(unknown["treatment"], f"taken for {unknown['treatment']!r}")
+    yield "Unknown or missing values", f"{number_of(unknown['records'], 'record')}, {treated}"
+    if body["original"]["filtered"]:
+        yield "Left out by filters", number_of(body["original"]["filtered"], "record")
+    for k, one in body["levels"]["repeated"].items():
+        yield f"Level of {k} independent releases", _figure(one["level"])
+
+
+def _proof(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    proof = body["proof"]
+    yield "Kept", f"{_figure(proof['utility'])} ({proof.get('purpose', 'information')})"
+    yield "Proven: no mechanism keeps more than", _figure(proof["upper_bound"])
+    yield "I(X;Y)", f"{_figure(proof['information'])} nats"
+    yield "Found by", f"{proof.get('solver', '')}: {proof.get('status', '')}"
+    for note in proof.get("notes", ()):
+        yield "Note", note
+
+
+def _hashes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "Original file, SHA-256", body["original"]["sha256"]
+    yield "Released file, SHA-256", body["released"]["sha256"]
+    yield f"Commitment to the {body['draw']['kind']}", body["draw"]["commitment"]
+    yield "Code", f"version {body['code']['version']}, SHA-256 {body['code']['sha256']}"
+    yield "This certificate", body["fingerprint"]
+
+
+def _number(value: float | str | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _figure(value: float | str) -> str:
+    return "∞" if value == "inf" else f"{value:.4g}"

@@ -1,0 +1,1 @@
+"""The Release page: how records are released, the preview, the file and its certificate."""

@@ -1,0 +1,208 @@
+"""The Release page: how records are released, a preview, the file and its certificate."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.data.readers.reading import Upload
+from core.errors import CoreError, SolverError
+from core.jobs import Job
+from core.records.plan import Plan, command_line
+from core.release.sentences import finding
+from core.scenario import Result
+from core.wording import number_of
+from pages.ui.frame import controls as common
+from pages.ui.frame import data_controls, page_frame
+from pages.ui.parts import exports, tables
+from pages.ui.release import certificate, controls, query, results
+from pages.ui.style.labels import markdown
+from pages.ui.work import long_answer, progress, refining, released_files
+
+MEGABYTE = 1e6
+
+
+def show() -> None:
+    """Show the page."""
+    _live(page_frame.frame())
+
+
+@st.fragment
+def _live(places: page_frame.Places) -> None:
+    """Show all that changes with a control; only this runs again when one is used."""
+    scenario = page_frame.asked(places)
+    told = st.container()
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title("Release the records", anchor=False)
+        with st.container(horizontal=True, width="content"):
+            common.unit_switch()
+            exports.menu("release", scenario)
+    result = page_frame.answer(scenario)
+    if result is None:
+        results.give_up()
+    else:
+        _answered(result)
+    _tell(told)
+
+
+def _tell(told: DeltaGenerator) -> None:
+    """Show what was wrong in the page's own part of the URL."""
+    for sentence in query.URL.notices():
+        told.warning(markdown(sentence), icon=":material/link_off:")
+
+
+def _answered(result: Result) -> None:
+    """Show the controls of a release, its preview and, once it is made, its file."""
+    with st.container(key="finding"):
+        notes = [refining.glance(result.scenario), *result.mechanism.notes]
+        small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
+        st.markdown("\n\n".join([markdown(finding(result, common.unit())), *small]))
+    refining.follow(result.scenario, result.mechanism)
+    try:
+        original = results.original(result)
+    except CoreError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+        st.caption("Choose a data set beside, or upload a file on the Data page.")
+        results.give_up()
+        return
+    with st.container(border=True, key="release_plan"):
+        st.markdown(f"**How {markdown(original.name)} is released**")
+        plan = controls.show(result, data_controls.columns_of(result.scenario.data))
+    if plan is None:
+        results.give_up()
+        return
+    _preview(result, plan)
+    _made(result, plan, original)
+
+
+def _preview(result: Result, plan: Plan) -> None:
+    """Show the first records before and after."""
+    with st.container(border=True, key="card_preview"):
+        st.markdown(f"**The first {results.SHOWN} records**")
+        try:
+            before, after = results.preview(result, plan)
+        except CoreError as error:
+            st.warning(
+                f"Among the first {results.SHOWN} records: {markdown(str(error))}",
+                icon=":material/block:",
+            )
+            return
+        if plan.columns == "kept":
+            st.caption("The owner's copy: it holds S and X beside Y. Do not pass it on.")
+        left, right = st.columns(2)
+        for place, title, frame in ((left, "Before", before), (right, "After", after)):
+            with place:
+                st.caption(title)
+                st.dataframe(
+                    frame,
+                    hide_index=True,
+                    height=360,
+                    placeholder=tables.NONE,
+                    key=f"preview_{title.lower()}",
+                )
+
+
+def _made(result: Result, plan: Plan, original: Upload) -> None:
+    """Show the button that makes the file, the work on it, and the file."""
+    kind = query.choice("file")
+    key = results.name(result, plan, kind)
+    with st.container(border=True, key="release_result"):
+        st.markdown("**The released file and its certificate**")
+        found = results.written(key)
+        if found is None and results.is_asked(key):
+            found = _work(result, plan, key)
+        elif found is None:
+            results.give_up()
+            st.button(
+                f"Release {number_of(original.rows, 'record')}",
+                icon=":material/lock_open_right:",
+                type="primary",
+                key="release_make",
+                on_click=results.ask,
+                args=(key,),
+            )
+        if found is not None:
+            _downloads(found, plan, original)
+        _command(result, plan, original, kind)
+    if found is not None:
+        certificate.show(result, found.made)
+
+
+def _work(result: Result, plan: Plan, key: results.Name) -> results.Written | None:
+    """Show the work on a release; return the release once it is made."""
+    work = results.work(result, plan, key)
+    try:
+        found = results.make(result, plan, key)
+    except CoreError as error:
+        if isinstance(error, long_answer.StoppedError):
+            st.info("Cancelled: no file was written.", icon=":material/cancel:")
+        else:
+            st.error(markdown(str(error)), icon=":material/error:")
+        if isinstance(error, long_answer.StoppedError | SolverError):
+            work.again("release_again")
+        return None
+    if isinstance(found, Job):
+        progress.follow(
+            found, "Releasing", limit=results.LIMIT, key="release_cancel", on_cancel=work.stop
+        )
+        return None
+    return found
+
+
+def _downloads(found: results.Written, plan: Plan, original: Upload) -> None:
+    """Show what was written, and its downloads."""
+    applied, size = found.made.applied, found.path.stat().st_size
+    said = [
+        f"{number_of(applied.released, 'record')} of {applied.records:,} released, Y in the column "
+        f"{applied.column!r}."
+    ]
+    if applied.filtered:
+        said.append(f"{number_of(applied.filtered, 'record')} left out by the filters.")
+    if applied.unknown:
+        treated = "left out" if plan.unknown in query.TREATMENTS else f"taken for {plan.unknown!r}"
+        total = sum(n for _, n in applied.unknown)
+        said.append(f"{number_of(total, 'record')} with unknown or missing values {treated}.")
+    st.markdown(markdown(" ".join(said)))
+    address = released_files.files().offer(found.path)
+    kind = controls.FILES[found.path.suffix[1:]]
+    with st.container(horizontal=True, vertical_alignment="center", key="release_downloads"):
+        st.html(
+            f'<a class="lsc-download" href="{escape(address)}" download="{found.path.name}">'
+            f"Released file ({kind}, {size / MEGABYTE:,.1f} MB)</a>",
+            width="content",
+        )
+        st.download_button(
+            "Certificate (JSON)",
+            data=lambda: certificate.as_json(found.made),
+            file_name="certificate.json",
+            mime="application/json",
+            key="release_certificate",
+            on_click="ignore",
+            icon=":material/verified:",
+        )
+    st.caption(
+        "Whoever has both can check them: `python -m core verify certificate.json "
+        f"{found.path.name}`; with {markdown(original.name)} and the seed you can check all of it."
+    )
+
+
+def _command(result: Result, plan: Plan, original: Upload, kind: str) -> None:
+    """Show the command that makes the same file."""
+    with st.expander("The same from the command line", icon=":material/terminal:"):
+        st.code(command_line(plan, original.name, f"released.{kind}"), language="bash")
+        if plan.draw.kind == query.KEY:
+            st.caption("The file key.txt holds the key and nothing else, no line break either.")
+        st.download_button(
+            "Scenario (JSON)",
+            data=lambda: json.dumps(
+                json.loads(result.scenario.to_json()), indent=1, ensure_ascii=False
+            ).encode(),
+            file_name="scenario.json",
+            mime="application/json",
+            key="release_scenario",
+            on_click="ignore",
+            icon=":material/download:",
+        )

@@ -1,0 +1,153 @@
+"""The Release page's controls: draw, columns, unknown values and kind of file; they make a plan."""
+
+from __future__ import annotations
+
+import secrets
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.records.draws import LEAST_KEY, Draw, Keyed, Seeded
+from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE, Plan
+from core.scenario import Result
+from pages.ui.release import query
+from pages.ui.release.query import KEY, SEED, widget
+from pages.ui.style.labels import markdown
+
+SEED_BITS = 128
+"""Bits of a seed that the page makes: more than anybody can try."""
+
+ORIGINAL = {"replaced": "Y in place of X", "dropped": "Y alone", "kept": "all columns and Y"}
+"""Short names of the treatments of the original columns."""
+
+SOURCES = {SEED: "a seed, once", KEY: "a key, repeatable"}
+"""Names of the sources of random numbers."""
+
+FILES = {query.CSV: "CSV", query.PARQUET: "Parquet"}
+"""Names of the kinds of files."""
+
+
+def show(result: Result, columns: list[str]) -> Plan | None:
+    """Show the controls, and return the plan; None where it is incomplete, which is said.
+
+    Parameters
+    ----------
+    result : Result
+        The answer whose mechanism is applied.
+    columns : list of str
+        The columns of the data.
+    """
+    left, right = st.columns(2, gap="large")
+    with left:
+        draw = _draw(columns)
+    with right:
+        _columns()
+        _unknown(result)
+        st.segmented_control(
+            "File",
+            FILES,
+            format_func=lambda key: FILES[key],
+            key=widget("file"),
+            required=True,
+            persist_state="session",
+            help="Parquet holds numbers and dates as they are; CSV opens everywhere.",
+        )
+    query.publish()
+    if draw is None:
+        return None
+    return Plan(draw, query.choice("original"), str(st.session_state[widget("unknown")]))
+
+
+def _draw(columns: list[str]) -> Draw | None:
+    """Show where random numbers come from; return None, and say why, where that is incomplete."""
+    st.segmented_control(
+        "Y is drawn by",
+        SOURCES,
+        format_func=lambda key: SOURCES[key],
+        key=widget("draw"),
+        required=True,
+        persist_state="session",
+        help="A new seed draws every record anew, and several releases of the same record tell "
+        "more than one. A key answers the record with the same id the same way each time.",
+    )
+    try:
+        return _seeded() if query.choice("draw") == SEED else _keyed(columns)
+    except CoreError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+        return None
+
+
+def _seeded() -> Draw:
+    field = widget("seed")
+    if field not in st.session_state:
+        _new_seed()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Seed", key=field, persist_state="session")
+        st.button("New seed", icon=":material/casino:", key="release_new_seed", on_click=_new_seed)
+    draw = Seeded.from_text(st.session_state[field].strip())
+    told = "The same seed makes the same file again. Whoever knows it can undo the release: it is "
+    told += "in no file and not in the address, so note it, and keep it secret."
+    if draw.guessable:
+        told = "This seed is so small that it can be found by trying: use it for tests only."
+    st.caption(told)
+    return draw
+
+
+def _keyed(columns: list[str]) -> Draw | None:
+    query.settle("id", columns, None)
+    st.selectbox(
+        "Column that names each record once",
+        columns,
+        index=None,
+        key=widget("id"),
+        placeholder="Choose a column",
+        persist_state="session",
+    )
+    st.text_input(
+        f"Secret key, at least {LEAST_KEY} characters",
+        type="password",
+        key=widget("key"),
+        persist_state="session",
+        autocomplete="off",
+    )
+    st.caption(
+        "The key is in no file and not in the address, and is forgotten with the session. Keep it: "
+        "with another key the next release is an independent one."
+    )
+    column, key = st.session_state[widget("id")], st.session_state[widget("key")]
+    if column is None or not key:
+        st.info("Choose the column and enter a key.", icon=":material/key:")
+        return None
+    return Keyed(key.encode(), column)
+
+
+def _new_seed() -> None:
+    st.session_state[widget("seed")] = str(secrets.randbits(SEED_BITS))
+
+
+def _columns() -> None:
+    st.segmented_control(
+        "Columns of the released file",
+        ORIGINAL,
+        format_func=lambda key: ORIGINAL[key],
+        key=widget("original"),
+        required=True,
+        persist_state="session",
+    )
+    said = COLUMNS[query.choice("original")]
+    st.caption(f"{said[:1].upper()}{said[1:]}.")
+
+
+def _unknown(result: Result) -> None:
+    labels = result.joint.x_labels
+    known = [REFUSE, LEAVE_OUT, *(name for name in labels if name not in query.TREATMENTS)]
+    query.settle("unknown", known, REFUSE)
+    st.selectbox(
+        "Records with a missing value, or one that was not counted",
+        known,
+        format_func=lambda key: query.TREATMENTS.get(key, f"take for {key}"),
+        key=widget("unknown"),
+        persist_state="session",
+        help="No record passes through as it is. One that is taken for a symbol of X is answered "
+        "as if it had that.",
+    )

@@ -1,0 +1,261 @@
+"""The Release page through Streamlit's own test harness."""
+
+import json
+import shlex
+
+import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from streamlit.testing.v1 import AppTest
+
+from core.__main__ import main
+from core.data.catalogue import FOLDER
+from core.records.draws import Keyed
+from core.records.verifying import failed, verify
+from pages.ui.release import results
+from pages.ui.style.labels import markdown
+from pages.ui.work import released_files
+from tests.core.records.makers import people, read, write
+from tests.pages.test_explore import ROOT
+from tests.pages.waiting import PATIENCE, finished
+
+HEART = {"data": "heart_hungarian", "s": "sex", "x": "cp", "mech": "watchdog"}
+SEED = str(2**100 + 7)
+MARK = 'class="lsc-download"'
+KEY = "a secret of many letters"
+
+
+def opened(seed=SEED, **asked):
+    app = AppTest.from_file(ROOT / "pages/release.py", default_timeout=PATIENCE)
+    for name, value in (HEART | asked).items():
+        app.query_params[name] = value
+    app.session_state["release_seed"] = seed
+    return checked(app.run())
+
+
+def checked(app):
+    assert not app.exception
+    return app
+
+
+def made(app):
+    return checked(app.button(key="release_make").click().run())
+
+
+def link(app):
+    """Return the address of the download."""
+    (found,) = [one.proto.body for one in app.get("html") if MARK in one.proto.body]
+    return found.split('href="')[1].split('"')[0]
+
+
+def asked_for(address):
+    """Return the server's answer to a request for an address."""
+    _, token, name = address.split("/")
+    return released_files.send(
+        Request({"type": "http", "path_params": {"token": token, "name": name}})
+    )
+
+
+def is_gone(address):
+    with pytest.raises(HTTPException) as refused:
+        asked_for(address)
+    return refused.value.status_code == 404
+
+
+def written(app):
+    return app.session_state["_release_made"]
+
+
+def said(app):
+    kinds = (app.markdown, app.caption, app.error, app.warning, app.info, app.code)
+    return "\n".join(one.value for kind in kinds for one in kind)
+
+
+def test_it_opens_with_a_preview_and_a_seed_that_nobody_can_guess():
+    app = AppTest.from_file(ROOT / "pages/release.py", default_timeout=PATIENCE)
+    for name, value in HEART.items():
+        app.query_params[name] = value
+    checked(app.run())
+    assert not app.error
+    assert not app.warning
+    assert int(app.text_input(key="release_seed").value) > 2**64
+    before, after = (one.value for one in app.dataframe)
+    assert len(before) == len(after) == 50
+    assert "cp" in after.columns
+    assert "sex" in before.columns
+    assert "sex" not in after.columns
+
+
+def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):
+    app = made(opened())
+    found = written(app)
+    sent = asked_for(link(app))
+    assert sent.path == found.path
+    assert sent.headers["content-disposition"] == 'attachment; filename="released.csv"'
+    target = tmp_path / "released.csv"
+    target.write_bytes(found.path.read_bytes())
+    text = json.dumps(found.made.certificate)
+    checks = verify(text, target, FOLDER / "heart_hungarian.parquet", SEED)
+    assert not failed(checks)
+    assert all(one.passed for one in checks)
+    told = said(app)
+    for promise in found.made.certificate["promises"]:
+        assert markdown(promise["sentence"]) in told
+    assert found.made.certificate["original"]["sha256"] in told
+    assert SEED not in text
+
+
+def test_the_command_on_the_page_makes_the_same_file(tmp_path, monkeypatch):
+    app = made(opened(original="kept", unknown="drop", file="parquet"))
+    (command,) = [code.value for code in app.code if "core release" in code.value]
+    words = shlex.split(command.replace("\\\n", " "))
+    monkeypatch.chdir(tmp_path)
+    asked = json.dumps(written(app).made.certificate["scenario"])
+    (tmp_path / "scenario.json").write_text(asked, encoding="utf-8")
+    (tmp_path / words[5]).write_bytes((FOLDER / words[5]).read_bytes())
+    assert main(words[3:]) == 0
+    assert (tmp_path / "released.parquet").read_bytes() == written(app).path.read_bytes()
+    ours = json.loads((tmp_path / "certificate.json").read_text())
+    assert ours == written(app).made.certificate
+
+
+def test_a_permalink_opens_its_choices_and_holds_no_secret():
+    app = opened(original="dropped", unknown="drop", file="parquet", draw="key", id="age")
+    assert not app.warning
+    assert app.segmented_control(key="release_original").value == "dropped"
+    assert app.segmented_control(key="release_file").value == "parquet"
+    assert app.selectbox(key="release_unknown").value == "drop"
+    assert app.selectbox(key="release_id").value == "age"
+    assert "Choose the column and enter a key" in said(app)
+    app.text_input(key="release_key").set_value(KEY).run()
+    checked(app)
+    assert KEY not in repr(app.query_params)
+    assert SEED not in repr(app.query_params)
+    assert list(app.dataframe[1].value.columns) == ["cp"]
+
+
+def test_what_a_link_has_wrong_is_told_and_falls_back():
+    app = opened(original="<b>all</b>", unknown="nowhere", file="pdf", draw="key", id="passport")
+    told = " ".join(one.value for one in app.warning)
+    for part in ("original=<b>all</b>", "unknown=nowhere", "file=pdf", "id=passport"):
+        assert markdown(part) in told
+    assert app.segmented_control(key="release_original").value == "replaced"
+    assert app.selectbox(key="release_unknown").value == "error"
+    assert app.selectbox(key="release_id").value is None
+
+
+@pytest.mark.parametrize("seed", ["", "-1", "seven", "1e3", str(2**256), "9" * 5_000])
+def test_a_seed_that_is_none_is_one_sentence(seed):
+    app = opened(seed=seed)
+    assert len(app.error) == 1
+    assert "seed" in app.error[0].value
+    assert not app.dataframe
+    assert not [one for one in app.button if one.key == "release_make"]
+
+
+def test_a_small_seed_is_warned_of():
+    assert "can be found by trying" in said(opened(seed="0"))
+
+
+def test_a_short_key_is_one_sentence():
+    app = opened(draw="key", id="age")
+    app.text_input(key="release_key").set_value("short").run()
+    checked(app)
+    assert "at least 16 bytes, got 5" in app.error[0].value
+
+
+def test_a_joint_without_records_cannot_be_released():
+    app = opened(data="example:parity", s="", x="")
+    assert "joint distribution without records" in app.error[0].value
+
+
+def test_a_set_of_two_files_is_refused():
+    app = opened(data="adult_all", s="sex", x="education")
+    assert "2 files" in app.error[0].value
+
+
+def with_upload(tmp_path, columns, **asked):
+    """Open the page about an uploaded file."""
+    app = AppTest.from_file(ROOT / "pages/release.py", default_timeout=PATIENCE)
+    path = write(columns, tmp_path / "people.csv")
+    checked(app.run())
+    own = app.session_state["sources"]
+    source = own.add_file(path)
+    app.session_state["release_seed"] = SEED
+    for name, value in (HEART | {"data": source, "s": "sex", "x": "town"} | asked).items():
+        app.query_params[name] = value
+    return checked(app.run()), path
+
+
+def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_path):
+    columns = people(300)
+    columns["town"][250] = columns["town"][251] = None
+    app, path = with_upload(tmp_path, columns, missing="drop")
+    app = made(app)
+    assert "2 records cannot be released" in app.error[0].value.replace("\\", "")
+    assert "_release_made" not in app.session_state
+    app.selectbox(key="release_unknown").set_value("Köln").run()
+    app = made(checked(app))
+    assert "2 records with unknown or missing values taken for" in said(app)
+    assert written(app).made.applied.released == 300
+    app.selectbox(key="release_unknown").set_value("drop").run()
+    app = made(checked(app))
+    assert len(read(written(app).path)["town"]) == 298
+    assert not failed(
+        verify(json.dumps(written(app).made.certificate), written(app).path, path, SEED)
+    )
+
+
+def test_a_keyed_release_is_the_same_again_and_needs_distinct_ids(tmp_path):
+    app, _ = with_upload(tmp_path, people(300), draw="key", id="id")
+    app.text_input(key="release_key").set_value(KEY).run()
+    app = made(checked(app))
+    first = read(written(app).path)
+    certificate = json.dumps(written(app).made.certificate)
+    assert KEY not in certificate
+    assert written(app).made.certificate["draw"]["commitment"] == (
+        Keyed(KEY.encode(), "id").commitment
+    )
+    app.segmented_control(key="release_original").set_value("kept").run()
+    app = made(checked(app))
+    assert read(written(app).path)["released town"] == first["town"]
+    app.selectbox(key="release_id").set_value("note").run()
+    app = made(checked(app))
+    assert "a distinct id for each" in app.error[0].value
+
+
+def test_a_second_visit_shows_the_file_until_something_changes():
+    app = made(opened())
+    address = link(app)
+    checked(app.run())
+    assert link(app) == address
+    app.segmented_control(key="release_original").set_value("dropped").run()
+    checked(app)
+    assert not [one for one in app.get("html") if MARK in one.proto.body]
+    app = made(app)
+    assert link(app) != address
+    assert is_gone(address)
+
+
+def test_files_go_with_their_session():
+    app = made(opened())
+    path, address = written(app).path, link(app)
+    assert path.exists()
+    app.session_state["_released_files"].clear()
+    assert not path.exists()
+    assert is_gone(address)
+    checked(app.run())
+    assert app.button(key="release_make")
+
+
+def test_long_work_is_done_elsewhere_and_can_be_cancelled(monkeypatch, sweeps):
+    monkeypatch.setattr(results, "QUICK", 0)
+    app = made(opened())
+    assert app.button(key="release_cancel")
+    app.button(key="release_cancel").click().run()
+    assert "no file was written" in said(checked(app))
+    app.button(key="release_again").click().run()
+    checked(app)
+    sweeps.finish()
+    finished(app, lambda: "_release_made" in app.session_state)
+    assert written(app).made.applied.released == 294
