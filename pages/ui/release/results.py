@@ -17,7 +17,7 @@ from core.records import applying, design
 from core.records.certificate import Made
 from core.records.draws import Keyed
 from core.records.estimate import estimate
-from core.records.plan import Plan
+from core.records.plan import Layout, Plan
 from core.scenario import Result
 from pages.ui.work import derived, long_answer, released_files
 from pages.ui.work.long_answer import LongAnswer
@@ -88,7 +88,7 @@ def name(result: Result, plan: Plan, kind: str) -> Name:
 
 
 def preview(result: Result, plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the first records before and after.
+    """Return the first records before and after, what changes in their first columns.
 
     Raises
     ------
@@ -98,11 +98,19 @@ def preview(result: Result, plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     key = name(result, plan, "")
     last: tuple[Name, Any] | None = st.session_state.get(_PREVIEW)
     if last is None or last[0] != key:
-        found = applying.preview(result, original(result).table, plan, SHOWN)
-        last = (key, tuple(table.to_pandas() for table in found))
+        table, spec = original(result).table, result.scenario.data
+        before, after = applying.preview(result, table, plan, SHOWN)
+        column = Layout.of(spec, table.columns, plan.columns).column
+        last = (key, (_first(before, spec.released + spec.secret), _first(after, (column,))))
         st.session_state[_PREVIEW] = last
-    before, after = last[1]
-    return before, after
+    shown: tuple[pd.DataFrame, pd.DataFrame] = last[1]
+    return shown
+
+
+def _first(table: Any, names: tuple[str, ...]) -> pd.DataFrame:
+    """Return an Arrow table as a frame with some columns before the others."""
+    frame: pd.DataFrame = table.to_pandas()
+    return frame[[*names, *(name for name in frame.columns if name not in names)]]
 
 
 def ask(key: Name) -> None:

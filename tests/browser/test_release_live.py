@@ -1,0 +1,49 @@
+"""A release in a browser: what is downloaded is what the certificate describes."""
+
+import json
+
+import pytest
+
+from core.__main__ import main
+from core.data.catalogue import FOLDER
+from tests.browser.waiting import settle
+
+ASKED = "release?data=heart_hungarian&s=sex&x=cp&mech=watchdog"
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_the_downloaded_file_is_verified_by_the_downloaded_certificate(
+    visit, tmp_path, capsys, kind
+):
+    page = visit(f"{ASKED}&file={kind}")
+    page.get_by_role("button", name="Release 294 records").click()
+    link = page.locator("a.lsc-download")
+    link.wait_for()
+    settle(page)
+    seed = page.get_by_label("Seed", exact=True).input_value()
+    with page.expect_download() as file:
+        link.click()
+    file.value.save_as(tmp_path / f"released.{kind}")
+    assert file.value.suggested_filename == f"released.{kind}"
+    with page.expect_download() as proof:
+        page.get_by_role("button", name="Certificate (JSON)").click()
+    proof.value.save_as(tmp_path / "certificate.json")
+    names = [str(tmp_path / name) for name in ("certificate.json", f"released.{kind}")]
+    original = str(FOLDER / "heart_hungarian.parquet")
+    assert main(["verify", *names, original, "--seed", seed, "--json"]) == 0
+    assert all(one["passed"] for one in json.loads(capsys.readouterr().out))
+    assert seed not in page.url
+    assert seed not in (tmp_path / "certificate.json").read_text(encoding="utf-8")
+
+
+def test_a_released_file_is_under_no_other_address(visit):
+    page = visit(ASKED)
+    page.get_by_role("button", name="Release 294 records").click()
+    link = page.locator("a.lsc-download")
+    link.wait_for()
+    token = link.get_attribute("href").split("/")[1]
+    assert len(token) >= 40
+    own = page.evaluate(
+        "path => fetch(path).then(found => found.status)", f"/released/{token}/released.csv"
+    )
+    assert own == 200

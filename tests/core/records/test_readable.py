@@ -1,0 +1,90 @@
+"""A certificate in words says the figures of the certificate, and nothing else."""
+
+import json
+import math
+import shlex
+
+import pytest
+
+from core.data import Sources
+from core.errors import InvalidInputError
+from core.records.certificate import make
+from core.records.design import original
+from core.records.draws import Keyed, Seeded
+from core.records.plan import Plan, command_line
+from core.records.readable import level_rows, sections
+from core.scenario import Scenario, evaluate
+
+SEED = 2**90 + 1
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    def release(plan, **asked):
+        result = evaluate(Scenario(mechanism="watchdog", **asked))
+        target = tmp_path_factory.mktemp("release") / "y.parquet"
+        return make(result, original("adult", Sources()), plan, target).certificate
+
+    return release
+
+
+def told(body):
+    return {name: text for one in sections(body) for name, text in one.rows}
+
+
+def test_every_section_says_what_the_certificate_has(made):
+    body = made(Plan(Seeded(SEED)))
+    said = told(body)
+    assert said["Promise"].endswith(f"level reached {body['levels']['asked']['achieved']:.4g}")
+    assert said["Records"] == "32,561 records of 32,561"
+    assert said["Original file, SHA-256"] == body["original"]["sha256"]
+    assert said["Released file, SHA-256"] == body["released"]["sha256"]
+    assert said["Commitment to the seed"] == Seeded(SEED).commitment
+    assert said["This certificate"] == body["fingerprint"]
+    assert said["Unknown or missing values"] == "0 records, not accepted"
+    assert str(SEED) not in repr(sections(body))
+    assert "Reads" not in said
+
+
+def test_levels_are_those_of_the_certificate_in_its_order(made):
+    body = json.loads(json.dumps(made(Plan(Seeded(SEED)), eps=8.0)))
+    rows = level_rows(body)
+    found = body["levels"]["design"]
+    assert len(rows) == len(found)
+    for row, value in zip(rows, found.values(), strict=True):
+        expected = None if value is None else math.inf if value == "inf" else value
+        assert row.design == expected
+        assert row.records is None
+    assert rows[0].title == "LIP"
+    assert {row.unit for row in rows} == {"nats", ""}
+
+
+def test_a_keyed_draw_names_its_column_alone(made):
+    key = b"0123456789abcdef!"
+    body = made(Plan(Seeded(SEED))) | {
+        "draw": {"kind": "key", "commitment": "c", "id": "passport"},
+        "unknown": {"treatment": "drop", "records": 3},
+    }
+    said = told(body)
+    assert said["Outputs"] == "by a secret key and the id in 'passport', the same in every release"
+    assert said["Unknown or missing values"] == "3 records, left out"
+    plan = Plan(Keyed(key, "-my id"), "kept", "a 'symbol'")
+    line = command_line(plan, "-my file.csv", "out.csv")
+    assert key.decode() not in line
+    words = shlex.split(line.replace("\\\n", " "))
+    assert words[:7] == [
+        "python", "-m", "core", "release", "scenario.json", "./-my file.csv", "out.csv",
+    ]  # fmt: skip
+    assert "--id=-my id" in words
+    assert "--unknown=a 'symbol'" in words
+
+
+@pytest.mark.parametrize("source", ["example:parity", "random:uniform:3x4:1"])
+def test_a_joint_has_no_original(source):
+    with pytest.raises(InvalidInputError, match="joint distribution without records"):
+        original(source, Sources())
+
+
+def test_a_set_of_several_files_has_no_one_original():
+    with pytest.raises(InvalidInputError, match="is read from 2 files"):
+        original("adult_all", Sources())
