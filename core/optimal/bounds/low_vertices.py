@@ -26,15 +26,16 @@ from core.optimal.polytopes.facets import (
     systems,
 )
 from core.optimal.programs.batched_simplex import inverses
+from core.optimal.programs.refinement import refined
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
 AT_ONCE = 5
 """Vertices that an oracle gets at a time: those of least reduced cost."""
 
-STEEP = 1e5
+STEEP = 1e4
 """Largest entry of the inverse of a vertex's system at which its rounding error is far below the
-distance by which rows are moved outwards."""
+distance by which rows are moved outwards: larger ones are refined."""
 
 MOST = 2_000
 """Default of the most vertices that are kept."""
@@ -278,9 +279,14 @@ class _Known:
     def _made(self, tight: IntArray) -> tuple[FloatArray | IntArray, ...]:
         """Return the vertices below the floor that meet given rows, (k, n − 1), as attributes."""
         n = len(self._norm)
-        inverse = inverses(systems(self._rows, self._norm, tight))
+        square = systems(self._rows, self._norm, tight)
+        inverse = inverses(square)
         known = np.isfinite(inverse).all(axis=(1, 2))
-        self.sure &= bool(known.all() and np.abs(inverse).max(initial=0.0) < STEEP)
+        self.sure &= bool(known.all())
+        steep = known & (np.abs(inverse).max(axis=(1, 2), initial=0.0) >= STEEP)
+        if self.sure and steep.any():
+            inverse[steep], exact = refined(square[steep], inverse[steep])
+            self.sure = bool(exact.all())
         inverse, tight = inverse[known], tight[known]
         right = np.ones((len(tight), n))
         right[:, :-1] = self._limits[tight]

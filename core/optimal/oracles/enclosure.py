@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
-from core.optimal.bounds.low_vertices import undercutting
+from core.optimal.bounds.low_vertices import MOST, Undercut, undercutting
 from core.optimal.oracles.inner_approximation import AllowedOutputs
 from core.optimal.oracles.lazy_double_description import LazyDoubleDescription
-from core.optimal.polytopes.facets import facets_of
+from core.optimal.polytopes.facets import Facets, facets_of
 from core.optimal.polytopes.standard_form import Polytope
+from core.validation import FloatArray
 
 _PROMISING = 0.05
 """Relative difference of estimate and answer from which on `patience` no longer ends the loop."""
@@ -25,6 +26,10 @@ _MOST_OUTPUTS = 20
 
 _PROOF_SHARE = 0.2
 """Part of the time left that is kept for the proof."""
+
+_GROWTH, _MOST_KEPT = 4, 32_000
+"""Factor by which the number of vertices that a proof keeps grows where it was too small, and the
+most: with hundreds of cuts they take about 10 kB each."""
 
 MOST_SYMBOLS = 20
 """Most symbols: with more a vertex has so many edges that column generation is faster."""
@@ -75,14 +80,7 @@ def enclose(
             until = stop
         late = until.over
         if late or ahead <= gap / 2:
-            proof = undercutting(
-                given,
-                inside.p_x,
-                inside.utility,
-                duals,
-                slack=gap / 2,
-                deadline=deadline,
-            )
+            proof = _proof(given, inside, duals, gap / 2, deadline)
             if proof.sure:
                 upper = min(upper, proof.bound)
             outputs = proof.outputs  # vertices that the search has missed
@@ -95,6 +93,21 @@ def enclose(
             given = given.with_cuts(cuts)
         elif inside.value <= before:  # neither a cut nor a better output
             return upper
+
+
+def _proof(
+    given: Facets, inside: AllowedOutputs, duals: FloatArray, slack: float, deadline: Deadline
+) -> Undercut:
+    """Return the vertices that undercut the duals; more are kept where too many were dropped."""
+    most = MOST
+    while True:
+        found = undercutting(
+            given, inside.p_x, inside.utility, duals, slack=slack, most=most, deadline=deadline
+        )
+        vain = len(found.outputs) == 0 and found.slack > slack
+        if not (found.finished and vain) or most * _GROWTH > _MOST_KEPT:
+            return found
+        most *= _GROWTH
 
 
 def can_enclose(space: Polytope) -> bool:

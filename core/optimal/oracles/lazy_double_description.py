@@ -42,6 +42,9 @@ AHEAD = 0.5
 """Part of the way from the last stable duals to those of the master program at which vertices are
 priced: the latter oscillate while few outputs are known."""
 
+_FEW_REPLACED = 0.2
+"""Part of the vertices that may be replaced ones."""
+
 
 @dataclass(frozen=True, eq=False)
 class LazyMixture:
@@ -99,11 +102,12 @@ class LazyDoubleDescription:
         tight = simplex_corners(n)
         corners = solved_corners(self._rows, self._limits, self._norm, tight)
         self._known = VertexTable(corners, tight, np.full(n, n), *self._priced(corners))
+        self._reduced, self._duals = np.zeros(0), np.zeros(n)
         self._extend()
 
     def __len__(self) -> int:
         """Return the number of known vertices."""
-        return len(self._known)
+        return int(self._known.alive.sum())
 
     def add(self, cuts: FloatArray) -> None:
         """Cut the polytope by cuts @ r ≤ 0, shape (k, n_x)."""
@@ -137,7 +141,7 @@ class LazyDoubleDescription:
         while True:
             while len(which := self._untested(trial)):
                 if deadline.over or known.n_bytes > MOST_BYTES:
-                    known.keep(known.alive)
+                    self._tidy()
                     return LazyMixture(within, duals, np.inf, finished=False)
                 self._test(which)
             if not known.alive[chosen].all():  # some were cut off: start again without them
@@ -160,7 +164,7 @@ class LazyDoubleDescription:
             else:
                 break
         outputs = np.vstack([within, self._unrelaxed(chosen)])[mixture.used]
-        known.keep(known.alive)
+        self._tidy()
         estimate = self.utility.offset(self.p_x) - mixture.cost
         return LazyMixture(outputs, mixture.duals, estimate, finished=True)
 
@@ -172,15 +176,32 @@ class LazyDoubleDescription:
         self._limits = np.append(self._limits, relaxed(limits, self._rng))
         self._exact = np.append(self._exact, limits)
 
+    def _tidy(self) -> None:
+        """Drop the vertices that were replaced, unless they are few: all others are copied."""
+        alive = self._known.alive
+        if (~alive).sum() > _FEW_REPLACED * len(alive):
+            self._known.keep(alive)
+            self._reduced = self._reduced[:0]
+            self._duals = np.zeros(0)
+
     def _untested(self, duals: FloatArray) -> IntArray:
         """Return the untested vertices of negative reduced cost."""
         unsure = self._known.seen < len(self._rows)
         return np.flatnonzero(unsure & (self._prices(duals) < -PRICE))
 
     def _prices(self, duals: FloatArray) -> FloatArray:
-        """Return φ(r) − λ·r of all vertices, shape (k,); ∞ for those that were replaced."""
+        """Return φ(r) − λ·r of all vertices, shape (k,); ∞ for those that were replaced.
+
+        Under the same duals as before only new vertices are priced.
+        """
         known = self._known
-        return np.where(known.alive, known.costs - known.posteriors @ duals, np.inf)
+        if duals is not self._duals:
+            self._reduced, self._duals = np.zeros(0), duals
+        first = len(self._reduced)
+        added = known.costs[first:] - known.posteriors[first:] @ duals
+        self._reduced = np.append(self._reduced, added)
+        self._reduced[~known.alive] = np.inf
+        return self._reduced
 
     def _test(self, which: IntArray) -> None:
         """Test vertices against the rows that they were not tested against; replace violators."""

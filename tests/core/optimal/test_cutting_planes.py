@@ -70,6 +70,38 @@ def test_five_secrets_with_two_u_are_proven_between_polyopt_and_non_robust():
     assert m.polyopt(counts, 0.3, ball, include_same_secret=True).utility < poly.utility
 
 
+@pytest.mark.parametrize(("digits", "seed"), [(10, 1), (6, 0)])
+def test_a_start_moved_by_its_last_digits_is_proven_too(digits, seed):
+    # from both starts, cuts are so nearly parallel where they meet that inverses are refined
+    counts, ball = five_by_two()
+    joint = Joint.with_secret_released(counts)
+    allowed = RLDP(0.3, ball, exact=True).allowed_set(joint)
+    kernel = m.polyopt(counts, 0.3, ball, time_limit=20).kernel[joint.kept_x]
+    kernel = kernel * (1 + 10.0**-digits * np.random.default_rng(seed).normal(size=kernel.shape))
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    inside = AllowedOutputs(kernel, joint.p_x, MutualInformation(), allowed.oracle)
+    deadline = Deadline.after(60)
+    outer = replace(allowed, oracle=None)
+    space = polytope(outer, joint.p_x)
+    bound = enclose(outer, space, inside, gap=5e-7, patience=deadline, deadline=deadline)
+    assert 0 <= bound - inside.value <= 5e-7
+    assert inside.value == pytest.approx(0.1152448, abs=5e-7)
+
+
+@pytest.mark.parametrize("most", [2, 32_000])
+def test_a_proof_of_too_few_vertices_is_tried_with_more(monkeypatch, most):
+    monkeypatch.setattr("core.optimal.oracles.enclosure.MOST", 2)
+    monkeypatch.setattr("core.optimal.oracles.enclosure._MOST_KEPT", most)
+    joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
+    allowed = AlphaLift(0.6, 0.6, 2.0).allowed_set(joint)
+    inside = AllowedOutputs(np.ones((4, 1)), joint.p_x, MutualInformation(), allowed.oracle)
+    space = polytope(allowed, joint.p_x)
+    bound = enclose(allowed, space, inside, gap=1e-6, patience=NEVER, deadline=Deadline.after(30))
+    proven = bound - inside.value <= 1e-6
+    assert bound >= inside.value
+    assert proven == (most == 32_000)
+
+
 def five_by_two():
     """Return counts of five secrets and two u, and the confidence set around them."""
     rng = np.random.default_rng(0)

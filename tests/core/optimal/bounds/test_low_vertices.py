@@ -10,7 +10,9 @@ from core.joint import Joint
 from core.notions import ALIP, LIP, PointwiseMaximalLeakage
 from core.optimal.bounds.low_vertices import undercutting
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
+from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import polytope
+from core.optimal.programs.refinement import refined
 from core.optimal.utility import MutualInformation
 
 GOAL = MutualInformation()
@@ -93,3 +95,39 @@ def test_no_time_still_gives_a_bound():
     )
     assert not found.finished
     assert found.bound >= GOAL.offset(joint.p_x) - mixture.cost
+
+
+@pytest.mark.parametrize("angle", [3e-10, 1e-10])
+def test_rows_that_are_nearly_parallel_prove_as_much(monkeypatch, angle):
+    joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
+    _, _, mixture = known(joint, LIP(0.5))
+    facets, duals = facets_of(LIP(0.5).allowed_set(joint), joint.p_x), mixture.duals + 0.5
+    rows = facets.rows / facets.unit
+    cuts = rows - angle * np.random.default_rng(1).random(rows.shape)  # all outputs meet them
+    steepest = []
+
+    def looked(square, inverse):
+        steepest.append(np.abs(inverse).max())
+        return refined(square, inverse)
+
+    plain = undercutting(facets, joint.p_x, GOAL, duals, slack=1e-7)
+    monkeypatch.setattr("core.optimal.bounds.low_vertices.refined", looked)
+    found = undercutting(facets.with_cuts(cuts), joint.p_x, GOAL, duals, slack=1e-7)
+    assert max(steepest) > 1e8
+    assert found.sure
+    assert found.bound == pytest.approx(plain.bound, abs=1e-7)
+    assert found.bound >= GOAL.offset(joint.p_x) - mixture.cost
+
+
+def test_an_inverse_that_cannot_be_refined_makes_the_bound_unsure(monkeypatch):
+    monkeypatch.setattr("core.optimal.bounds.low_vertices.STEEP", 0.0)
+    joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
+    space, _, mixture = known(joint, LIP(0.5))
+
+    def never(_, inverse):
+        return inverse, np.zeros(len(inverse), dtype=bool)
+
+    for step, sure in ((refined, True), (never, False)):
+        monkeypatch.setattr("core.optimal.bounds.low_vertices.refined", step)
+        found = undercutting(space.facets(), joint.p_x, GOAL, mixture.duals, slack=1e-7)
+        assert found.sure == sure
