@@ -129,8 +129,8 @@ class Notion(ABC):
         return np.zeros(np.shape(joint_sy)[-1], dtype=np.bool_)
 
     def short_name(self) -> str:
-        """Return its name without budgets."""
-        return self.name
+        """Return its name without budgets, in one word or two."""
+        return self.name.removesuffix("-privacy")
 
     def composed(self, write: Callable[[Notion], str]) -> str | None:  # noqa: ARG002
         """Return the name of a notion that is made of others; None for any other notion.

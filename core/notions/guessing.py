@@ -93,6 +93,10 @@ class GuessingProbability(PointwiseNotion):
         bound = validation.number(self.bound, "bound", low=0.0, high=1.0, open_low=True)
         object.__setattr__(self, "bound", bound)
 
+    def short_name(self) -> str:
+        """Return what is guessed."""
+        return "guess of S"
+
     def __str__(self) -> str:
         return f"{self.name} ≤ {self.bound:g}"
 

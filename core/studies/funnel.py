@@ -18,15 +18,21 @@ from numpy.typing import ArrayLike
 
 from core.joint import Joint
 from core.limits import ROUNDING
+from core.mechanisms import Mechanism
+from core.mechanisms.result import make_mechanism
 from core.notions import catalogue as notions
 from core.notions.average import Average
 from core.scenario import Scenario
-from core.studies.frontier import GRID
-from core.studies.known import Known
+from core.studies.frontier import GRID, Frontier
+from core.studies.known import UNPROVEN, Known
 from core.validation import FloatArray
 
 POINTS = 25
 """Number of budgets of a funnel, from 0 to what X itself tells."""
+
+
+LEAD = 1e-5
+"""Least lead of an answer over a funnel's line, in units of the utility's size, that counts."""
 
 
 def is_funnel(scenario: Scenario) -> bool:
@@ -110,6 +116,54 @@ def reached(
     return np.array(
         [np.nan if made is None else told.achieved(joint, made.kernel) for made in found]
     )
+
+
+def lend(known: Known, lines: Sequence[tuple[Scenario, Frontier]], joint: Joint) -> None:
+    """Make optima under other notions known as a funnel's, where they keep more than its line.
+
+    The line is straight between the budgets that were solved, and the optimum may lie above it.
+
+    Parameters
+    ----------
+    known : Known
+        The answers found so far; it gets more.
+    lines : sequence of (Scenario, Frontier)
+        Optima with their frontiers; without a funnel among them nothing is lent.
+    joint : Joint
+        P(s, x).
+    """
+    funnel = next(((one, line) for one, line in lines if is_funnel(one)), None)
+    if funnel is None or not np.isfinite(funnel[1].utility).any():
+        return
+    for beside, line in lines:
+        for eps in () if is_funnel(beside) else line.eps.tolist():
+            made = known.best(replace(beside, eps=eps), joint)
+            if made is not None and len(made.kernel) == joint.n_x:
+                _lend(known, *funnel, made, joint)
+
+
+def _lend(known: Known, funnel: Scenario, line: Frontier, made: Mechanism, joint: Joint) -> None:
+    """Make an answer known as the funnel's at what it tells, if it keeps more than the line."""
+    told, there = measure(funnel, joint), np.isfinite(line.utility)
+    at, level = line.eps[there], told.achieved(joint, made.kernel)
+    lead = made.utility - float(np.interp(level, at, line.utility[there]))
+    if not at[0] < level < at[-1] or lead <= LEAD * made.purpose.size():
+        return
+    asked = replace(funnel, eps=level)
+    spent = taken(told, line.eps, joint), taken(told, [level], joint)
+    bound = float(most_between(spent[0], line.utility, line.upper_bound, spent[1])[0])
+    lent = make_mechanism(
+        joint,
+        made.kernel,
+        name=made.name,
+        solver=made.solver,
+        status=UNPROVEN,
+        notion=asked.build_notion(joint),
+        y_labels=made.y_labels,
+        upper_bound=bound if np.isfinite(bound) else None,
+        purpose=made.purpose,
+    )
+    known.add(asked, joint, lent)
 
 
 def taken(told: Average, budgets: ArrayLike, joint: Joint) -> FloatArray:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 
@@ -19,11 +20,15 @@ from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.optima.starts import CONTRADICTION, disproves
+from core.mechanisms.polish import polished
 from core.mechanisms.result import make_mechanism
 from core.notions import catalogue as notions
+from core.notions.average import Average
 from core.scenario import Scenario
 from core.sizes import size_of
 from core.studies.frontier import Frontier, share_of_x
+from core.studies.mixtures import best_mixture
+from core.validation import FloatArray
 
 OPTIMUM = "optimal"
 """The mechanism for which the answer of every other one is a start."""
@@ -36,6 +41,9 @@ MOST_BYTES = 200_000_000
 
 EMPTY = 1_000
 """Bytes of a promise without answers, beside its key."""
+
+MIXTURE = "mixture"
+"""Solver of an answer that is a mixture of those at a smaller and at a larger budget."""
 
 OWN = ("weight", "utility")
 """Numbers of a mechanism, as opposed to those of its notion or its search."""
@@ -137,26 +145,32 @@ class Known:
             own = promise.answers.get(place)
             if scenario.mechanism != OPTIMUM:
                 return None if own is None else self._carried(promise, place, own, joint, scenario)
-            starts = [
-                (made.utility, at == place, made)
+            usable = [
+                (at, made)
                 for at, made in promise.answers.items()
-                if at[1] <= scenario.eps and _is_start(made, joint, scenario)
+                if _is_start(made, joint, scenario)
             ]
             bounds = [one.upper_bound for eps, one in _bounds(promise) if eps >= scenario.eps]
+        starts = [(made.utility, at == place, made) for at, made in usable if at[1] <= scenario.eps]
         if not starts:
             return None
         bound = min(bounds, default=np.inf)
         _, here, made = max(starts, key=lambda one: one[:2])
-        if here:
-            return _bounded(made, bound, scenario.gap)
+        made = _bounded(made, bound, scenario.gap)
+        mixed = None
+        if made.gap > scenario.gap or not here:
+            mixed = _between(scenario, [(at[1], one) for at, one in usable], joint)
+        if here and mixed is None:
+            return made
+        notion = scenario.build_notion(joint)
         lifted = make_mechanism(
             joint,
-            made.kernel,
+            made.kernel if mixed is None else polished(joint, mixed, notion),
             name=mechanisms.entry(OPTIMUM).title,
-            solver=made.solver,
+            solver=made.solver if mixed is None else MIXTURE,
             status=UNPROVEN,
-            notion=scenario.build_notion(joint),
-            y_labels=made.y_labels,
+            notion=notion,
+            y_labels=made.y_labels if mixed is None else None,
             upper_bound=None if np.isinf(bound) else bound,
             purpose=made.purpose,
         )
@@ -309,6 +323,17 @@ def _place(scenario: Scenario) -> Place:
     entry = mechanisms.entry(scenario.mechanism)
     own = [f" {name}={getattr(scenario, name)!r}" for name in OWN if name in entry.parameters]
     return scenario.mechanism + "".join(own), scenario.eps if entry.uses_notion else 0.0
+
+
+def _between(
+    scenario: Scenario, answers: Sequence[tuple[float, Mechanism]], joint: Joint
+) -> FloatArray | None:
+    """Return a mixture of answers that keeps more than each of them at ε; None where none does."""
+    entry = notions.entry(scenario.notion)
+    if not entry.kind.on_average or "eps" not in entry.parameters:
+        return None
+    told = cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
+    return best_mixture(told, answers, joint)
 
 
 def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:

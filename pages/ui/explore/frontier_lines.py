@@ -20,7 +20,7 @@ from core.mechanisms import fit
 from core.notions import catalogue as notions
 from core.scenario import Scenario, spans
 from core.studies.frontier import Frontier
-from core.studies.funnel import is_funnel, measure, reached
+from core.studies.funnel import is_funnel, lend, measure, reached
 from core.studies.known import OPTIMUM
 from core.validation import FloatArray
 from pages.ui import figures
@@ -140,6 +140,9 @@ def begin(scenario: Scenario) -> Work:
                 waiting.append(one)
         except CoreError as error:
             problems[number] = error
+    if is_funnel(scenario):
+        ready = [(one, line) for one in asked if one not in waiting and (line := _line(one))]
+        lend(known_for(scenario.data), ready, derived.counted(scenario.data).joint)
     return Work(asked, tuple(waiting), problems)
 
 
@@ -301,13 +304,8 @@ def _tell(lines: Lines) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="frontier_problems"):
         st.caption(f"Missing: {markdown(said)}")
         if missing:
-            st.button(
-                "Start again",
-                icon=":material/replay:",
-                key="frontier_again",
-                on_click=_resume,
-                args=(missing,),
-            )
+            icon, key = ":material/replay:", "frontier_again"
+            st.button("Start again", icon=icon, key=key, on_click=_resume, args=(missing,))
 
 
 def _tell_gaps(lines: Lines) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,9 @@ COLUMNS = (7.0, 52.0, 88.0)
 
 EDGES = ((13.0, 42.0), (61.0, 77.0))
 """Ends of the arrows between them."""
+
+LETTERS = 9
+"""Most letters of a line of the first box."""
 
 AT = (0.62, 0.45)
 """Position of the number on each arrow, from 0 to 1."""
@@ -59,16 +63,17 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
         From top to bottom.
     """
     middle = (len(levels) - 1) / 2
-    marks = [_box(labels.short(promise, 9), "", COLUMNS[0], middle, strong=True)]
+    name = textwrap.wrap(promise, LETTERS, break_on_hyphens=False)
+    marks = [_box(name, "", COLUMNS[0], middle, strong=True)]
     for row, level in enumerate(levels):
         ends = (EDGES[0][0], middle, EDGES[0][1], row)
         marks += [_arrow(*ends), _number(level.implied, AT[0], *ends)]
-        marks.append(_box(level.title, level.own, COLUMNS[1], row))
+        marks.append(_box([level.title], level.own, COLUMNS[1], row))
         if level.average is not None:
             title, implied, own = level.average
             ends = (EDGES[1][0], row, EDGES[1][1], row)
             marks += [_arrow(*ends), _number(implied, AT[1], *ends)]
-            marks.append(_box(title, own, COLUMNS[2], row))
+            marks.append(_box([title], own, COLUMNS[2], row))
     return {
         "data": [
             {
@@ -90,8 +95,8 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
     }
 
 
-def _box(title: str, own: str, x: float, y: float, *, strong: bool = False) -> dict[str, object]:
-    words = labels.text(title)
+def _box(title: Sequence[str], own: str, x: float, y: float, *, strong: bool = False) -> dict[str, object]:
+    words = "<br>".join(labels.text(line) for line in title)
     if own:
         words += f'<br><span style="font-size:10px">here {labels.text(own)}</span>'
     return {

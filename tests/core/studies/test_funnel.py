@@ -13,7 +13,8 @@ from core.joint import Joint
 from core.notions import LDP, LIP, Average
 from core.scenario import Scenario
 from core.studies.frontier import sweep
-from core.studies.funnel import budgets, envelope, most_between, taken
+from core.studies.funnel import budgets, envelope, lend, measure, most_between, taken
+from core.studies.known import UNPROVEN, Known
 
 JOINT = Joint.random_uniform(3, 6, np.random.default_rng(2))
 FUNNEL = Average("mutual_information", 1.0)
@@ -86,6 +87,73 @@ def test_a_funnel_of_optima_bounds_what_lies_between_and_lip_and_ldp_beneath():
     assert solved.utility <= most + 1e-9
     assert most <= line.upper_bound[2]
     assert np.interp(between, line.eps, reached) <= solved.upper_bound + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("notion", "purpose"),
+    [("average_mi", "information"), ("average_leakage", "guess"), ("average_tv", "information")],
+)
+def test_an_answer_is_never_below_a_mixture_of_its_neighbours(notion, purpose):
+    known, asked = Known(), Scenario(notion=notion, purpose=purpose, gap=1e-3)
+    told = measure(asked, JOINT)
+    most = told.achieved(JOINT, np.eye(JOINT.n_x))
+    for share in (0.0, 0.2, 0.7):
+        at = replace(asked, eps=share * most)
+        known.add(at, JOINT, at.build_mechanism(JOINT))
+    here = replace(asked, eps=0.5 * most)
+    poor = replace(here, mechanism="constant").build_mechanism(JOINT)
+    known.add(here, JOINT, replace(poor, status=UNPROVEN, notion=here.build_notion(JOINT)))
+    found = known.best(here, JOINT)
+    room = taken(told, [0.2 * most, 0.5 * most, 0.7 * most], JOINT)
+    share = (room[1] - room[0]) / (room[2] - room[0])
+    ends = [known.best(replace(asked, eps=end * most), JOINT).utility for end in (0.2, 0.7)]
+    assert found.utility >= (1 - share) * ends[0] + share * ends[1] - 1e-9
+    assert found.solver == "mixture"
+    assert found.audit.holds
+    assert told.achieved(JOINT, found.kernel) <= 0.5 * most + 1e-12
+    solved = here.build_mechanism(JOINT)
+    assert found.utility <= solved.upper_bound + 1e-9
+    known.add(here, JOINT, solved)
+    assert known.best(here, JOINT).utility == pytest.approx(solved.utility, abs=1e-9)
+    assert known.best(here, JOINT).solver == solved.solver
+
+
+def test_an_answer_without_a_larger_budget_beside_it_is_no_mixture():
+    known, asked = Known(), Scenario(notion="average_mi", eps=0.01)
+    made = asked.build_mechanism(JOINT)
+    known.add(asked, JOINT, made)
+    lifted = known.best(replace(asked, eps=0.02), JOINT)
+    assert lifted.utility == made.utility
+    assert lifted.solver == made.solver
+    endless = replace(asked, notion="average_leakage", eps=0.01)
+    known.add(endless, JOINT, endless.build_mechanism(JOINT))
+    assert known.best(replace(endless, eps=0.02), JOINT).solver != "mixture"
+
+
+def test_optima_under_the_line_raise_it_where_it_is_straight_between_two_budgets():
+    known, asked = Known(), Scenario(notion="average_mi", gap=1e-4)
+    most = FUNNEL.achieved(JOINT, np.eye(JOINT.n_x))
+    line = sweep(asked, JOINT, [0.0, 0.6 * most, most])  # too few: it cuts through a curve
+    beside = replace(asked, notion="lip")
+    points = sweep(beside, JOINT, [0.1, 0.2, 0.4])
+    for eps, made in zip(points.eps, points.mechanisms, strict=True):
+        known.add(replace(beside, eps=float(eps)), JOINT, made)
+    told = [FUNNEL.achieved(JOINT, made.kernel) for made in points.mechanisms]
+    above = points.utility > np.interp(told, line.eps, line.utility) + 1e-5
+    assert above.any()
+    lend(known, [(beside, points), (asked, line)], JOINT)
+    raised = known.along(line, asked, JOINT)
+    assert len(raised.eps) == len(line.eps) + above.sum()
+    assert (points.utility <= np.interp(told, raised.eps, raised.utility) + 1e-5).all()
+    for at, kept, bound in zip(raised.eps, raised.utility, raised.upper_bound, strict=True):
+        solved = m.optimal(JOINT, replace(FUNNEL, bound=float(at)), gap=1e-3)
+        assert kept <= solved.upper_bound + 1e-9
+        assert solved.utility <= bound + 1e-9
+    lend(known, [(beside, points), (asked, raised)], JOINT)
+    assert len(known.along(line, asked, JOINT).eps) == len(raised.eps)  # once is enough
+    lend(Known(), [(beside, points)], JOINT)
+    lend(known, [(asked, replace(line, utility=line.utility * np.nan)), (beside, points)], JOINT)
+    assert len(known.along(line, asked, JOINT).eps) == len(raised.eps)
 
 
 JOINT_ENTROPY = float(-(JOINT.p_x * np.log(JOINT.p_x)).sum())

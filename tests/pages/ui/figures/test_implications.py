@@ -4,7 +4,14 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from core.notions import Average, GuessingProbability
+from core.notions import catalogue as notions
 from pages.ui import figures
+
+NAMES = {
+    Average: Average("guessing", 0.5).short_name(),
+    GuessingProbability: GuessingProbability(0.5).short_name(),
+}
 
 
 def texts(figure):
@@ -23,6 +30,17 @@ def test_every_arrow_carries_its_number():
     assert {"0.25", "0.40", "≤ 0.11"} <= set(said)
     assert any(text.startswith("max. leak<br>") and "here 0.10" in text for text in said)
     assert said[0] == "<b>LIP</b>"
+
+
+@pytest.mark.parametrize("entry", notions.ALL, ids=lambda entry: entry.key)
+@pytest.mark.parametrize("more", ["", " +"])
+def test_the_name_of_every_promise_is_shown_in_full(entry, more):
+    name = NAMES.get(entry.kind, entry.kind.name.removesuffix("-privacy")) + more
+    words = texts(figures.implications(name, [figures.Level("LDP", "0.40", "0.30")]))[0]
+    lines = words.removeprefix("<b>").removesuffix("</b>").split("<br>")
+    assert " ".join(lines) == name
+    assert len(lines) <= 3
+    assert all(len(line) <= 9 for line in lines)
 
 
 def test_names_are_text():
