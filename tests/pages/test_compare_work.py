@@ -8,8 +8,10 @@ import pytest
 
 from core.data.spec import DataSpec
 from core.errors import SolverError
+from core.jobs import work
 from core.scenario import Project, Scenario, evaluate
 from core.studies.frontier import sweep
+from core.studies.known import UNPROVEN
 from tests.pages.comparing import OPTIMA, QUICK, SMALL, open_, opened, pinned, text
 from tests.pages.waiting import finished
 
@@ -111,6 +113,30 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     app.button(key="column_lines_cancel").click().run()
     assert not sweeps.open
     assert "The work was cancelled." in text(app)
+
+
+def test_a_line_that_time_cut_short_says_so_and_may_be_searched_on(sweeps, monkeypatch):
+    def hurried(scenario, joint, *more, **options):
+        found = sweep(scenario, joint, *more, **options)
+        if scenario.time_limit > 2:
+            return found
+        most = np.full(len(found.eps), found.upper_bound[-1])
+        made = [replace(one, status=UNPROVEN, upper_bound=most[0]) for one in found.mechanisms]
+        return replace(found, mechanisms=tuple(made), upper_bound=most, most_nmi=np.ones(len(made)))
+
+    monkeypatch.setattr(work, "sweep", hurried)
+    app = opened(project=Project(OPTIMA.scenarios[:1], ("a",)))
+    sweeps.finish_all()
+    app.run()
+    assert not app.exception
+    assert "Not proven: a at " in text(app)
+    limit = sweeps.taken[0][2][0].time_limit
+    app.button(key="column_lines_on").click().run()
+    assert [arguments[0].time_limit for _, _, arguments in sweeps.open] == [2 * limit]
+    sweeps.finish_all()
+    app.run()
+    assert "Not proven" not in text(app)
+    assert "column_lines_on" not in {button.key for button in app.button}
 
 
 def test_answers_that_are_worked_out_are_marked_and_charts_of_the_last_one_stay(solves):

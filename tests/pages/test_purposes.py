@@ -83,6 +83,9 @@ def test_an_error_counts_numbers_and_says_where_there_are_none():
     assert not app.exception
     made = evaluate(asked).mechanism
     assert figures(app)["Expected error"] == f"{-made.utility:.4g}"
+    assert "If they are codes, such as postal codes" in said(app)
+    app.selectbox(key="loss").set_value("hamming").run()
+    assert "postal codes" not in said(app)
     app.selectbox(key="loss").set_value("squared").run()
     made = evaluate(replace(asked, loss="squared")).mechanism
     assert figures(app)["Expected error"] == f"{-made.utility:.4g}"

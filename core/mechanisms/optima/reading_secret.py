@@ -13,7 +13,7 @@ from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.search import checked_options, checked_purpose, optimal_from
 from core.mechanisms.optima.starts import at_least
 from core.mechanisms.options import Options
-from core.mechanisms.polish import polished
+from core.mechanisms.polish import cleared, polished
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
 from core.notions.base import Notion
 from core.optimal.solve import DEFAULT_SECONDS
@@ -122,9 +122,10 @@ def optimal_reading_secret(
     np.add.at(average, of_x, pairs.p_x[:, None] * found.kernel)
     kernel = np.tile(average / average.sum(axis=1, keepdims=True), (joint.n_s, 1))
     kernel[pairs.kept_x] = found.kernel
+    kernel = polished(joint, kernel, notion)  # sums over (s, x) may round to another level
     made = make_mechanism(
         joint,
-        polished(joint, kernel, notion),  # sums over (s, x) may round to another level
+        cleared(joint, kernel, notion),
         name=NAME,
         solver=found.solver,
         status=found.status,

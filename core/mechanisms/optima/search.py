@@ -21,7 +21,7 @@ from core.mechanisms.optima.starts import (
 )
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
-from core.mechanisms.polish import polished
+from core.mechanisms.polish import cleared, polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
@@ -163,9 +163,10 @@ def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> M
     if isinstance(goal, Information):
         bound = min(bound, chain_bound(joint, notion))
     kernel, y_labels = in_reading_order(joint, outcome.kernel)
+    kernel = polished(joint, kernel, notion)  # reordered outputs may round to another level
     return make_mechanism(
         joint,
-        polished(joint, kernel, notion),  # reordered outputs may round to another level
+        cleared(joint, kernel, notion),
         name=NAME,
         solver=outcome.solver,
         status=outcome.status,

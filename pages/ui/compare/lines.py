@@ -12,6 +12,7 @@ from core.jobs import Job
 from core.scenario import Scenario
 from core.studies.frontier import Frontier
 from core.studies.matching import has_budget
+from pages.ui import figures
 from pages.ui.compare.columns import Answered
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, long_answer, progress
@@ -93,6 +94,34 @@ def show_work(lines: Sequence[ColumnLine]) -> None:
                     on_click=_resume,
                     args=(missing,),
                 )
+        cut = [one for one in lines if _is_cut(one)]
+        if cut:
+            said = "; ".join(f"{markdown(one.column.name)} {_left_open(one)}" for one in cut)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption(f"Not proven: {said}.")
+                st.button(
+                    "Search on",
+                    icon=":material/manage_search:",
+                    key="column_lines_on",
+                    on_click=_search_on,
+                    args=(cut,),
+                )
+
+
+def _is_cut(one: ColumnLine) -> bool:
+    """Say whether time left a line without some proof or answer, and it may be searched on."""
+    line = one.line
+    if line is None or one.working or (line.most_nmi - line.nmi <= figures.BAND).all():
+        return False
+    return answers.may_sweep_on(_swept(one.column.scenario))
+
+
+def _left_open(one: ColumnLine) -> str:
+    """Return at how many of its budgets a line has no proof, or no answer."""
+    if one.line is None:
+        return ""
+    proven = one.line.most_nmi - one.line.nmi <= figures.BAND
+    return f"at {int((~proven).sum())} of {len(proven)} budgets"
 
 
 def _watch(waiting: Sequence[ColumnLine], every: int) -> None:
@@ -127,3 +156,8 @@ def _stop(waiting: Sequence[ColumnLine]) -> None:
 def _resume(missing: Sequence[ColumnLine]) -> None:
     for one in missing:
         answers.sweep_work(_swept(one.column.scenario)).resume()
+
+
+def _search_on(cut: Sequence[ColumnLine]) -> None:
+    for one in cut:
+        answers.sweep_on(_swept(one.column.scenario))

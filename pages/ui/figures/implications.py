@@ -95,7 +95,9 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
     }
 
 
-def _box(title: Sequence[str], own: str, x: float, y: float, *, strong: bool = False) -> dict[str, object]:
+def _box(
+    title: Sequence[str], own: str, x: float, y: float, *, strong: bool = False
+) -> dict[str, object]:
     words = "<br>".join(labels.text(line) for line in title)
     if own:
         words += f'<br><span style="font-size:10px">here {labels.text(own)}</span>'

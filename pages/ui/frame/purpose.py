@@ -24,6 +24,15 @@ MEANS = {
 }
 """What each purpose counts."""
 
+NOT_NUMERIC = f"This X is not numeric: choose “{LOSSES['hamming']}”, or give a table."
+"""What is said where an error of a number is asked of an X that has none."""
+
+CODES = (
+    "The levels of this X count as numbers. If they are codes, such as postal codes, whose "
+    f"differences mean nothing, choose “{LOSSES['hamming']}”."
+)
+"""What is said where it has: whether its numbers mean something only the reader knows."""
+
 PRESET = Scenario(data=DataSpec(task=("income",)), purpose="task")
 """The example that the sidebar links to."""
 
@@ -94,8 +103,8 @@ def _losses() -> None:
         persist_state="session",
     )
     if st.session_state["loss"] != "table":
-        if st.session_state["loss"] != "hamming" and not derived.numeric(state.data()):
-            st.caption(f"This X is not numeric: choose “{LOSSES['hamming']}”, or give a table.")
+        if st.session_state["loss"] != "hamming":
+            st.caption(CODES if derived.numeric(state.data()) else NOT_NUMERIC)
         return
     st.file_uploader(
         "Loss table (CSV)",

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from core import measures
+from core import mechanisms as m
 from core.joint import Joint
-from core.mechanisms.polish import polished
-from core.notions import LDP, LIP
+from core.mechanisms.polish import cleared, polished
+from core.notions import ALIP, LDP, LIP, Average, PointwiseMaximalLeakage
 
 JOINT = Joint.from_counts([[3, 1, 2], [1, 4, 1]])
 
@@ -54,3 +55,46 @@ def test_a_quick_polish_holds_too_and_costs_at_most_four_times_as_much():
     assert notion.holds(JOINT, quick)
     shares = [moved[0, 1] / (JOINT.p_x @ moved)[1] for moved in (quick, least)]
     assert 0 < shares[1] <= shares[0] <= 4 * shares[1]
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [
+        Average("total_variation", 0.1),
+        Average("guessing", 0.8),
+        PointwiseMaximalLeakage(0.4),
+    ],
+)
+def test_no_entry_of_an_optimum_is_rounding(notion):
+    for seed in range(3):
+        joint = Joint.random_dirichlet(3, 6, 0.4, np.random.default_rng(seed))
+        made = m.optimal(joint, notion)
+        assert made.audit.holds
+        assert made.gap <= 1e-6
+        assert (made.kernel[made.kernel > 0] > 1e-13).all()
+        np.testing.assert_allclose(made.kernel.sum(axis=1), 1, atol=1e-12)
+
+
+def test_what_is_cleared_tells_no_more_and_what_must_not_be_zero_stays():
+    joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    kernel = np.array([[1 - 2e-16, 2e-16, 0], [0, 1, 0], [2e-16, 0.5, 0.5]])
+    exact = cleared(joint, kernel, Average("mutual_information", 9.0))
+    np.testing.assert_array_equal(exact > 0, kernel > 1e-13)
+    least = np.log(1e18)
+    held = cleared(joint, kernel, ALIP(least, np.inf))
+    assert ALIP(least, np.inf).holds(joint, held)
+    assert np.isfinite(LIP(1).achieved(joint, held)) == np.isfinite(LIP(1).achieved(joint, kernel))
+    plain = np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    assert cleared(joint, plain, LIP(9)) is plain
+
+
+def test_rounding_that_a_budget_needs_is_sent_on_to_wider_outputs():
+    joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    shape = np.array([[0.5, 0, 0.5], [0, 0.5, 0.5], [0, 0, 1]])
+    told = Average("total_variation", 1.0).achieved(joint, shape)
+    budget = Average("total_variation", told - 1.001e-12)
+    dusty = polished(joint, shape, budget)
+    assert ((dusty > 0) & (dusty < 1e-10)).any()
+    exact = cleared(joint, dusty, budget)
+    assert budget.holds(joint, exact)
+    np.testing.assert_array_equal(exact > 0, shape > 0)
