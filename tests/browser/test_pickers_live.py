@@ -36,6 +36,7 @@ def test_a_promise_is_chosen_by_keyboard_alone(visit, width, height):
     menu(page, "notion")
     chosen = page.get_by_role("radio", name="LIP", exact=True)
     expect(chosen).to_be_checked()
+    waiting.settle(page)  # the menu is moved to its place when it is open
     box = page.locator("[data-testid=stPopoverBody]").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
