@@ -66,7 +66,6 @@ MOST_STEPS = 60
 """Lines that a function may have beside its docstring, unless it is named here with the reason."""
 
 LONG = {
-    "pages.ui.explore.board.show": "the page from top to bottom, card by card, without a branch",
 }
 """Functions that have more, and why they are not split."""
 

@@ -335,3 +335,15 @@ def test_a_pasted_matrix_that_is_not_here_is_named():
     app = opened(project=Project((own, QUICK.scenarios[0])))
     assert not app.exception
     assert "The pasted matrix 0123456789ab… is not in this session" in text(app)
+
+
+def test_a_column_with_a_budget_for_each_side_has_a_slider_for_each_that_ends_at_infinity():
+    sides = Scenario(data=SMALL, notion="sides", eps_l=np.inf, eps_u=0.5, mechanism="watchdog")
+    app = opened(project=Project((sides, QUICK.scenarios[0])))
+    assert not app.exception
+    assert kept(app)[0] == share(sides)
+    assert app.select_slider(key="col0_eps_l").value == np.inf
+    app.select_slider(key="col0_eps_u").set_value(1.0).run()
+    assert not app.exception
+    assert pinned(app).scenarios[0] == replace(sides, eps_u=1.0)
+    assert kept(app)[0] == share(replace(sides, eps_u=1.0))

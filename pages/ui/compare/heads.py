@@ -158,17 +158,25 @@ def _eps(place: int, scenario: Scenario, unit: str) -> None:
 
 def _slider(place: int, name: str, scenario: Scenario) -> None:
     domain, key = DOMAINS[name], f"col{place}_{name}"
-    _set(key, getattr(scenario, name))
+    now = getattr(scenario, name)
+    _set(key, now)
+    shown: dict[str, Any] = {
+        "label": domain.title.split(" · ")[0],
+        "key": key,
+        "on_change": _choose,
+        "args": (place, name),
+        "help": glossary.meaning(name),
+    }
+    if math.isinf(domain.high):  # as in the sidebar: its last step is ∞
+        steps = controls.steps(controls.ends(name, scenario), now)
+        st.select_slider(options=steps, format_func=controls.budget, **shown)
+        return
     st.slider(
-        domain.title.split(" · ")[0],
         min_value=domain.low,
         max_value=domain.high,
         step=domain.step,
         format=controls.step_format(domain.step),
-        key=key,
-        on_change=_choose,
-        args=(place, name),
-        help=glossary.meaning(name),
+        **shown,
     )
 
 

@@ -15,7 +15,7 @@ from core.release.confusability import ConfusabilityGraph
 from core.release.sentences import finding, question
 from core.scenario import Result, Scenario
 from core.studies.funnel import is_funnel
-from pages.ui.explore import again, charts, frontier_lines, meaning
+from pages.ui.explore import again, charts, frontier_lines, meaning, start
 from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
@@ -71,6 +71,7 @@ def show() -> None:
         with st.container(horizontal=True, width="content"):
             controls.unit_switch()
             exports.menu("explore", scenario)
+    start.panel()
     slots = {"sliders": sliders, "figures": st.container()}
     with st.sidebar:
         controls.idle_sliders(scenario)

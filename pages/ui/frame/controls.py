@@ -143,7 +143,7 @@ def slider(
         return
     domain, now = ends(name, scenario), getattr(scenario, name)
     if math.isinf(DOMAINS[name].high):
-        st.select_slider(options=steps(domain, now), format_func=_budget, **shown)
+        st.select_slider(options=steps(domain, now), format_func=budget, **shown)
     elif name == "eps" and unit() == "bits" and spans.in_nats(scenario.notion):
         _bits(shown, domain)
     else:
@@ -179,7 +179,7 @@ def step_format(step: float) -> str:
     return f"%.{max(2, -math.floor(math.log10(step)))}f"
 
 
-def _budget(value: float) -> str:
+def budget(value: float) -> str:
     """Write a budget that may be ∞, in the unit shown."""
     return f"{level(value, unit(), 2)}" if unit() == "bits" else f"{order(value)}"
 

@@ -1,0 +1,187 @@
+"""Questions worth a look: examples of the papers and two surprises, each with what it shows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from core.data.spec import DataSpec
+from core.scenario.project import Project
+from core.scenario.scenario import Scenario
+from core.scenario.url import to_query
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A question, or several side by side, with what they show.
+
+    Attributes
+    ----------
+    key : str
+        Its name in code.
+    title : str
+        What it is called.
+    line : str
+        What it shows, in a sentence or two; the tests work out every number in it.
+    asked : Scenario or Project
+        The question; the columns of the Compare page.
+    page : str
+        The page that answers it, as in its address.
+    """
+
+    key: str
+    title: str
+    line: str
+    asked: Scenario | Project
+    page: str
+
+    @property
+    def link(self) -> str:
+        """The address of the page with the question, relative to the site's.
+
+        Examples
+        --------
+        >>> preset("task").link
+        'explore?t=income&for=task'
+        """
+        query = self.asked.to_query() if isinstance(self.asked, Project) else to_query(self.asked)
+        return f"{self.page}?{urlencode(query, doseq=True)}"
+
+
+def _joint(key: str) -> DataSpec:
+    """Return the joint of an example, as the data of a question."""
+    return DataSpec(f"example:{key}", (), ())
+
+
+def _asymmetry() -> Project:
+    asked = {"both": "lip", "max-lift alone": "pml", "min-lift alone": "min_lift"}
+    return Project(
+        tuple(
+            Scenario(data=_joint("lift_typical"), notion=notion, eps=0.5)
+            for notion in asked.values()
+        ),
+        tuple(asked),
+    )
+
+
+def _lift_figure_4() -> Project:
+    merging = Scenario(data=_joint("lift_typical"), eps=2.0, mechanism="subset_merging")
+    shares = (0.35, 0.5, 0.65)
+    return Project(
+        (
+            replace(merging, notion="ldp"),
+            *(replace(merging, notion="alip", lam=share) for share in shares),
+        ),
+        ("LDP", *(f"ALIP, λ = {share:g}" for share in shares)),
+    )
+
+
+def _alip_figure_2() -> Project:
+    budgets = (0.6, 0.8, 1.0)
+    return Project(
+        tuple(
+            Scenario(
+                data=_joint("alip_typical"),
+                notion="sides",
+                eps_u=budget,
+                eps_l=5.0,
+                mechanism="watchdog",
+            )
+            for budget in budgets
+        ),
+        tuple(f"ε_u = {budget:g}" for budget in budgets),
+    )
+
+
+def _rldp_example_3() -> Project:
+    data = DataSpec("example:rldp_estimate", (), (), secret_released=True)
+    asked = {"polyopt": "PolyOpt", "robust_optimal": "Robust optimum", "secret_rr": "Secret RR"}
+    return Project(
+        tuple(Scenario(data=data, notion="rldp", eps=math.log(2), mechanism=key) for key in asked),
+        tuple(asked.values()),
+    )
+
+
+PRESETS: tuple[Preset, ...] = (
+    Preset(
+        "asymmetry",
+        "Why the bound on min-lift costs so much",
+        "At ε = 0.5 the bound on max-lift alone keeps 94 %, LIP 85 %: a belief may fall to 1/159 "
+        "of what it was, and rise to 3 times that at most.",
+        _asymmetry(),
+        "compare",
+    ),
+    Preset(
+        "lift_figure_4",
+        "[Lift] Fig. 4: subset merging",
+        "At ε = 2 it keeps 73 % with λ = 0.35, 82 % with λ = 0.5 and 90 % with λ = 0.65.",
+        _lift_figure_4(),
+        "compare",
+    ),
+    Preset(
+        "alip_figure_2",
+        "[ALIP] Fig. 2: the watchdog",
+        "At ε_l = 5, ε_u from 0.6 to 0.8 adds 37 points to what is kept, from 0.8 to 1 only 5.",
+        _alip_figure_2(),
+        "compare",
+    ),
+    Preset(
+        "rldp_example_3",
+        "[RLDP] Example 3: 100 records",
+        "At ε = log 2 PolyOpt keeps 52 %, the exact robust optimum 55 %, secret randomised "
+        "response 9 %.",
+        _rldp_example_3(),
+        "compare",
+    ),
+    Preset(
+        "funnel_theorem_4",
+        "[Funnel] Theorem 4: a counterexample",
+        "Two protocols, each private on its own, reveal S together. Repaired they keep 50 %, the "
+        "optimum keeps 56 %.",
+        Scenario(
+            data=_joint("funnel_theorem4"), notion="srlip", eps=0.5, mechanism="srlip_product"
+        ),
+        "explore",
+    ),
+    Preset(
+        "heart",
+        "[NonStoch] Heart data: no probabilities",
+        "Of 266 pairs of age and cholesterol in 271 records 261 occur once: only what occurs "
+        "together is known.",
+        Scenario(data=DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")),
+        "confusability",
+    ),
+    Preset(
+        "task",
+        "Predict income, hide sex",
+        "A release of occupation at ε = 1 keeps 99 % of what occupation tells of income.",
+        Scenario(data=DataSpec(task=("income",)), purpose="task"),
+        "explore",
+    ),
+    Preset(
+        "twice",
+        "Release twice, lose it all",
+        "At ε = 0 it keeps 56 %, and one draw says nothing of S; two draws say as much as X "
+        "itself.",
+        Scenario(data=_joint("lift_typical"), notion="lip", eps=0.0),
+        "explore",
+    ),
+)
+"""The questions of the start panel, in its order."""
+
+
+def preset(key: str) -> Preset:
+    """Return a preset by its key.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+
+    Examples
+    --------
+    >>> preset("twice").asked.eps
+    0.0
+    """
+    return {one.key: one for one in PRESETS}[key]
