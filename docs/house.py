@@ -65,8 +65,7 @@ MOST_MODULES, MOST_LINES = 16, 400
 MOST_STEPS = 60
 """Lines that a function may have beside its docstring, unless it is named here with the reason."""
 
-LONG = {
-}
+LONG: dict[str, str] = {}
 """Functions that have more, and why they are not split."""
 
 ROW, WIDTH, BOX = 92, 1080, (128, 46)
