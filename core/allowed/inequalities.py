@@ -83,15 +83,16 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
     failing = [part for part in sets if part.exceptions > 0]
     if len(failing) > 1:
         raise InvalidInputError(
-            "Only one of several promises may have exceptions of probability δ: put those that may "
-            "fail into one, as EpsDelta(Intersection(…), δ), or set the δ of the others to 0."
+            "Only one of several promises may have exceptions of probability δ, got δ = "
+            f"{_listed(failing)}: put those that may fail into one, as "
+            "EpsDelta(Intersection(…), δ), or set the δ of the others to 0."
         )
     if failing and any(part.budgets for part in sets):
         raise InvalidInputError(
-            "A promise with exceptions of probability δ has no optimum beside a budget on an "
-            "average that binds: what tells most of X takes most of the budget, so the best "
-            "exceptions are not known. Set δ to 0, which is stricter, or leave the budget out and "
-            "read the average off the result."
+            f"A promise with exceptions of probability δ = {_listed(failing)} has no optimum "
+            "beside a budget on an average that binds: what tells most of X takes most of the "
+            "budget, so the best exceptions are not known. Set δ to 0, which is stricter, or leave "
+            "the budget out and read the average off the result."
         )
     exceptions, excepted = max(part.exceptions for part in sets), None
     always = [part for part in sets if part.exceptions == 0]
@@ -109,6 +110,11 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
         exceptions=exceptions,
         excepted=excepted,
     )
+
+
+def _listed(sets: Sequence[AllowedSet]) -> str:
+    """Return the probabilities δ of the sets' exceptions as text."""
+    return " and ".join(f"{part.exceptions:.6g}" for part in sets)
 
 
 def all_cuts(oracles: Sequence[SeparationOracle]) -> SeparationOracle | None:

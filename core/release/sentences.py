@@ -53,6 +53,12 @@ def finding(result: Result, unit: str = "nats") -> str:
         The answer.
     unit : {"nats", "bits"}
         Unit of the notion's budgets.
+
+    Examples
+    --------
+    >>> from core.scenario import evaluate
+    >>> finding(evaluate(Scenario()))[:73]
+    "After release, nobody's belief in any value of sex changes by more than ×"
     """
     parts = (_belief(result, unit), _kept(result), _bound(result, unit), _why(result))
     return " ".join(part for part in parts if part)

@@ -18,7 +18,15 @@ NONE = "–"
 
 
 def describe(result: Result) -> dict[str, Any]:
-    """Return an answer as plain values for JSON; an infinite level is written "inf"."""
+    """Return an answer as plain values for JSON; an infinite level is written "inf".
+
+    Examples
+    --------
+    >>> from core.scenario import Scenario, evaluate
+    >>> plain = describe(evaluate(Scenario()))
+    >>> round(plain["mechanism"]["kept"], 4), plain["audit"]["holds"]
+    (0.9194, True)
+    """
     mechanism = result.mechanism
     return {
         "scenario": json.loads(result.scenario.to_json()),

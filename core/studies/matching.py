@@ -92,6 +92,12 @@ def figure(result: Result, target: str) -> float:
     ------
     InvalidInputError
         If the target is not one of `TARGETS`.
+
+    Examples
+    --------
+    >>> from core.scenario import evaluate
+    >>> round(figure(evaluate(Scenario()), KEPT), 4)
+    0.9194
     """
     _check(target)
     if target == EPS:

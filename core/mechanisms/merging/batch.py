@@ -168,10 +168,18 @@ def _repaired(block: Block) -> BoolArray:
     if not enough.any(axis=1).all():
         raise InfeasibleError(
             f"No mechanism keeps {block.notion.name} on a joint of the batch: even the constant "
-            "one breaks it."
+            f"one breaks it, at {_constant_level(block, enough.any(axis=1)):.6g}."
         )
     np.put_along_axis(high, order, position <= enough.argmax(axis=1)[:, None], axis=1)
     return high
+
+
+def _constant_level(block: Block, kept: BoolArray) -> float:
+    """Return the level of the constant mechanism on the first row that is not kept."""
+    row = np.flatnonzero(~kept)[0]
+    whole = block.p_s[row, None, :, None]
+    lower, upper = block.notion.lower_level(whole), block.notion.upper_level(whole)
+    return block.notion.combined(float(lower.max()), float(upper.max()))
 
 
 def _audit(block: Block, sets: IntArray, merged: FloatArray) -> None:
@@ -201,5 +209,13 @@ def _audit(block: Block, sets: IntArray, merged: FloatArray) -> None:
             (block.upper, block.notion.upper_level, block.upper_budget),
         )
     ]
-    if any((single > most).any() or (union > most).any() for single, union, most in worst):
-        raise AuditError(f"A batch gives less privacy than asked under {block.notion.name}.")
+    for single, union, most in worst:
+        levels = np.concatenate([single, union], axis=1)
+        broken = levels > most
+        if broken.any():
+            highest = np.where(broken, levels, -np.inf).argmax()
+            row, output = np.unravel_index(highest, levels.shape)
+            raise AuditError(
+                f"A batch gives less privacy than asked under {block.notion.name}: an output has "
+                f"level {levels[row, output]:.6g}, and {most[row, 0] - ROUNDING:.6g} is allowed."
+            )

@@ -37,6 +37,14 @@ def partition_mechanism(
         Disjoint sets of indices that cover X; outputs are ordered by their first symbol.
     name, solver, status, notion, notes
         As in `Mechanism`.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    >>> labels = {"name": "By hand", "solver": "none", "status": "heuristic"}
+    >>> made = partition_mechanism(joint, [(0, 1), (2,)], notion=None, **labels)
+    >>> made.y_labels, made.kernel.tolist()
+    (('x1 + x2', 'x3'), [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     """
     ordered = tuple(sorted(tuple(sorted(members)) for members in sets))
     return make_mechanism(

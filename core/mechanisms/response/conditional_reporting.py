@@ -109,6 +109,12 @@ def conditional_alpha(joint: Joint, notion: PointwiseNotion) -> float:
         If the probability of a secret and an output may be too small for a double.
     InfeasibleError
         If the notion does not hold even at α = 0.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> round(conditional_alpha(Joint.from_counts([[3, 1], [1, 3]]), LIP(0.3)), 4)
+    1.1482
     """
     total = (joint.p / joint.p_s[:, None]).sum(axis=0)
     rarest = np.log10(joint.p_s.min()) + np.log10(total[total > 0].min() / joint.n_s)

@@ -87,6 +87,12 @@ def grr_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     With α, the posterior of an output y moves on the line from P(S) to P(S | x = y), so every
     level increases. The LIP level is the largest |log (1 + (e^α − 1) P(x|s))/(1 + (e^α − 1) P(x))|
     ([Funnel] eq. 26).
+
+    Examples
+    --------
+    >>> from core.notions import LDP
+    >>> round(grr_alpha(Joint.from_counts([[3, 1], [1, 3]]), LDP(0.5)), 4)
+    1.0717
     """
 
     def levels(alpha: float) -> tuple[float, float]:
