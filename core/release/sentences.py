@@ -21,7 +21,8 @@ TOO_LITTLE = 1e-7
 """Nats or bits of S below which an average is not mentioned."""
 
 PROVEN_GAP = 1e-5
-"""Gap, in nats, up to which a sentence calls a result proven; the figures show the gap itself."""
+"""Gap, in units of the utility or of all that X adds to it, whichever is smaller, up to which a
+sentence calls a result proven; the figures show the gap itself."""
 
 
 def question(scenario: Scenario) -> str:
@@ -204,7 +205,7 @@ def _for_purpose(result: Result, of_x: str) -> str:
             f"itself gives {everything:.3f} and nothing {nothing:.3f}. {beside}"
         )
     return (
-        f"The best guess of {released} has an expected error of {-made.utility:.4g}, where "
+        f"The best guess of {released} has an expected error of {0 - made.utility:.4g}, where "
         f"nothing published gives {-nothing:.4g}. {beside}"
     )
 
@@ -219,7 +220,9 @@ def _bound(result: Result, unit: str) -> str:
     else:  # one that looks at S as well may keep more
         secret = _columns(data.secret, "S")
         within = "" if data.secret_released else f" without looking at {secret}"
-    if mechanism.gap <= PROVEN_GAP * mechanism.purpose.size():
+    low, high = mechanism.purpose.range(result.joint)
+    small = PROVEN_GAP * min(mechanism.purpose.size(), high - low)
+    if mechanism.status == "optimal" or mechanism.gap <= small:
         return f"No mechanism under {asked} keeps more{within}: proven."
     most = mechanism.purpose.share(result.joint, mechanism.upper_bound)
     if most >= 1:

@@ -82,13 +82,15 @@ def test_an_error_counts_numbers_and_says_where_there_are_none():
     app = opened_on(asked)
     assert not app.exception
     made = evaluate(asked).mechanism
-    assert figures(app)["Expected error"] == f"{-made.utility:.4g}"
+    assert figures(app)["Expected error"] == f"{0 - made.utility:.4g}"
     assert "If they are codes, such as postal codes" in said(app)
     app.selectbox(key="loss").set_value("hamming").run()
     assert "postal codes" not in said(app)
     app.selectbox(key="loss").set_value("squared").run()
     made = evaluate(replace(asked, loss="squared")).mechanism
-    assert figures(app)["Expected error"] == f"{-made.utility:.4g}"
+    assert figures(app)["Expected error"] == f"{0 - made.utility:.4g}"
+    app = opened_on(replace(asked, mechanism="identity"))
+    assert "at least 0" in [metric.delta for metric in app.metric]
     app = opened(**{"for": "distortion"}, **QUICK)
     assert "needs numbers, and X is not numeric here" in said(app)
     app.button(key="remedy_0").click().run()

@@ -51,7 +51,7 @@ def _kept(result: Result, unit: str) -> None:
         value, bound = share(mechanism.utility), share(mechanism.upper_bound)
         _figure(f"{task} guessed right", value, f"at most {bound}", "right_guess")
     else:
-        value, bound = f"{-mechanism.utility:.4g}", f"{-mechanism.upper_bound:.4g}"
+        value, bound = f"{0 - mechanism.utility:.4g}", f"{0 - mechanism.upper_bound:.4g}"
         _figure("Expected error", value, f"at least {bound}", "expected_error")
     _figure("Kept for that", share(mechanism.kept), "of what X itself gives", "kept_for_purpose")
     whole = level(mechanism.information, unit)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.data.spec import DataSpec
+from core.data.spec import Binning, DataSpec
 from core.joint import Joint
 from core.notions import LIP, EpsDelta, GuessingProbability
 from core.release.quantised import range_release
@@ -69,3 +69,16 @@ def test_exceptions_are_told(key, said):
     )
     assert EpsDelta(GuessingProbability(0.8), 0.1).in_words(0.7, "sex", 10) is None
     assert promise_text(EpsDelta(LIP(1), 0.1), "bits") == "1.4427-LIP in bits with δ = 0.1"
+
+
+def test_a_small_error_with_a_trivial_bound_is_not_proven():
+    ages = DataSpec(released=("age",), binnings=(Binning("age"),))
+    asked = Scenario(data=ages, purpose="distortion", mechanism="subset_merging", eps=1.0)
+    result = evaluate(asked)
+    low, high = result.mechanism.purpose.range(result.joint)
+    least = 1e-4 * (high - low)  # of an error that nothing published makes 1
+    near = replace(result.mechanism, utility=high - least, upper_bound=high, gap=least, kept=0.9999)
+    told = finding(replace(result, mechanism=replace(near, status="repaired")))
+    assert "proven" not in told
+    assert "proven" in finding(replace(result, mechanism=replace(near, gap=least / 20)))
+    assert "proven" in finding(replace(result, mechanism=replace(near, status="optimal")))
