@@ -109,19 +109,22 @@ class Joint:
         Raises
         ------
         InvalidInputError
-            If a count is negative, no number or not finite, all are zero, or labels do not fit.
+            If a count is negative, no number or not finite, all are zero, a probability is too
+            small for its ratios to be computed, or labels do not fit.
         """
         array = validation.matrix(counts, "The joint matrix")
-        total = array.sum()
-        if total == 0:
+        if not array.any():
             raise InvalidInputError("The joint matrix must not be all zero: nothing was counted.")
+        shares = validation.normalised(array, "The joint matrix")
         s_names = validation.labels(s_labels, array.shape[0], "s", "s_labels")
         x_names = validation.labels(x_labels, array.shape[1], "x", "x_labels")
-        kept_s = np.flatnonzero(array.sum(axis=1) > 0)
-        kept_x = np.flatnonzero(array.sum(axis=0) > 0)
-        p = array[np.ix_(kept_s, kept_x)] / total
+        kept_s = np.flatnonzero(array.any(axis=1))
+        kept_x = np.flatnonzero(array.any(axis=0))
+        p = shares[np.ix_(kept_s, kept_x)]
         p.flags.writeable = False
-        whole = total > 1 and bool((array == np.rint(array)).all())
+        with np.errstate(over="ignore"):
+            total = array.sum()
+        whole = 1 < total < np.inf and bool((array == np.rint(array)).all())
         return cls(
             p=p,
             s_labels=tuple(s_names[i] for i in kept_s),
@@ -215,7 +218,7 @@ class Joint:
         joint = cls.from_counts(counts.reshape(n_s, n_s * n_u), s_names, names)
         if not keep_unseen:
             return joint
-        p = counts.reshape(n_s, n_s * n_u) / cells.sum()
+        p = validation.normalised(counts.reshape(n_s, n_s * n_u), "P(s, u)")
         p.flags.writeable = False
         every_s, every_x = np.arange(n_s), np.arange(n_s * n_u)
         return cls(p, s_names, tuple(names), joint.n, every_s, every_x)

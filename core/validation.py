@@ -14,6 +14,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
+LEAST = float(np.finfo(np.float64).tiny)
+"""Least probability in a joint: smaller doubles have fewer digits, and 1 over one is ∞."""
+
 
 def matrix(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
     """Return `values` as a finite, non-negative array of at least two axes.
@@ -72,6 +75,36 @@ def _without_noise(values: ArrayLike, name: str, *, batch: bool = False) -> Floa
     return matrix(np.where(noise, 0.0, array), name, batch=batch)
 
 
+def normalised(array: FloatArray, name: str) -> FloatArray:
+    """Return non-negative numbers, not all zero, divided by their sum over the last two axes.
+
+    Raises
+    ------
+    InvalidInputError
+        If a probability is positive but below `LEAST`: its ratio to another has lost its digits.
+
+    Examples
+    --------
+    >>> normalised(np.array([[1.0, 3.0]]), "The joint matrix")
+    array([[0.25, 0.75]])
+    """
+    weights = array
+    with np.errstate(over="ignore"):
+        total = array.sum(axis=(-2, -1), keepdims=True)
+    if np.isinf(total).any():
+        weights = array / array.max(axis=(-2, -1), keepdims=True)
+        total = weights.sum(axis=(-2, -1), keepdims=True)
+    result: FloatArray = weights / total
+    small = (array > 0) & (result < LEAST)
+    if small.any():
+        where = tuple(int(i) for i in np.argwhere(small)[0])
+        raise InvalidInputError(
+            f"{name} must hold 0 or a share of at least {LEAST:.3g} of its sum, "
+            f"got {array[where]} at {where}."
+        )
+    return result
+
+
 def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
     """Return `values`, a matrix of probabilities, checked to sum to 1 and normalised.
 
@@ -86,7 +119,8 @@ def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatA
     array([[0.25, 0.75]])
     """
     array = _without_noise(values, name, batch=batch)
-    total = array.sum(axis=(-2, -1), keepdims=True)
+    with np.errstate(over="ignore"):
+        total = array.sum(axis=(-2, -1), keepdims=True)
     if (np.abs(total - 1) > SUM_TOL).any():
         worst = total.flat[np.abs(total - 1).argmax()]
         raise InvalidInputError(f"{name} must sum to 1, got {worst:.12g}.")
@@ -110,7 +144,8 @@ def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
     array = _without_noise(values, name)
     if array.shape[0] != rows:
         raise InvalidInputError(f"{name} must have {rows} rows, got {array.shape[0]}.")
-    totals = array.sum(axis=1)
+    with np.errstate(over="ignore"):
+        totals = array.sum(axis=1)
     off = np.abs(totals - 1)
     if (off > SUM_TOL).any():
         row = int(off.argmax())

@@ -208,6 +208,8 @@ class _Task:
         The best kernel so far, inside the set, shape (n_x, n_y).
     upper : float
         The least upper bound proven so far.
+    cut_short : bool
+        Whether time ended the search for outputs, also where some is left.
     """
 
     def __init__(
@@ -230,6 +232,7 @@ class _Task:
         self.value = goal.value(p_x[None], p_x)
         self.solver = "columns"
         self.notes: tuple[str, ...] = ()
+        self.cut_short = False
 
     def search(self, solver: Solver, *, prove: bool) -> None:
         """Improve the kernel and the upper bound, by the method that suits the set.
@@ -262,7 +265,7 @@ class _Task:
         if self.upper - self.value <= self.gap:
             status = "optimal"
         else:
-            status = "time limit" if self._late.over else "heuristic"
+            status = "time limit" if self.cut_short or self._late.over else "heuristic"
         upper = not_below(self.upper, self.value)
         return Outcome(self.best, self.value, upper, self.solver, status, self.notes)
 
@@ -289,6 +292,7 @@ class _Task:
         except (SolverError, InfeasibleError) as error:  # as on nearly parallel cuts
             self.notes = (f"The search ended early. {error}",)
         self.upper = min(self.upper, loop.upper)
+        self.cut_short = loop.cut_short
         self.offer(loop.inside.kernel(), "cutting planes")
 
     def _by_linear_programs(self) -> None:
@@ -298,6 +302,7 @@ class _Task:
         if self._start is not None:
             search.include(self.posteriors(self.first()))
         search.run()
+        self.cut_short = search.cut_short
         self.offer(search.settled())
         whole = self.goal.exceptions is None  # a bound by slices does not account for exceptions
         if whole and self.allowed.blocks and not self.allowed.n_auxiliary:
@@ -352,6 +357,7 @@ class _Task:
                 search.look_wider(search.deadline.part(WIDER_SHARE))
             value = self.offer(search.settled())
             if not prove or self.upper - value <= self.gap or self._until.over:
+                self.cut_short = search.cut_short
                 return
             search.deadline = self._until
             duals = search.mixture.duals

@@ -38,6 +38,9 @@ def test_a_joint_cannot_be_written_to():
         ([[1, np.nan]], "finite numbers"),
         ([[1, np.inf]], "finite numbers"),
         ([[0, 0]], "all zero"),
+        ([[1, 5e-324]], r"0 or a share of at least 2\.23e-308 of its sum, got 5e-324 at \(0, 1\)"),
+        ([[1e-300, 1e300]], r"got 1e-300 at \(0, 0\)"),
+        ([[1e308, 1e308], [1e-300, 0]], r"got 1e-300 at \(1, 0\)"),
         ([["a", "b"]], "numbers only"),
         ([1, 2], "two axes, got 1"),
         ([[]], "not be empty"),
@@ -46,6 +49,16 @@ def test_a_joint_cannot_be_written_to():
 def test_bad_counts_get_one_sentence(counts, sentence):
     with pytest.raises(InvalidInputError, match=sentence):
         Joint.from_counts(counts)
+
+
+def test_counts_whose_sum_is_no_double_have_their_shares():
+    joint = Joint.from_counts([[1e308, 1e308], [2e-1 * 1e308, 0]])
+    np.testing.assert_allclose(joint.p, np.array([[5, 5], [1, 0]]) / 11, rtol=1e-15)
+    assert joint.n is None
+    both = Joint.with_secret_released([[1e308, 1e308]], keep_unseen=True)
+    np.testing.assert_array_equal(both.p, [[0.5, 0.5]])
+    with pytest.raises(InvalidInputError, match=r"P\(s, u\)|joint matrix"):
+        Joint.with_secret_released([[1.0, 5e-324]], keep_unseen=True)
 
 
 def test_labels_must_fit_and_be_distinct():

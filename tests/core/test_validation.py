@@ -10,6 +10,10 @@ def test_a_distribution_is_normalised_exactly_only_when_it_nearly_sums_to_one():
     assert p.sum() == pytest.approx(1, abs=1e-15)
     with pytest.raises(InvalidInputError, match=r"P must sum to 1, got 0\.9"):
         validation.distribution([[0.5, 0.4]], "P")
+    with pytest.raises(InvalidInputError, match="P must sum to 1, got inf"):
+        validation.distribution([[1e308, 1e308]], "P")
+    with pytest.raises(InvalidInputError, match="row 0 sums to inf"):
+        validation.kernel([[1e308, 1e308]], 1)
 
 
 def test_batches_are_checked_matrix_by_matrix():

@@ -115,6 +115,7 @@ def _in_blocks(
 ) -> Batch:
     """Split all pairs of a joint and a notion into blocks of one family, and solve each."""
     p = validation.distribution(joints, "The joints", batch=True)
+    p = validation.normalised(p, "The joints")
     if p.ndim != 3:
         raise InvalidInputError(f"The joints must have shape (k, n_s, n_x), got {p.shape}.")
     pointwise = [pointwise_notion(notion, "A batch") for notion in notions]

@@ -115,6 +115,8 @@ class LinearSearch:
     ----------
     mixture : Mixture
         The best mixture so far.
+    cut_short : bool
+        Whether time ended the search.
 
     Parameters
     ----------
@@ -144,6 +146,7 @@ class LinearSearch:
         self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: Deadline
     ) -> None:
         self.p_x, self.deadline = p_x, deadline
+        self.cut_short = False
         self._utility = MutualInformation()
         self._rng = np.random.default_rng(seed)
         self._known: set[bytes] = set()
@@ -180,7 +183,7 @@ class LinearSearch:
                 self._approach()
             self._close_in()
         except TimeLimitError:
-            return
+            self.cut_short = True
 
     def _approach(self) -> None:
         """Search at central duals while gains are large, and mix the outputs used most."""
@@ -247,6 +250,7 @@ class LinearSearch:
                 duals = WEIGHT * self.mixture.duals + (1 - WEIGHT) * duals
             elif duals is not self.mixture.duals:
                 duals = self.mixture.duals
+        self.cut_short = True
 
     def settled(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of the best mixture without a shortfall."""

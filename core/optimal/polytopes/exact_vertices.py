@@ -83,7 +83,8 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NE
     n = rows.shape[1]
     lowered = np.full(len(rows), ROUNDED)
     if allowed.n_auxiliary == 0:  # a row that P_X breaks was rounded by as much at least
-        lowered = np.maximum(lowered, 8 * (rows @ p_x) / (np.abs(rows) @ p_x))
+        sizes = np.abs(rows) @ p_x  # 0 for a row that asks nothing
+        lowered = np.maximum(lowered, 8 * (rows @ p_x) / np.where(sizes > 0, sizes, 1.0))
     whole = {_whole(row, float(by)) for row, by in zip(rows, lowered, strict=True)}
     left = sorted(row for row in whole if max(row) > 0)
     rays = [Ray(tuple(int(i == j) for j in range(n)), ((1 << n) - 1) ^ (1 << i)) for i in range(n)]

@@ -5,7 +5,7 @@ from core import clock
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions import ALIP, LIP
+from core.notions import ALIP, LDP, LIP, AlphaLift
 
 JOINT = Joint.from_counts(np.random.default_rng(1).integers(1, 100, (3, 12)))
 NOTION = LIP(0.25)
@@ -19,6 +19,22 @@ def test_it_says_whether_more_time_may_find_a_better_one():
     assert (whole.status, short.status) == ("heuristic", "time limit")
     assert short.utility < whole.utility
     assert NOTION.holds(JOINT, short.kernel)
+
+
+@pytest.mark.parametrize("notion", [NOTION, LDP(0.4), AlphaLift(0.5, 0.5, 2.0)])
+def test_whenever_time_cuts_it_short_it_says_so(notion):
+    """A search may be cut where time is left: its parts get parts of the limit."""
+    with clock.using(clock.Ticking(1e-9)):
+        whole = m.subset_random_response(JOINT, notion)
+    assert whole.status == "heuristic"
+    cut = 0
+    for tick in np.geomspace(1e-3, 10, 20):
+        with clock.using(clock.Ticking(tick)):
+            found = m.subset_random_response(JOINT, notion)
+        cut += found.status == "time limit"
+        if found.status == "heuristic":
+            assert found.utility == whole.utility, tick
+    assert 0 < cut < 20
 
 
 def test_a_set_without_time_is_told_as_far_as_it_may_be():

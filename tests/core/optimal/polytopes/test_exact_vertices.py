@@ -55,6 +55,12 @@ def test_a_budget_of_zero_may_leave_more_than_a_point():
     assert points[:, 2].max() == pytest.approx(1.0)
 
 
+def test_a_row_that_asks_nothing_is_left_out():
+    allowed = AllowedSet(sparse.csr_array(np.array([[0.0, 0.0], [-1.0, 1.0]])), 2)
+    points = exact_vertices(allowed, np.array([0.75, 0.25]))
+    np.testing.assert_allclose(points, [[1.0, 0.0], [0.5, 0.5]], atol=1e-12)
+
+
 def test_what_is_too_much_is_refused(monkeypatch):
     joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
     allowed = LIP(0.5).allowed_set(joint)
