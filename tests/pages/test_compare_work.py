@@ -102,8 +102,10 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     assert not app.exception
     assert [function.__name__ for _, function, _ in sweeps.open] == ["make_frontier"] * 2
     swept = [arguments[0].notion for _, _, arguments in sweeps.open]
-    sweeps.finish(swept.index("lip"))
-    sweeps.fail(SolverError("It stopped."))
+    sweeps.fail(SolverError("It stopped."), swept.index("robust_ldp"))
+    app.run()
+    assert "0 of 2 lines are ready" in app.get("progress")[0].proto.text
+    sweeps.finish()
     app.run()
     assert not app.exception
     assert "Missing: robust: It stopped." in text(app)

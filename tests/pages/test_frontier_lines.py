@@ -109,6 +109,25 @@ def test_a_slider_that_starts_new_lines_keeps_the_old_ones_faded_until_they_are_
     assert lines(drawn)["Optimal"][0] == 1
 
 
+def test_a_line_that_failed_counts_as_none_and_its_old_one_is_back_once_it_starts_again(
+    sweeps, drawn
+):
+    app = opened(**ALIP)
+    sweeps.finish_all()
+    app.run()
+    old = lines(drawn)["Optimal"]
+    app.slider(key="lam").set_value(0.8).run()
+    sweeps.fail(SolverError("The worker process died (exit status -9)."))
+    app.run()
+    assert "Missing: Optimal" in said(app)
+    assert "Optimal" not in lines(drawn)
+    assert "2 of 4 lines are ready" in app.get("progress")[0].proto.text
+    app.button(key="frontier_again").click().run()
+    assert "Missing" not in said(app)
+    faded = lines(drawn)["Optimal"]
+    assert (faded[0] < 0.5, faded[1:]) == (True, old[1:])
+
+
 def test_work_that_another_session_waits_for_goes_on(sweeps):
     mine, other = opened(**ALIP), opened(**ALIP)
     assert len(sweeps.taken) == SWEPT

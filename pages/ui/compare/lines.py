@@ -82,7 +82,8 @@ def show_work(lines: Sequence[ColumnLine]) -> None:
     missing = [one for one in lines if one.error is not None and one.column.error is None]
     with st.container(key="column_frontier_state"):
         if waiting:
-            st.fragment(_watch, run_every=1.0)(waiting, len(lines))
+            ready = sum(one.line is not None and not one.working for one in lines)
+            st.fragment(_watch, run_every=1.0)(waiting, ready, ready + len(waiting) + len(missing))
         if missing:
             said = "; ".join(f"{one.column.name}: {one.error}" for one in missing)
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -124,7 +125,7 @@ def _left_open(one: ColumnLine) -> str:
     return f"at {int((~proven).sum())} of {len(proven)} budgets"
 
 
-def _watch(waiting: Sequence[ColumnLine], every: int) -> None:
+def _watch(waiting: Sequence[ColumnLine], ready: int, every: int) -> None:
     """Run the page again as soon as a line is ready; show the progress until then."""
     open_ = [(one, job) for one in waiting if (job := _job(_swept(one.column.scenario)))]
     if len(open_) != len(waiting):
@@ -132,9 +133,8 @@ def _watch(waiting: Sequence[ColumnLine], every: int) -> None:
     names = ", ".join(one.column.name for one, _ in open_)
     seconds = max(job.seconds for _, job in open_)
     progress.row(
-        (every - len(open_)) / every,
-        f"{every - len(open_)} of {every} lines are ready. "
-        f"Working on {markdown(names)}: {seconds:.0f} s",
+        ready / every,
+        f"{ready} of {every} lines are ready. Working on {markdown(names)}: {seconds:.0f} s",
         key="column_lines_cancel",
         on_cancel=_stop,
         args=(waiting,),

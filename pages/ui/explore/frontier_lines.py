@@ -164,6 +164,8 @@ def find(scenario: Scenario, work: Work | None = None) -> Lines:
             told = _told(scenario, one, last[key])
             places.append(Place(number, last[key], faded=True, told=told))
             shown[key] = last[key]
+        elif key in last:  # it failed: once it is started again, the old line is there meanwhile
+            shown[key] = last[key]
     st.session_state[_LAST] = shown
     return Lines(tuple(places), work.asked, work.waiting, work.problems, tuple(cut))
 
@@ -250,19 +252,19 @@ def show_work(lines: Lines) -> None:
     """Show below the chart the progress of the work, its Cancel, and why lines are missing."""
     with st.container(key="frontier_state"):
         if lines.waiting:
-            st.fragment(_watch, run_every=1.0)(lines.asked, len(lines.waiting))
+            st.fragment(_watch, run_every=1.0)(lines.asked, len(lines.waiting), len(lines.problems))
         if lines.problems:
             _tell(lines)
         _tell_gaps(lines)
 
 
-def _watch(asked: Sequence[Scenario], before: int) -> None:
+def _watch(asked: Sequence[Scenario], before: int, missing: int) -> None:
     """Run the page again as soon as a line is ready; show the progress until then."""
     waiting = [(one, job) for one in asked if (job := _job(one)) is not None]
     if len(waiting) != before:
         st.rerun()
     names = ", ".join(title(one, by_promise=by_promise(asked[0])) for one, _ in waiting)
-    there = len(asked) - len(waiting)
+    there = len(asked) - len(waiting) - missing
     seconds = max(job.seconds for _, job in waiting)
     progress.row(
         there / len(asked),

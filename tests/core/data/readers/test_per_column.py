@@ -36,6 +36,21 @@ def test_two_thousand_columns_of_a_short_table_are_named_once(sources, monkeypat
     assert count(DataSpec(key, ("c1999",), ("c0",)), sources).joint.n == 2
 
 
+def test_marks_of_two_thousand_columns_are_counted_by_one_query(sources, monkeypatch):
+    asked = []
+    below = per_column._below
+    monkeypatch.setattr(
+        per_column, "_below", lambda *args: asked.append(len(args[2])) or below(*args)
+    )
+    names = ",".join(f"c{i}" for i in range(2_000))
+    rows = [",".join(["NA", "7", "n/a", "NA"][(i + j) % 4] for i in range(2_000)) for j in range(4)]
+    key = sources.add_bytes("\n".join([names, *rows]).encode(), "wide.csv")
+    marks = sources.uploads[key].table.marks
+    assert asked == [2_000, 2_000]  # what each column holds, and how often each mark
+    assert [one.column for one in marks] == [f"c{i}" for i in range(2_000)]
+    assert {(one.words, one.records) for one in marks} == {(("NA", "n/a"), 3)}
+
+
 @pytest.mark.parametrize("rows", [1, 7, 300])
 def test_columns_below_and_beside_each_other_tell_the_same(add, sources, monkeypatch, rows):
     rng = np.random.default_rng(rows)
