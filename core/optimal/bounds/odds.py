@@ -159,7 +159,8 @@ def odds_range(prices: FloatArray, dominant: int, highest: float) -> tuple[float
     dominant : int
         The symbol d.
     highest : float
-        An upper bound of the odds of allowed outputs; ∞ only where p_d < 0.
+        An upper bound of the odds of allowed outputs; ∞ only where p_d ≤ 0. Odds above
+        e^EXPONENT are no other output than d alone, in doubles.
 
     Returns
     -------
@@ -176,10 +177,10 @@ def odds_range(prices: FloatArray, dominant: int, highest: float) -> tuple[float
 
     least = least_odds(highest_price, len(prices))
     most = highest * (1 + OUTWARD) + OUTWARD
-    if price < 0:  # from there on −p_d k, or ψ(k) ≥ log(1 + k), exceeds all other prices
-        most = min(most, (1 + OUTWARD) * others / -price)
-        if others < EXPONENT:
-            most = min(most, math.exp(others))
+    if price <= 0:  # from there on ψ(k) ≥ log(1 + k), or −p_d k, exceeds all other prices
+        most = min(most, math.exp(min(others, EXPONENT)))
+        if price * most < -(1 + OUTWARD) * others:
+            most = (1 + OUTWARD) * others / -price
     if least >= most:
         return least, most
     # the margin is concave in k: if it suffices at both ends, it does between

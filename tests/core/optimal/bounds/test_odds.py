@@ -1,11 +1,14 @@
 """Prices and odds that hold without any search: held against outputs drawn at random."""
 
+import math
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from core.optimal.bounds.odds import first_open_odds, odds_range, unseen_price
+from core.optimal.bounds.odds import dominance, first_open_odds, odds_range, unseen_price
 
 
 def outputs(rng: np.random.Generator, n_x: int, dominant: int, prices: np.ndarray) -> np.ndarray:
@@ -38,6 +41,28 @@ def test_no_output_of_the_largest_symbol_undercuts(n_x, spread, seed):
     assert worth >= least
     settled = (odds >= least) & (odds < worth)
     assert (entropies - r @ prices)[settled].min(initial=0.0) >= -1e-9
+
+
+@pytest.mark.parametrize("price", [0.0, -0.0, -5e-324, -1e-300, -1e-12])
+def test_a_symbol_at_no_price_that_is_allowed_alone_has_a_finite_range(price):
+    """As at a gap of 0: an endless range had no open odds, so that nothing was searched."""
+    prices = np.array([price, math.log(6), -1.0])
+    least, most = odds_range(prices, 0, math.inf)
+    # the output (k, 1)/(k + 1) undercuts the prices for k < most, and for no larger k
+    assert most == pytest.approx(least_undercut(prices), rel=1e-5)
+    assert first_open_odds(prices, 0, least, most) < most
+
+
+def least_undercut(prices):
+    """Return the odds at which ψ(k) = p_d k + p_x, by bisection."""
+    low, high = 1e-6, 10.0
+    for _ in range(60):
+        k = (low + high) / 2
+        if dominance(k) < prices[0] * k + prices[1]:
+            low = k
+        else:
+            high = k
+    return low
 
 
 def test_one_dear_symbol_counts_for_no_more_than_its_share():
