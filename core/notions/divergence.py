@@ -62,7 +62,7 @@ class PointwiseDivergence(OneBudget):
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return D(P(S|y) ‖ P(S)) in nats, shape (..., n_y); NaN where P(y) = 0."""
         parts = conditionals(joint_sy)
-        terms = parts.p_s * special.xlogy(parts.lift, parts.lift)
+        terms = special.xlogy(parts.posterior, parts.lift)  # a lift alone may be 1e307
         level: FloatArray = np.where(parts.p_s > 0, terms, 0.0).sum(axis=-2)
         return np.maximum(level, 0.0)
 

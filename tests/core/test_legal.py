@@ -56,6 +56,20 @@ def asked(**changes):
             "mechanism": "polyopt",
         },
         {"notion": "lip", "eps": 0.0, "mechanism": "subset_random_response"},
+        {  # a lift of 1e307, whose product with its logarithm is no double
+            "notion": "kl",
+            "counts": ((3e-308, 1e-307), (1e-300, 0.0), (1.0, 3e-308)),
+            "eps": 1e-13,
+            "mechanism": "subset_merging",
+        },
+        {  # budgets so small that a row of coefficients is 0
+            "notion": "robust_ldp",
+            "counts": ((6.0, 1.0), (6.0, 3.0), (3.0, 3.0), (0.0, 0.0), (4.0, 4.0)),
+            "eps": 1e-300,
+            "beta": 0.05,
+            "n": 10_000_000,
+            "mechanism": "optimal",
+        },
         {  # a column of e^-709.5 alone was weighed in a unit that no sum of doubles holds
             "notion": "min_lift",
             "counts": (
