@@ -237,3 +237,20 @@ def test_charts_have_a_name_for_those_who_do_not_see_them(visit):
     names = plots.evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
     assert all(len(name) > 20 for name in names)
     assert len(set(names)) == 7
+
+
+def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit):
+    page = visit()
+    link = page.locator(".st-key-start a", has_text="Why the bound on min-lift")
+    link.wait_for()
+    with page.context.expect_page() as opening:
+        link.click()
+    other = opening.value
+    first = other.locator(".st-key-column_figures_0", has_text=re.compile(r"8(4\.9|5\.0) %"))
+    first.wait_for()
+    assert "/compare?" in other.url
+    assert page.locator(".st-key-start a").count() == 8
+    other.close()
+    page.goto(f"{page.url.split('?')[0]}?mech=watchdog")
+    settle(page)
+    assert not page.locator(".st-key-start a").first.is_visible()

@@ -15,7 +15,7 @@ from core.release.confusability import ConfusabilityGraph
 from core.release.sentences import finding, question
 from core.scenario import Result, Scenario
 from core.studies.funnel import is_funnel
-from pages.ui.explore import again, charts, frontier_lines, meaning, start
+from pages.ui.explore import advice, again, charts, frontier_lines, meaning, start
 from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
@@ -229,6 +229,7 @@ def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> None:
         )
         if not faded:
             frontier_lines.show_work(shown.lines)
+            advice.show(result, shown.lines, controls.unit())
     with slots["lifts"]:
         charts.lifts(result, controls.unit(), faded=faded)
     with slots["mechanism"]:
