@@ -60,8 +60,8 @@ def _of_line(result: Result, lines: Lines, unit: str) -> Iterator[str]:
     step = last_step(line, result.scenario.eps)
     if step is not None:
         yield markdown(
-            f"From {symbol} = {budget(step.low, unit)} to {budget(step.high, unit)} the mechanism keeps "
-            f"{100 * step.gained:.1f} points more."
+            f"From {symbol} = {budget(step.low, unit)} to {budget(step.high, unit)} the mechanism "
+            f"keeps {100 * step.gained:.1f} points more."
         )
 
 
