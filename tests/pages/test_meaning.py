@@ -325,3 +325,17 @@ def test_the_ends_of_lambda_have_their_levels_and_a_second_visit_has_them_too(ca
     app.slider(key="lam").set_value(lam).run()
     assert not app.exception
     assert shown() == first
+
+
+@pytest.mark.usefixtures("afresh", "solves", "sweeps")
+def test_the_table_of_what_is_implied_has_its_numbers_beside_short_names(monkeypatch):
+    asked = Scenario(notion="lip", eps=0.25, mechanism="subset_merging")
+    monkeypatch.setattr(meaning.state, "scenario", lambda: asked)
+    told = meaning.table()
+    levels = implied(evaluate(asked).joint, LIP(0.25))
+    assert list(told.columns[:3]) == ["level", "implied", "this_release"]
+    assert told["level"].str.len().max() <= 21
+    for key, row in zip(meaning.NAMES, told.itertuples(), strict=True):
+        assert row.implied == pytest.approx(levels[key], abs=1e-6)
+        assert row.this_release <= row.implied + 1e-9
+        assert row.unit == ("" if key in meaning.PLAIN else "nats")

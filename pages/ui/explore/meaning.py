@@ -60,19 +60,19 @@ AVERAGE = {
 NAMES = {
     "lip": "LIP: ε",
     "ldp": "LDP: ε",
-    "pml": "PML: ε, the log of the largest lift",
-    "min_lift": "minus the log of the least lift",
+    "pml": "PML: ε, max-lift",
+    "min_lift": "min-lift: −log Ψ",
     "chi2_upper": "χ²-privacy: ε_u",
     "l1_upper": "ℓ1-privacy: ε_u",
-    "kl": "D(P(S|y) ‖ P(S)) of the worst output",
-    "guess": "P(s|y) of the surest guess of S",
+    "kl": "KL of one output",
+    "guess": "surest guess of S",
     "maximal_leakage": "maximal leakage",
-    "chi2_divergence": "χ² of S and Y",
-    "total_variation": "total variation of S and Y",
+    "chi2_divergence": "χ² on average",
+    "total_variation": "total variation",
     "mutual_information": "I(S;Y)",
-    "guessing": "probability of guessing S",
+    "guessing": "guess on average",
 }
-"""Level or average → what the table calls it."""
+"""Level or average → its short name in the table: a phone shows numbers beside it."""
 
 PLAIN = ("guess", "guessing", "total_variation", "chi2_divergence")
 """Levels and averages that have no unit."""
@@ -160,10 +160,10 @@ def table() -> pd.DataFrame:
     return pd.DataFrame(
         {
             "level": list(NAMES.values()),
-            "unit": ["" if key in PLAIN else "nats" for key in NAMES],
             "implied": [found[key].level for key in NAMES],
-            "reached_by_a_mechanism": [found[key].reached for key in NAMES],
             "this_release": [own[key] for key in NAMES],
+            "reached_by_a_mechanism": [found[key].reached for key in NAMES],
+            "unit": ["" if key in PLAIN else "nats" for key in NAMES],
         }
     )
 
