@@ -36,6 +36,7 @@ ORDERS = (1 + 1e-9, 1.5, 2.0, 10.0, 100.0, INF)
 BALL_ORDERS = (0.05, 0.3, 0.5, 0.9, 1.0, 2.0, 10.0, 100.0)
 CHANCES = (0.001, 0.05, 0.5, 1 - 1e-9)
 RECORDS = (1, 10, 1000, 10**7)
+GAPS = (0.0, 1e-9, 1e-4, 1.0)
 KINDS = ("counts", "zeros", "independent", "nearly independent", "tiny", "equal", "diagonal")
 OTHER = ("guessing probability", "intersection", "average", "average beside a notion")
 """Notions that no page lists, and budgets on averages of any size."""
@@ -67,6 +68,7 @@ class Question:
     n: int
     mechanism: str
     utility: str
+    gap: float = 1e-4
 
     def joint(self):
         """Return the joint; robust LDP is about S and X = (S, U)."""
@@ -166,6 +168,7 @@ def question(random, keys=tuple(mechanisms.CATALOGUE)):
         n=random.choice(RECORDS),
         mechanism=random.choice(keys),
         utility=random.choice(["resolution", "distortion"]),
+        gap=random.choice(GAPS),
     )
 
 
@@ -191,7 +194,7 @@ def _ask(asked):
                 promise,
                 Options(
                     time_limit=2.0,
-                    gap=1e-4,
+                    gap=asked.gap,
                     utility=asked.utility,
                     values=np.arange(joint.n_x) / 2,
                 ),

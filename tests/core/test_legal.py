@@ -62,6 +62,21 @@ def asked(**changes):
             "eps": 1e-13,
             "mechanism": "subset_merging",
         },
+        {  # boxes that rounding left empty, where the gap is 0
+            "notion": "sides",
+            "counts": ((1e300, 3.0), (3.0, 0.0), (3.0, 1.0)),
+            "eps": 1e-300,
+            "other": 1e-13,
+            "gap": 0.0,
+            "mechanism": "optimal",
+        },
+        {  # steps so small that their room is no double
+            "notion": "average_arimoto",
+            "counts": ((1e300, 1e15), (1e15, 1.0), (1e300, 1.0)),
+            "eps": 1e-300,
+            "alpha": 1 + 1e-9,
+            "mechanism": "optimal",
+        },
         {  # budgets so small that a row of coefficients is 0
             "notion": "robust_ldp",
             "counts": ((6.0, 1.0), (6.0, 3.0), (3.0, 3.0), (0.0, 0.0), (4.0, 4.0)),

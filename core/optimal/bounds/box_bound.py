@@ -146,6 +146,7 @@ class BoxBound:
             return self._best
         if not self._boxes:
             self._start()
+            self._check()
         self._columns = np.vstack([self._columns, outputs])
         self._of = np.append(self._of, np.full(len(outputs), -1))
         while True:
@@ -154,6 +155,12 @@ class BoxBound:
             late = deadline.over
             if self._best <= enough or late or not self._refine(weights, deadline):
                 return self._best
+            self._check()
+
+    def _check(self) -> None:
+        """Raise SolverError if no box holds P_X, which is allowed: one was wrongly found empty."""
+        if self._holder(self.p_x) < 0:
+            raise SolverError("The boxes do not hold P(x).")
 
     def _start(self) -> None:
         """Add the first box, the whole set."""

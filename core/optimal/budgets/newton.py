@@ -195,7 +195,7 @@ class _Face:
         """Return the largest multiple of a step at which entries and rows stay feasible, (k,)."""
         slack = -np.einsum("kcm,km->kc", self._rows, shares)
         growth = np.einsum("kcm,km->kc", self._rows, change)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             of_shares = np.where(change < 0, -shares / change, np.inf)
             of_rows = np.where(growth > TIGHT, np.maximum(slack, 0.0) / growth, np.inf)
         room: FloatArray = np.minimum(of_shares.min(axis=1), of_rows.min(axis=1, initial=np.inf))

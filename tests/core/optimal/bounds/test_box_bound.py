@@ -150,3 +150,13 @@ def test_the_prover_turns_to_boxes_where_branch_and_bound_is_far_off():
     with clock.using(clock.Ticking(1e-3)):
         prover._box(outputs, best.utility, Deadline(0.5))
     assert best.utility <= prover._known < best.utility + 0.1 * entropy
+
+
+def test_boxes_that_are_wrongly_found_empty_prove_nothing(monkeypatch):
+    """As by rounding, where budgets are 1e-300 and a symbol's probability is."""
+    joint = joint_of(0)
+    bounds = BoxBound(notion_of(0).allowed_set(joint), joint.p_x)
+    entropy = bounds.bound(joint.p_x[None], np.inf, Deadline.after(10))
+    again = BoxBound(notion_of(0).allowed_set(joint), joint.p_x)
+    monkeypatch.setattr(BoxBound, "_narrowed", lambda *_: [])
+    assert again.bound(joint.p_x[None], 0.0, Deadline.after(10)) >= entropy
