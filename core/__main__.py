@@ -1,4 +1,4 @@
-"""Answer and compare scenarios, release files and verify releases from the command line."""
+"""Answer, compare and report scenarios, release files and verify releases."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from core.command import compare, datasets, evaluate, release, verify
+from core.command import compare, datasets, evaluate, release, report, verify
 from core.errors import CoreError
 
-COMMANDS = (evaluate, compare, release, verify, datasets)
+COMMANDS = (evaluate, compare, release, verify, report, datasets)
 """The modules of the commands, in the order in which `--help` lists them."""
 
 

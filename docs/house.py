@@ -41,6 +41,7 @@ FLOORS = (
     ),
     ("pages.ui.frame",),
     ("pages.ui.parts",),
+    ("pages.ui.report",),
     ("pages.ui.work", "pages.ui.chart", "pages.ui.figures"),
     ("pages.ui.style", "pages.ui.command"),
     ("core.__main__", "core.jobs"),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from core.data import Sources
+from core.data.catalogue import BUNDLED
 from core.errors import InvalidInputError
+from core.scenario import Scenario
 
 
 def add_command(
@@ -61,3 +65,33 @@ def read_text(path: Path, kind: str) -> str:
         raise InvalidInputError(
             f"The {kind} file {str(path)!r} cannot be read: {error}."
         ) from error
+
+
+def read_question(path: Path, data: Path | None = None) -> tuple[Scenario, Sources]:
+    """Read a scenario's file, and the file of records that it is about, if it is about one.
+
+    Parameters
+    ----------
+    path : Path
+        The scenario's JSON.
+    data : Path, optional
+        The records, in place of the scenario's own data.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file cannot be read, or the scenario is about another one.
+    """
+    scenario, sources = Scenario.from_json(read_text(path, "scenario")), Sources()
+    source = scenario.data.source
+    if data is None and source not in {entry.id for entry in BUNDLED} and Path(source).is_file():
+        data = Path(source)
+    if data is None:
+        return scenario, sources
+    key = sources.add_file(data)
+    if source.startswith("upload:") and source != key:
+        raise InvalidInputError(
+            f"The scenario is about the file {source[7:19]}…, and {data.name} is {key[7:19]}…: it "
+            "is another file or has changed."
+        )
+    return replace(scenario, data=replace(scenario.data, source=key)), sources

@@ -20,6 +20,7 @@ from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, s
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
+from pages.ui.report.contents import report
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived, refining
 
@@ -71,8 +72,9 @@ def show() -> None:
         with st.container(horizontal=True, width="content"):
             controls.unit_switch()
             exports.menu("explore", scenario)
+            report_place = st.container(width="content")
     start.panel()
-    slots = {"sliders": sliders, "figures": st.container()}
+    slots = {"sliders": sliders, "figures": st.container(), "report": report_place}
     with st.sidebar:
         controls.idle_sliders(scenario)
     if not _is_bare(scenario):
@@ -193,6 +195,7 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
     st.session_state[_LAST] = shown
     if "frontier" not in slots:
         st.rerun()  # there were no cards, as the first question had no answer
+    _report(slots["report"], shown)
     with slots["figures"]:
         with st.container(key="finding"):
             apart = APART if notions.entry(scenario.notion).kind.of_estimate else ""
@@ -202,6 +205,23 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
         strip(result, controls.unit())
         refining.follow(scenario, result.mechanism)
     _charts(slots, shown)
+
+
+def _report(place: DeltaGenerator, shown: ShownAnswer) -> None:
+    """Show the button that makes a report of what is on screen, when it is clicked."""
+    ready = [one.line for one in shown.lines.places if not one.faded and one.told is None]
+    unit = controls.unit()
+    with place:
+        exports.button(
+            "Report",
+            "liftscope-report.html",
+            "text/html",
+            lambda: report(shown.result, ready, unit).encode("utf-8"),
+            "explore_report",
+            icon=":material/description:",
+            width="content",
+            help="One HTML file of this question: charts, tables, formulas, sources, audit.",
+        )
 
 
 def _last(slots: Slots) -> None:

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -121,10 +122,18 @@ def mechanism_npz(mechanism: Mechanism, inputs: Sequence[str]) -> bytes:
     return buffer.getvalue()
 
 
-def button(label: str, name: str, mime: str, make: Callable[[], bytes], key: str) -> None:
+def button(
+    label: str, name: str, mime: str, make: Callable[[], bytes], key: str, **more: Any
+) -> None:
     """Show a download button; the file is made when it is clicked, not before."""
     st.download_button(
-        label, data=make, file_name=name, mime=mime, key=key, on_click="ignore", width="stretch"
+        label,
+        data=make,
+        file_name=name,
+        mime=mime,
+        key=key,
+        on_click="ignore",
+        **({"width": "stretch"} | more),
     )
 
 

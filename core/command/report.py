@@ -1,0 +1,148 @@
+"""The command `python -m core report`: a question and its answer as one HTML file.
+
+The charts are the dashboard's. So the file is written by `pages`, which is looked up when the
+command runs: `core` imports nothing of it, and works without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from core.command.parsing import add_command, read_question
+from core.data import Counted
+from core.errors import CoreError, InvalidInputError
+from core.mechanisms import catalogue as mechanisms
+from core.mechanisms import fit
+from core.notions import catalogue as notions
+from core.records.files import replacing
+from core.scenario import Result, Scenario, evaluate
+from core.scenario.purpose import build_purpose
+from core.studies.frontier import Frontier, in_shares, sweep
+from core.studies.funnel import budgets, is_funnel
+
+EXAMPLE = """\
+example:
+  $ cat scenario.json
+  {"notion": "lip", "eps": 0.5, "mechanism": "watchdog"}
+  $ python -m core report scenario.json report.html --lines none
+
+The file opens without a network and prints cleanly."""
+"""The end of `report --help`; a test runs it."""
+
+WRITER = "pages.ui.report.contents"
+"""The module that writes reports, in the dashboard's package."""
+
+COMPARED = ("optimal", "subset_random_response", "subset_merging", "watchdog")
+"""Mechanisms whose lines are drawn beside the question's own."""
+
+POINT_LIMIT = 1.5
+"""Seconds that a solver may take over one optimum of a line."""
+
+LINES = {"all": "of the mechanism and of others", "own": "of the mechanism", "none": "no line"}
+"""Which lines of what is kept along ε are drawn."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to those of a parser."""
+    parser = add_command(
+        commands,
+        "report",
+        run,
+        summary="write a question and its answer as one HTML file",
+        description="Write one HTML file with the question, the answer, interactive charts, "
+        "tables, formulas, sources, audit, and the program that computes the same.",
+        example=EXAMPLE,
+    )
+    parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
+    parser.add_argument("out", type=Path, metavar="OUT.html", help="what is written")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="the records it is about")
+    parser.add_argument("--unit", choices=("nats", "bits"), default="nats")
+    told = "; ".join(f"{name}: {meaning}" for name, meaning in LINES.items())
+    parser.add_argument("--lines", choices=tuple(LINES), default="all", help=told)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the report; progress goes to standard error."""
+    scenario, sources = read_question(options.scenario, options.data)
+    write = writer()
+    with replacing([options.out]) as (fresh,):
+        result = evaluate(scenario, sources)
+        drawn = () if options.lines == "none" else lines(result, alone=options.lines == "own")
+        fresh.write_text(write(result, drawn, options.unit), encoding="utf-8")
+    print(f"Written: {str(options.out)!r}.", file=sys.stderr)
+    return 0
+
+
+def writer() -> Callable[[Result, Sequence[Frontier], str], str]:
+    """Return the function that writes reports.
+
+    Raises
+    ------
+    InvalidInputError
+        If the dashboard's package is not installed beside `core`.
+    """
+    if find_spec(WRITER.partition(".")[0]) is None:
+        raise InvalidInputError(
+            "A report has the dashboard's charts, and the dashboard is not installed here: "
+            "`python -m core evaluate` gives the same answer as JSON."
+        )
+    found: Callable[[Result, Sequence[Frontier], str], str] = import_module(WRITER).report
+    return found
+
+
+def lines(result: Result, *, alone: bool = False) -> tuple[Frontier, ...]:
+    """Return what mechanisms keep along ε, the answer's own first; those without a line are left.
+
+    Parameters
+    ----------
+    result : Result
+        The answer.
+    alone : bool
+        Whether only its own mechanism is asked for.
+    """
+    scenario = result.scenario
+    if "eps" not in notions.entry(scenario.notion).parameters:
+        return ()
+    found = []
+    for one in _compared(scenario, alone=alone):
+        title = mechanisms.entry(one.mechanism).title
+        print(f"What {title} keeps along the budget", file=sys.stderr)
+        try:
+            found.append(_line(one, result.counted))
+        except CoreError as error:
+            print(f"{title}: {error}", file=sys.stderr)
+    return tuple(found)
+
+
+def _compared(scenario: Scenario, *, alone: bool) -> list[Scenario]:
+    """Return the questions of the lines."""
+    asked = [scenario] if mechanisms.entry(scenario.mechanism).uses_notion else []
+    if alone:
+        return asked
+    kinds = [notions.entry(key).kind for key in (scenario.notion, *_others(scenario))]
+    beside = COMPARED[:1] if is_funnel(scenario) else COMPARED
+    return asked + [
+        replace(scenario, mechanism=key)
+        for key in beside
+        if key != scenario.mechanism and not fit.obstacle(mechanisms.entry(key), kinds)
+    ]
+
+
+def _others(scenario: Scenario) -> tuple[str, ...]:
+    return tuple(promise.notion for promise in scenario.also)
+
+
+def _line(one: Scenario, counted: Counted) -> Frontier:
+    asked = replace(one, time_limit=min(POINT_LIMIT, one.time_limit))
+    joint, values, task = counted.joint, counted.x_values, counted.task
+    found = sweep(asked, joint, budgets(one, joint), values, task)
+    if one.purpose == "information":
+        return found
+    return in_shares(found, joint, build_purpose(one, joint, values, task))

@@ -1,0 +1,300 @@
+"""The contents of a report: one question, its answer, the charts of Explore, audit and sources."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+import numpy as np
+import plotly
+
+from core.errors import CoreError
+from core.measures import catalogue as measures
+from core.measures.leakage import leakage
+from core.mechanisms import catalogue as mechanisms
+from core.notions import PointwiseNotion
+from core.notions import catalogue as notions
+from core.records.certificate import PACKAGE_VERSION, code_hash
+from core.release.confusability import most_likely, release_graph
+from core.release.histogram import lift_histogram, reach
+from core.release.sentences import finding, promise_text, question
+from core.scenario import Result, spans
+from core.scenario.snippet import snippet
+from core.scenario.url import to_query
+from core.studies.frontier import Frontier
+from core.studies.funnel import is_funnel
+from core.studies.side_by_side import SLOW_CELLS, level_title, levels, reference
+from core.validation import FloatArray
+from core.wording import number_of, percent
+from pages.ui import figures
+from pages.ui.report.document import Document
+from pages.ui.style.units import in_unit, level, share
+
+NAMES = ("X itself", "the release")
+"""The names of before and after."""
+
+ROWS, COLUMNS = 40, 24
+"""Rows and columns of the mechanism's matrix that are drawn."""
+
+IN_TABLE = 8
+"""Outputs of each input that its table names."""
+
+NONE = "–"
+
+
+def report(
+    result: Result, lines: Sequence[Frontier], unit: str = "nats", when: datetime | None = None
+) -> str:
+    """Return the report of an answer: one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    result : Result
+        The answer.
+    lines : sequence of Frontier
+        What mechanisms keep along ε, the question's own first.
+    unit : str
+        "nats" or "bits", for levels and information.
+    when : datetime, optional
+        The date that it carries; now where not given.
+    """
+    scenario = result.scenario
+    page = Document(question(scenario))
+    page.text(finding(result, unit), "lead")
+    for note in result.mechanism.notes:
+        page.text(note, "source")
+    page.table(("", ""), _asked(result, unit))
+    page.heading("Charts")
+    _charts(page, result, lines, unit)
+    page.heading("Audit and certificate of the mechanism")
+    _audited(page, result, unit)
+    page.heading("Tables")
+    _tables(page, result, unit)
+    page.heading("Formulas and sources")
+    entries = [notions.entry(scenario.notion)]
+    entries += [notions.entry(other.notion) for other in scenario.also]
+    told = (*entries, mechanisms.entry(scenario.mechanism))
+    for entry in (*told, *map(measures.entry, ("lift", "max_lift", "min_lift"))):
+        page.formula(entry.title, entry.meaning, entry.formula, entry.source)
+    page.heading("The same again")
+    page.text("In Python, with core:")
+    page.code(snippet(scenario))
+    page.text("As a scenario for the command line (python -m core evaluate scenario.json):")
+    page.code(json.dumps(json.loads(scenario.to_json()), indent=1, ensure_ascii=False))
+    link = urlencode(to_query(scenario), doseq=True)
+    page.text(f"As the end of the dashboard's address: /{'?' * bool(link)}{link}")
+    made = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
+    page.text(
+        f"Made {made} by Liftscope {PACKAGE_VERSION} (code {code_hash()[:12]}), Python "
+        f"{platform.python_version()}, NumPy {np.__version__}, Plotly {plotly.__version__}.",
+        "source",
+    )
+    return page.html()
+
+
+def _asked(result: Result, unit: str) -> list[tuple[str, str]]:
+    """Return the question, and the figures of its answer."""
+    scenario, made, told = result.scenario, result.mechanism, result.counted.report
+    after, before = result.after, result.before
+    n = result.joint.n
+    records = "a distribution without records" if n is None else number_of(n, "record")
+    rows = [
+        ("Data", f"{told.title}: {records}"),
+        ("Secret S", f"{told.secret}, {number_of(result.joint.n_s, 'level')}"),
+        ("Released X", f"{told.released}, {number_of(result.joint.n_x, 'level')}"),
+        ("Promise", NONE if made.notion is None else promise_text(made.notion, unit)),
+        ("Mechanism", mechanisms.entry(scenario.mechanism).title),
+        ("Asked to be kept", made.purpose.title),
+        ("Kept of that", share(made.kept)),
+        (f"I(X;Y), {unit}", f"{level(made.information, unit)} (NMI {share(made.nmi)})"),
+        (
+            f"I(S;Y), {unit}",
+            f"{level(after.averages['mutual_information'], unit, 4)} (X itself "
+            f"{level(before.averages['mutual_information'], unit, 4)})",
+        ),
+        ("Proof", f"{made.status}, gap {made.gap:.2g}"),
+    ]
+    return rows + [("Data treatment", sentence) for sentence in told.sentences()]
+
+
+def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str) -> None:
+    joint = result.joint
+    if lines:
+        page.chart(
+            _frontier(result, lines, unit),
+            "Cost of privacy: what is kept at each budget",
+            f"Lines of what is kept; at the current setting {percent(result.mechanism.kept)}.",
+        )
+    far = reach(result.before)
+    notion = result.mechanism.notion
+    limits = None
+    if isinstance(notion, PointwiseNotion) and notion.bounds_lift:
+        limits = notion.lower_budget, notion.upper_budget
+    before = lift_histogram(result.before, far, limits=limits)
+    after = lift_histogram(result.after, far, limits=limits)
+    page.chart(
+        figures.lift_histogram(before, after, limits, NAMES, unit),
+        "How far beliefs move: share of records by log-lift",
+        "Histograms of log-lift before and after.",
+    )
+    kernel, names = result.mechanism.kernel, _inputs(result)
+    p_x = joint.p.ravel() if len(kernel) > joint.n_x else joint.p_x
+    rows = most_likely(p_x, ROWS)
+    shown = most_likely(p_x[rows] @ kernel[rows], COLUMNS)
+    page.chart(
+        figures.mechanism_matrix(
+            kernel[np.ix_(rows, shown)],
+            [names[x] for x in rows],
+            [result.mechanism.y_labels[y] for y in shown],
+            left_out=result.mechanism.n_y - len(shown),
+            rows_out=len(names) - len(rows),
+        ),
+        "The mechanism P(y | x): inputs in rows, outputs in columns",
+        f"{result.mechanism.name}: {number_of(len(names), 'input')}.",
+    )
+    told = (leakage(joint.p, joint.x_labels), result.after)
+    for name, role, leak in zip(NAMES, ("before", "after"), told, strict=True):
+        page.chart(
+            figures.confusability(release_graph(leak, joint.s_labels), name, role),
+            f"What looks alike: {name}",
+            f"Confusability graph of {name}.",
+        )
+
+
+def _frontier(result: Result, lines: Sequence[Frontier], unit: str) -> figures.Figure:
+    """Return the chart of what is kept along ε; lines of one promise are named by mechanism."""
+    scenario, purpose = result.scenario, result.mechanism.purpose
+    scale = in_unit(1.0, unit) if spans.in_nats(scenario.notion) else 1.0
+    several = len({line.notion for line in lines}) > 1
+    drawn = [
+        figures.Line(
+            place=place,
+            key=(line.notion, line.mechanism),
+            title=notions.entry(line.notion).title
+            if several
+            else mechanisms.entry(line.mechanism).title,
+            eps=line.eps * scale,
+            nmi=line.nmi,
+            utility=line.utility * (in_unit(1.0, unit) if purpose.unit == "nats" else 1.0),
+            most=line.most_nmi if line.mechanism == "optimal" else None,
+        )
+        for place, line in enumerate(lines)
+    ]
+    most = scale * spans.span(scenario.notion, "eps", result.joint, scenario.numbers).high
+    kept = figures.OF_X
+    if scenario.purpose != "information":
+        kept = figures.Kept(
+            "kept of what was asked for",
+            "what X itself gives",
+            purpose.title,
+            in_nats=purpose.unit == "nats",
+        )
+    key, budget = (scenario.notion, scenario.mechanism), None
+    if is_funnel(scenario):
+        budget = figures.Budget("M", "told of S on average", unit if scale != 1 else "nats")
+    return figures.frontier(
+        drawn,
+        eps=min(scenario.eps * scale, most),
+        nmi=result.mechanism.kept,
+        kept=kept,
+        unit=unit,
+        limit=most,
+        budget=budget,
+        current=next((line.place for line in drawn if line.key == key), -1),
+    )
+
+
+def _audited(page: Document, result: Result, unit: str) -> None:
+    """Add what the audit found, what is proven, and the level of every notion."""
+    scenario, made = result.scenario, result.mechanism
+    if made.audit is None or made.notion is None:
+        page.text("No promise was asked of this mechanism, so there is nothing to audit.")
+    else:
+        kept = "kept" if made.audit.holds else "not kept"
+        page.text(
+            f"An audit that shares no code with the search found the promise "
+            f"{promise_text(made.audit.notion, unit)} {kept}: level reached "
+            f"{made.audit.achieved:.4g}."
+        )
+    page.text(
+        f"Utility {made.utility:.6g} {made.purpose.unit}; no mechanism under this promise exceeds "
+        f"{made.upper_bound:.6g} (gap {made.gap:.2g}, {made.status}, found by {made.solver})."
+    )
+    page.text(
+        "It is about one release of each record of the distribution counted here. Nothing is "
+        "promised of repeated releases, of other columns, or of records from elsewhere."
+    )
+    numbers = reference([scenario])
+    quick = made.kernel.size < SLOW_CELLS
+    try:
+        found = levels(result.joint, made.kernel, numbers, slow=quick)
+    except CoreError as error:
+        page.text(str(error))
+        return
+    page.table(
+        ("Privacy notion", "level reached", ""),
+        [
+            (
+                level_title(key, numbers),
+                _written(value),
+                "nats" if notions.entry(key).in_nats else "",
+            )
+            for key, value in found.items()
+            if not np.isnan(value)
+        ],
+        "The least level at which each notion holds",
+    )
+    source = scenario.data.source
+    page.text(f"Data: {source}. Hash of data and mechanism: {result.content_id}.", "source")
+
+
+def _tables(page: Document, result: Result, unit: str) -> None:
+    after, kernel = result.after, result.mechanism.kernel
+    scale = in_unit(1.0, unit)
+    page.table(
+        ("Output y", "P(y)", f"log Ψ, {unit}", f"log Λ, {unit}"),
+        [
+            (label, f"{p:.4f}", _written(low * scale), _written(high * scale))
+            for label, p, low, high in zip(
+                after.labels,
+                after.joint_sy.sum(axis=0),
+                after.log_min_lift,
+                after.log_max_lift,
+                strict=True,
+            )
+        ],
+        "Outputs: how far each lets beliefs fall and rise",
+    )
+    page.table(
+        ("Input x", "comes out as y, with probability"),
+        [
+            (name, _drawn(row, result.mechanism.y_labels))
+            for name, row in zip(_inputs(result), kernel, strict=True)
+        ],
+        "The mechanism P(y | x), likeliest outputs first",
+    )
+
+
+def _drawn(row: FloatArray, names: Sequence[str]) -> str:
+    """Return a row of a kernel in words, the likeliest outputs first."""
+    order = np.argsort(-row, kind="stable")
+    told = [f"{row[y]:.4f} as “{names[y]}”" for y in order if row[y] > 0]
+    more = len(told) - IN_TABLE
+    return "; ".join(told[:IN_TABLE]) + (f"; {more} more" if more > 0 else "")
+
+
+def _inputs(result: Result) -> tuple[str, ...]:
+    """Return the names of the kernel's rows."""
+    names = result.mechanism.x_labels
+    if len(result.mechanism.kernel) == len(names):
+        return names
+    return tuple(f"{s}: {x}" for s in result.joint.s_labels for x in names)
+
+
+def _written(value: float) -> str:
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.4f}".replace("-", "−")

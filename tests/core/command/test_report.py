@@ -1,0 +1,114 @@
+"""The command that writes a report: what the file holds, and what is refused."""
+
+import json
+import re
+import sys
+
+import pytest
+
+from core.__main__ import main
+from core.command import report as command
+from core.errors import InvalidInputError
+from core.scenario import Scenario, evaluate
+from tests.core.records.makers import people, write
+
+ASKED = Scenario(notion="lip", eps=0.5, mechanism="watchdog")
+LARGEST = 6_000_000
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scenario.json").write_text(ASKED.to_json(), encoding="utf-8")
+    return tmp_path
+
+
+def figures(text):
+    """Return the charts that a report draws."""
+    (found,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)
+    return json.loads(found)
+
+
+def test_the_example_of_the_help_runs(folder, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["report", "--help"])
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    (content,) = re.findall(r"\$ cat scenario.json\n(.*?)\n(?=  \$)", told, re.S)
+    (folder / "scenario.json").write_text(content, encoding="utf-8")
+    (line,) = re.findall(r"\$ python -m core (.*)", told)
+    assert main(line.split()) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "Written: 'report.html'" in captured.err
+    assert (folder / "report.html").stat().st_size < LARGEST
+
+
+def test_it_holds_the_answer_its_charts_and_how_to_get_it_again(folder):
+    assert main(["report", "scenario.json", "r.html", "--lines", "own"]) == 0
+    text = (folder / "r.html").read_text(encoding="utf-8")
+    result = evaluate(ASKED)
+    drawn = figures(text)
+    assert len(drawn) == 5
+    line = next(one for one in drawn[0]["data"] if one.get("name") == "Watchdog")
+    assert len(line["x"]) == 32
+    cells = [value for one in drawn[2]["data"] if "z" in one for row in one["z"] for value in row]
+    assert pytest.approx(sorted(cells), abs=1e-3) == sorted(result.mechanism.kernel.ravel())
+    assert f"{result.mechanism.nmi:.1%}".replace("%", " %") in text
+    assert "00fe" not in json.dumps(drawn)
+    assert text.count("<math") >= 5
+    assert "http" not in re.sub(r"<script>.*?</script>", "", text, flags=re.S).replace(
+        "http-equiv", ""
+    )
+    assert "Scenario" in text or "DataSpec" in text
+    assert json.loads(ASKED.to_json())["notion"] in text
+
+
+def test_labels_are_text_in_every_part(folder):
+    columns = people(60)
+    evil = "</script><img src=x onerror=alert(1)>"
+    columns["town"] = [evil if town == "Köln" else town for town in columns["town"]]
+    write(columns, folder / "people.csv")
+    asked = {"data": {"source": "people.csv", "secret": ["sex"], "released": ["town"]}}
+    (folder / "scenario.json").write_text(
+        json.dumps(asked | {"mechanism": "watchdog"}), encoding="utf-8"
+    )
+    assert main(["report", "scenario.json", "r.html", "--lines", "none"]) == 0
+    text = (folder / "r.html").read_text(encoding="utf-8")
+    assert "<img" not in text
+    assert "&lt;img src=x" in text
+    assert text.count("<script>") == text.count("</script>") == 2
+    assert len(figures(text)) == 4
+
+
+def test_what_is_refused_leaves_no_file(folder, capsys):
+    assert main(["report", "scenario.json", "nowhere/r.html"]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+    (folder / "scenario.json").write_text(
+        Scenario(notion="rldp", mechanism="watchdog").to_json(), encoding="utf-8"
+    )
+    assert main(["report", "scenario.json", "r.html"]) == 2
+    assert [path.name for path in folder.iterdir()] == ["scenario.json"]
+
+
+def test_another_file_than_the_scenarios_is_refused(folder, capsys):
+    write(people(30), folder / "people.csv")
+    asked = {"data": {"source": "upload:" + "0" * 64, "secret": ["sex"], "released": ["town"]}}
+    (folder / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    assert main(["report", "scenario.json", "r.html", "--data", "people.csv"]) == 2
+    assert "is another file or has changed" in capsys.readouterr().err
+
+
+def test_lines_are_the_mechanisms_that_keep_the_promise():
+    found = command.lines(evaluate(ASKED), alone=False)
+    keys = [line.mechanism for line in found]
+    assert keys[0] == "watchdog"
+    assert set(keys) == set(command.COMPARED)
+    assert command.lines(evaluate(Scenario(notion="guess", mechanism="optimal"))) == ()
+
+
+def test_without_the_dashboard_it_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(command, "WRITER", "no_such_package.report")
+    with pytest.raises(InvalidInputError, match="the dashboard is not installed here"):
+        command.writer()
+    assert "no_such_package" not in sys.modules
