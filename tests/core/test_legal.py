@@ -70,6 +70,12 @@ def asked(**changes):
             "gap": 0.0,
             "mechanism": "optimal",
         },
+        {  # e^-600 times a rare secret's probability is no double
+            "notion": "min_lift",
+            "counts": ((1.0, 1e15, 1e300, 1.0), (0.0, 3.0, 1e17, 1e15)),
+            "eps": 7.95,
+            "mechanism": "grr",
+        },
         {  # steps so small that their room is no double
             "notion": "average_arimoto",
             "counts": ((1e300, 1e15), (1e15, 1.0), (1e300, 1.0)),

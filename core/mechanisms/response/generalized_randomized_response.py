@@ -86,7 +86,8 @@ def grr_alpha(joint: Joint, notion: PointwiseNotion) -> float:
 
     With α, the posterior of an output y moves on the line from P(S) to P(S | x = y), so every
     level increases. The LIP level is the largest |log (1 + (e^α − 1) P(x|s))/(1 + (e^α − 1) P(x))|
-    ([Funnel] eq. 26).
+    ([Funnel] eq. 26). A finite α is kept so small that P(s, y) of the rarest secret, with a factor
+    of e^{−α}, does not underflow to 0.
 
     Examples
     --------
@@ -101,4 +102,6 @@ def grr_alpha(joint: Joint, notion: PointwiseNotion) -> float:
         joint_sy = released / (1 + (joint.n_x - 1) * other)
         return float(notion.lower_level(joint_sy).max()), float(notion.upper_level(joint_sy).max())
 
-    return calibrate(levels, notion)
+    alpha = calibrate(levels, notion)
+    room = np.log(joint.p_s.min() / joint.n_x) - np.log(np.finfo(float).tiny)
+    return alpha if alpha == np.inf else min(alpha, max(float(room), 0.0))
