@@ -76,6 +76,13 @@ def asked(**changes):
             "eps": 7.95,
             "mechanism": "grr",
         },
+        {  # multipliers times widths of boxes that are no doubles
+            "notion": "lip",
+            "counts": ((1e300, 1.0, 3.0, 3.0, 1e15), (1e17, 3.0, 3.0, 1e15, 1e15)),
+            "eps": 0.05,
+            "gap": 0.0,
+            "mechanism": "optimal",
+        },
         {  # steps so small that their room is no double
             "notion": "average_arimoto",
             "counts": ((1e300, 1e15), (1e15, 1.0), (1e300, 1.0)),

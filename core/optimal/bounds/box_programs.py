@@ -138,6 +138,10 @@ class BoxPrograms:
         It is valid for any multipliers: each variable and slack is at its cheaper end. The rounding
         of these sums is subtracted.
         """
+        with np.errstate(over="ignore"):  # a bound of −∞ holds
+            return self._proven(boxes, costs, ends)
+
+    def _proven(self, boxes: Boxes, costs: FloatArray, ends: Ends) -> tuple[FloatArray, FloatArray]:
         found = self.priced(boxes, ends)
         reduced = costs + found.rows - ends.totals[:, None] * boxes.mass
         value = ends.totals + found.rest
