@@ -97,6 +97,11 @@ def test_algorithm_1_goes_step_by_step():
     result = evaluate(Scenario(mechanism="subset_merging", eps=0.5, notion="lip"))
     steps = subset_merging_steps(result.joint, result.mechanism.notion)
     assert app.slider(key="merging_step").value == len(steps)
+    merged = [x for one in replay(steps, len(steps)) for x in one.members]
+    lift = result.joint.p[:, merged].sum(axis=1) / result.joint.p_s
+    lift /= result.joint.p_x[merged].sum()
+    least = f"ε_l = {-np.log(lift.min()):.3f} and ε_u = {np.log(lift.max()):.3f} nats of ALIP"
+    assert f"the {len(merged)} symbols of all sets reach {least}" in said(app).replace("\\", "")
     app.slider(key="merging_step").set_value(1).run()
     assert f"step 1 of {len(steps)}" in said(app)
     assert "opens a set" in said(app)

@@ -20,11 +20,23 @@ from pages.ui.parts import formulas
 from pages.ui.parts.cards import card
 from pages.ui.parts.paging import page
 from pages.ui.style.labels import markdown
-from pages.ui.style.units import in_unit
+from pages.ui.style.units import in_unit, level
 from pages.ui.work import derived
 
 STEP = "merging_step"
 """The slider's key."""
+
+
+def _least(result: Result, steps: tuple[MergeStep, ...]) -> None:
+    """Say at which budgets all symbols that Algorithm 1 merges fit into one output."""
+    unit = controls.unit()
+    merged = tuple(sorted(x for one in replay(steps, len(steps)) for x in one.members))
+    lower, upper = derived.least_bounds(result, merged)
+    st.caption(
+        f"Merged into one output, the {number_of(len(merged), 'symbol')} of all sets reach ε_l "
+        f"= {level(lower, unit)} and ε_u = {level(upper, unit)} {unit} of ALIP: however they are "
+        "randomised among themselves, no less is possible."
+    )
 
 
 def show(result: Result) -> None:
@@ -48,6 +60,7 @@ def show(result: Result) -> None:
     labels, unit = result.joint.x_labels, controls.unit()
     taken = _step(len(steps))
     sets = replay(steps, taken)
+    _least(result, steps)
     names = [" + ".join(labels[x] for x in one.members) for one in sets]
     risks = [step.risk_after for step in steps if np.isfinite(step.risk_after)]
     with card(

@@ -27,6 +27,7 @@ from core.mechanisms import MergeStep, subset_merging_steps
 from core.notions import Notion, PointwiseNotion
 from core.notions import catalogue as notions
 from core.release import histogram as lift
+from core.release import merging_bounds
 from core.release import own_levels as levels
 from core.release.confusability import ConfusabilityGraph, release_graph
 from core.release.histogram import Asymmetry, LiftHistogram
@@ -255,3 +256,10 @@ def merging(scenario: Scenario) -> tuple[MergeStep, ...]:
         ("merging", question),
         lambda: subset_merging_steps(counted(data).joint, promise(scenario)),
     )
+
+
+def least_bounds(result: Result, high_risk: tuple[int, ...]) -> tuple[float, float]:
+    """Return the least ε_l and ε_u at which symbols, by index, can be merged into one output."""
+    data = result.scenario.data
+    key = ("least bounds", repr(data), high_risk)
+    return kept(data, key, lambda: merging_bounds.least_bounds(result.joint, high_risk))
