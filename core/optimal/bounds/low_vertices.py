@@ -249,7 +249,7 @@ class _Known:
         """Cut the polytope by a row."""
         over = self.excess[:, row]
         slope = self._rows[row] @ self.edges
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = -over[:, None] / slope
         # an edge from a vertex that is cut off to one that is not, or the other way round
         crosses = np.where(over[:, None] > 0, slope < -PARALLEL, slope > PARALLEL)
