@@ -8,9 +8,7 @@ from core.joint import Joint
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LDP
-from core.notions.base import Notion
-from core.notions.rldp import RLDP
-from core.notions.robust_markov import RobustLDP
+from core.notions.base import LevelNotion, Notion
 from core.optimal.polish import mixed
 from core.validation import FloatArray
 
@@ -46,16 +44,16 @@ def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
 
     Examples
     --------
-    >>> from core.notions.robust_markov import ball_around
+    >>> from core.notions.robust_markov import RobustLDP, ball_around
     >>> joint = Joint.from_counts([[900, 120, 500, 480], [300, 100, 590, 510]])
     >>> notion = RobustLDP(1.0, ball_around(joint))
     >>> found = tightened(joint, notion)
     >>> notion.holds(joint, found[0].kernel), round(max(made.nmi for made in found), 2)
     (True, 0.86)
     """
-    if not isinstance(notion, RobustLDP | RLDP) or joint.p.size > MOST_CELLS:
+    if not isinstance(notion, LevelNotion) or not notion.of_estimate:
         return []
-    if not np.isfinite(notion.budget):
+    if joint.p.size > MOST_CELLS or not np.isfinite(notion.budget):
         return []
     mergings = [subset_merging(joint, LDP(part * notion.budget)).kernel for part in PARTS]
     mergings = [kernel for kernel in mergings if kernel.shape[1] > 1]
