@@ -9,8 +9,6 @@ import pytest
 
 from tests.browser import waiting
 
-pytestmark = pytest.mark.browser
-
 CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
 WORKING = ("lines are ready", "is being worked out", "Looking for better", "being worked out.")
 PROGRESS = "[data-testid='stProgress']"

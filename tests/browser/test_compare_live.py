@@ -10,8 +10,6 @@ from core.scenario import Project, Scenario
 from tests.browser import waiting
 from tests.browser.test_explore_live import saved
 
-pytestmark = pytest.mark.browser
-
 SMALL = DataSpec("random:uniform:3x5:0", (), ())
 QUICK = Project(
     tuple(Scenario(data=SMALL, notion=key) for key in ("lip", "alip", "ldp")),
@@ -116,7 +114,7 @@ def open_project(page, name, content):
 
 def test_a_project_made_on_another_machine_is_opened_and_saved_again(visit):
     page = visit("compare?data=random%3Auniform%3A3x5%3A0&s=&x=")
-    heads(page, 3)
+    settle(page, 3)
     open_project(page, "p.json", QUICK.to_json())
     page.wait_for_url(re.compile("name%3Dfirst"))
     settle(page, 3)

@@ -8,8 +8,6 @@ import pytest
 from tests.browser import waiting
 from tests.browser.test_explore_live import drawn, figure, press, saved
 
-pytestmark = pytest.mark.browser
-
 HEART = "confusability?data=heart_hungarian&s=age&x=chol&missing=drop"
 CHARTS = ("range_graph_before", "range_graph_after", "merges", "trade_off", "range_table")
 

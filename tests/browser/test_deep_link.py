@@ -1,12 +1,8 @@
 """The first page that a fresh server is asked for may be any page."""
 
-import pytest
-
 from pages.ui.frame.site import PAGES
 from tests.browser.served import served
 from tests.browser.waiting import PATIENCE
-
-pytestmark = pytest.mark.browser
 
 
 def test_the_first_deep_link_of_a_server_has_the_menu_and_keeps_its_question(browser):

@@ -10,8 +10,6 @@ import pytest
 
 from tests.browser import waiting
 
-pytestmark = pytest.mark.browser
-
 QUICK = "?mech=subset_merging"
 CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
 

@@ -4,8 +4,6 @@ import pytest
 
 from tests.browser import waiting
 
-pytestmark = pytest.mark.browser
-
 LEAST = 4.5
 """Contrast that text of this size needs (WCAG 2, level AA)."""
 

@@ -6,8 +6,6 @@ import pytest
 
 from tests.browser import waiting
 
-pytestmark = pytest.mark.browser
-
 QUERY = "mechanisms?s=income&x=sex&x=race&notion=lip&eps=0.3"
 CHARTS = ("kernel", "posteriors", "beliefs", "channels", "steps")
 

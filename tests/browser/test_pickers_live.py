@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 
 from tests.browser import waiting
 
-pytestmark = pytest.mark.browser
-
 QUICK = "?mech=subset_merging&notion=lip"
 
 

@@ -6,8 +6,6 @@ import pytest
 
 from tests.browser import waiting
 
-pytestmark = pytest.mark.browser
-
 
 def test_designs_follow_a_slider_and_a_study_can_be_cancelled_and_finished(visit):
     page = visit("?mech=subset_merging&x=race&n=300")
