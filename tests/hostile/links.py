@@ -72,6 +72,9 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("mechanisms", {"about": LONG, "all": LONG, "output": LONG}),
     ("confusability", {"step": DIGITS}),
     ("confusability", {"problem": LONG, "view": LONG}),
+    ("release", {"original": LONG, "file": LONG, "draw": LONG}),
+    ("release", {"unknown": LONG, "id": "\x00", "draw": "key"}),
+    ("release", {"unknown": DEEP, "draw": "key"}),
 )
 """Of one page: its file's name, and the link."""
 
