@@ -6,7 +6,7 @@ mechanisms that are made to keep it by erasing them as often as need be.
 
 from dataclasses import dataclass
 from itertools import combinations, product
-from math import exp, inf
+from math import expm1, inf
 
 import numpy as np
 from scipy import optimize, special
@@ -180,9 +180,13 @@ def kept_by(average, joint, kernel):
 def of_vertices(asked, joint, slack):
     """Return the optimum under a kinked budget from all vertices, by brute force.
 
-    A vertex of {(r, w) : pieces·r ≤ w, Σr = 1} has as many symbols as pieces that hold.
+    A vertex of {(r, w) : pieces·r ≤ w, Σr = 1} has as many symbols as pieces that hold. Pieces are
+    scaled to 1 first: near independence they are as small as the tolerances.
     """
     pieces, limit = pieces_of(asked, joint, slack)
+    scale = np.abs(pieces).max()
+    if scale > 0:
+        pieces, limit = pieces / scale, limit / scale
     n, points = joint.n_x, []
     for size in range(1, min(len(pieces), n) + 1):
         for symbols in combinations(range(n), size):
@@ -213,11 +217,14 @@ def of_vertices(asked, joint, slack):
 
 
 def pieces_of(asked, joint, slack):
-    """Return what an output r takes, as the largest of linear functions, and their limit."""
+    """Return what an output r takes, as the largest of linear functions, and their limit.
+
+    It is what r takes beyond the prior: near independence that alone has digits.
+    """
     given, p_s = joint.p / joint.p_x, joint.p_s
     if asked.measure == "guessing":
-        return given, asked.bound + slack
+        return given - p_s.max(), asked.bound + slack - p_s.max()
     if asked.measure == "maximal_leakage":
-        return given / p_s[:, None], exp(min(asked.bound + slack, 600.0))
+        return given / p_s[:, None] - 1, expm1(min(asked.bound + slack, 600.0))
     signs = np.array(list(product((-1.0, 1.0), repeat=joint.n_s)))
     return signs @ (given - p_s[:, None]) / 2, min(asked.bound + slack, 2.0)
