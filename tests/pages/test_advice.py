@@ -1,4 +1,4 @@
-"""The advice below Explore's frontier, worked out by another route."""
+"""The advice below Explore's charts, worked out by another route."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Advice below the frontier: read off what is computed already, never searched for."""
+"""Advice below the charts: read off what is computed already, never searched for."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def show(result: Result, lines: Lines, unit: str) -> None:
     """Show what is advised, a line each."""
     said = [*_of_line(result, lines, unit), *_of_symbols(result), *_of_records(result, unit)]
     if said:
-        with st.container(key="advice"):
+        with st.container(key="advice", border=True):
+            st.markdown("**What to do next**")
             st.markdown("\n".join(f"- :small[{line}]" for line in said))
 
 

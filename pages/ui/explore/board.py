@@ -156,6 +156,7 @@ def _frames(slots: Slots, scenario: Scenario) -> None:
         slots["implied"] = meaning.frame(scenario)
     with last[1]:
         slots["again"] = again.frame()
+    slots["advice"] = st.container()  # below all charts: its lines come and go as sliders move
 
 
 def _now() -> Result:
@@ -249,7 +250,6 @@ def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> None:
         )
         if not faded:
             frontier_lines.show_work(shown.lines)
-            advice.show(result, shown.lines, controls.unit())
     with slots["lifts"]:
         charts.lifts(result, controls.unit(), faded=faded)
     with slots["mechanism"]:
@@ -264,6 +264,9 @@ def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> None:
         meaning.show(result, controls.unit(), faded=faded)
     with slots["again"]:
         again.show(result, controls.unit(), faded=faded)
+    if not faded:
+        with slots["advice"]:
+            advice.show(result, shown.lines, controls.unit())
 
 
 def _graph_before(scenario: Scenario) -> ConfusabilityGraph | None:
