@@ -200,7 +200,7 @@ def test_formulas_and_their_source_are_one_click_away(visit):
     settle(page)
     page.locator(".st-key-lifts_formulas button").first.click()
     page.locator(".katex").first.wait_for()
-    page.get_by_text("[Lift]").first.wait_for()
+    page.locator("[data-testid=stPopoverBody]").get_by_text("[Lift]").first.wait_for()
 
 
 @pytest.mark.parametrize("path", ["", "lift", "data"])
