@@ -11,7 +11,7 @@ import numpy as np
 from core.optimal.columns.descent import edge_prices
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
-from core.optimal.polytopes.tableaux import BasicSolutions, Keys, Tableaux
+from core.optimal.polytopes.tableaux import BasicSolutions, Tableaux
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
@@ -51,7 +51,7 @@ class ColumnPool:
         self.points, self.costs = np.zeros((0, n_x)), np.zeros(0)
         self.expanded = np.zeros(0, dtype=bool)
         self._priced_at, self._prices = np.zeros(n_x), np.zeros(0)
-        self._keys: Keys = np.zeros(0, dtype=np.uint64)
+        self._known: set[int] = set()  # their keys
         self._basic = np.zeros((0, space.n_basic), dtype=np.int64)
         self._tight = np.zeros((0, space.n_free), dtype=np.int64)
         self.add(start)
@@ -62,7 +62,8 @@ class ColumnPool:
     def add(self, found: BasicSolutions) -> None:
         """Add those vertices that are new."""
         keys, first = np.unique(found.keys(), return_index=True)
-        first = np.sort(first[~np.isin(keys, self._keys)])
+        new = [key not in self._known for key in keys.tolist()]
+        first = np.sort(first[new])
         points, true = tableaux.true_points(self.space, found.take(first))
         found = found.take(first[true])
         if len(found) == 0:
@@ -70,7 +71,7 @@ class ColumnPool:
         self.points = np.concatenate([self.points, points])
         self.costs = np.concatenate([self.costs, self.utility.cost(points)])
         self.expanded = np.concatenate([self.expanded, np.zeros(len(found), dtype=bool)])
-        self._keys = np.concatenate([self._keys, found.keys()])
+        self._known.update(found.keys().tolist())
         self._basic = np.concatenate([self._basic, found.basic])
         self._tight = np.concatenate([self._tight, found.nonbasic])
 
@@ -125,7 +126,7 @@ class ColumnPool:
         basic, nonbasic = self._basic[kept], self._tight[kept]
         basic = np.concatenate([_shifted(basic, first, added), slacks], axis=1)
         self._basic, self._tight = basic, _shifted(nonbasic, first, added)
-        self._keys = tableaux.basis_keys(space, self._tight)
+        self._known = set(tableaux.basis_keys(space, self._tight).tolist())
         self.space = self.searched = space
         self.points, self.costs = self.points[kept], self.costs[kept]
         self.expanded = np.zeros(len(kept), dtype=bool)  # they may have new neighbours
