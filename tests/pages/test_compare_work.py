@@ -6,13 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core import clock
 from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.jobs import work
 from core.scenario import Project, Scenario, evaluate
 from core.studies.frontier import sweep
 from core.studies.known import UNPROVEN
-from tests.pages.comparing import OPTIMA, QUICK, SMALL, open_, opened, pinned, text
+from tests.pages.comparing import OPTIMA, QUICK, SMALL, kept, open_, opened, pinned, share, text
 from tests.pages.waiting import finished
 
 
@@ -149,6 +150,33 @@ def test_answers_that_are_worked_out_are_marked_and_charts_of_the_last_one_stay(
     app.button(key="columns_cancel").click().run()
     assert "a better answer is being worked out" not in text(app)
     assert not solves.open
+
+
+def test_a_column_that_is_not_proven_is_given_60_seconds_and_the_others_stay(solves):
+    asked = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
+    with clock.using(clock.Ticking(1000.0)):
+        app = opened(project=Project((QUICK.scenarios[0], asked), ("quick", "hard")))
+        solves.open[0][0].succeed(evaluate(asked))
+        app.run()
+        assert "time limit, gap" in text(app)
+        quick, cut = kept(app)
+        buttons = [one.key for one in app.button if one.key and one.key.startswith("minute")]
+        assert buttons == ["minute_1"]
+        app.button(key="minute_1").click().run()
+        assert solves.open[0][2][0] == replace(asked, time_limit=60.0)
+        app.button(key="columns_cancel").click().run()
+        assert not solves.open
+        assert kept(app) == [quick, cut]
+        app.button(key="minute_1_again").click().run()
+        job, function, arguments = solves.open[0]
+        assert arguments[0] == replace(asked, time_limit=60.0)
+    with clock.using(clock.Ticking(1e-6)):
+        job.succeed(function(*arguments, report=job.note))
+        app.run()
+        assert not app.exception
+        assert kept(app) == [quick, share(asked)]
+    assert float(kept(app)[1].split()[0]) > float(cut.split()[0]) + 1
+    assert not [one.key for one in app.button if one.key and one.key.startswith("minute")]
 
 
 def test_levels_of_robust_notions_on_many_symbols_come_later(sweeps):

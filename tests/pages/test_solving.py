@@ -292,6 +292,47 @@ def test_a_search_that_is_cut_off_again_is_offered_twice_the_time_and_never_fall
         assert figures(app)["Gap, nats"].delta == "time limit"
 
 
+def test_one_click_gives_a_search_that_was_cut_off_60_seconds(solves):
+    with clock.using(clock.Ticking(1000.0)):
+        app = opened(**SMALL)
+        assert "search_minute" not in keys(app)  # the first search is under way
+        solves.open[0][0].succeed(evaluate(ASKED))
+        app.run()
+        cut = figures(app)["NMI"].value
+        assert "for up to 60 s" in app.button(key="search_minute").help
+        app.button(key="search_minute").click().run()
+        job, function, arguments = solves.open[0]
+        assert arguments[0] == replace(ASKED, time_limit=60.0)
+        assert "Looking for better mechanisms" in app.get("progress")[0].proto.text
+        assert "search_minute" not in keys(app)
+        app.button(key="cancel_refining").click().run()
+        assert job.state == State.CANCELLED
+        assert "Cancelled. The last answer stays." in said(app)
+        assert figures(app)["NMI"].value == cut
+        app.slider(key="eps").set_value(0.55).run()  # what is given is given to one question
+        assert solves.open[0][2][0] == replace(ASKED, eps=0.55)
+        app.slider(key="eps").set_value(0.5).run()
+        assert not solves.open  # it was cancelled here
+        app.button(key="refine_again").click().run()
+    job, function, arguments = solves.open[0]
+    assert arguments[0] == replace(ASKED, time_limit=60.0)
+    with clock.using(clock.Ticking(1e-6)):
+        job.succeed(function(*arguments, report=job.note))
+    app.run()
+    assert figures(app)["Gap, nats"].delta == "optimal"
+    assert "search_minute" not in keys(app)
+
+
+def test_a_search_that_had_60_seconds_is_offered_twice_that_and_not_60_again(solves):
+    with clock.using(clock.Ticking(1000.0)):
+        app = opened(**SMALL | {"limit": "60"})
+        solves.open[0][0].succeed(evaluate(replace(ASKED, time_limit=60.0)))
+        app.run()
+    assert "cut off at its time limit of 60 s" in said(app)
+    assert "for up to 120 s" in app.button(key="search_on").help
+    assert "search_minute" not in keys(app)
+
+
 def test_a_quick_question_starts_no_work_elsewhere(solves):
     app = opened(mech="subset_merging")
     assert not solves.taken

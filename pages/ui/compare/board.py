@@ -23,7 +23,7 @@ from pages.ui.parts.cards import card
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.style.units import in_unit, level, of_budget, share
-from pages.ui.work import derived, progress, refining
+from pages.ui.work import answers, derived, progress, refining
 
 Slots = dict[str, DeltaGenerator]
 
@@ -272,6 +272,10 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
     if one.working:
         lines_.insert(0, refining.GLANCE)
     st.markdown("  \n".join(f":small[{line}]" for line in lines_))
+    if answers.is_cut(one.scenario, made):
+        refining.give_minute(one.scenario, f"minute_{one.place}")
+    elif columns.is_stopped(one):
+        answers.answer_work(one.scenario).again(f"minute_{one.place}_again")
 
 
 def _title(one: Answered) -> str:

@@ -111,6 +111,18 @@ def is_better(one: Answered) -> bool:
         return answers.is_better(one.scenario, one.result.mechanism)
 
 
+def is_stopped(column: Answered) -> bool:
+    """Say whether this session stopped the work on a better answer than the one on screen."""
+    with long_answer.within(part(column.place)):
+        try:
+            answers.refining(column.scenario)
+        except long_answer.StoppedError:
+            return True
+        except CoreError:
+            return False
+    return False
+
+
 def stop(column: Answered) -> None:
     """Stop the work on a column's answer."""
     answers.answer_work(column.scenario).stop()

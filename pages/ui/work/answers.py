@@ -145,7 +145,7 @@ def _searching(scenario: Scenario) -> Job[Result] | None:
 
 def search_limit(scenario: Scenario) -> float:
     """Return the seconds that the search for a scenario's answer may take in this session."""
-    return min(scenario.time_limit * float(LONGER) ** _times().get(repr(scenario), 0), LONGEST)
+    return _limits().get(repr(scenario), scenario.time_limit)
 
 
 def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
@@ -155,9 +155,14 @@ def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
     return search_limit(scenario) < LONGEST
 
 
-def search_on(scenario: Scenario) -> None:
-    """Let a search that was cut off go on from the best known, with a longer limit."""
-    _times()[repr(scenario)] = _times().get(repr(scenario), 0) + 1
+def search_on(scenario: Scenario, seconds: float | None = None) -> None:
+    """Let a search that was cut off go on from the best known: `LONGER` times as long, or as told.
+
+    A limit that is not longer than the last one changes nothing: that search has been done.
+    """
+    had = search_limit(scenario)
+    wanted = LONGER * had if seconds is None else seconds
+    _limits()[repr(scenario)] = max(had, min(wanted, LONGEST))
 
 
 def _start(scenario: Scenario) -> Scenario | None:
@@ -364,9 +369,9 @@ def _known(scenario: Scenario) -> Mechanism | None:
     return known_for(scenario.data).best(scenario, _joint(scenario))
 
 
-def _times() -> dict[str, int]:
-    """Return how often this session prolonged the search, by question."""
-    found: dict[str, int] = st.session_state.setdefault("_searched_on", {})
+def _limits() -> dict[str, float]:
+    """Return the seconds of the searches that this session prolonged, by question."""
+    found: dict[str, float] = st.session_state.setdefault("_searched_on", {})
     return found
 
 

@@ -21,8 +21,14 @@ GAP = "Its gap says how much better another could be."
 STAYS = f"This is the first glance. {GAP}"
 """What is said of a first glance where no better answer comes."""
 
+KEPT = f"The last answer stays. {GAP}"
+"""What is said where a longer search for a better answer was cancelled."""
+
 CUT = "The search was cut off at its time limit of {:g} s."
 """What is said of an answer whose search may go on."""
+
+MINUTE = 60.0
+"""Seconds that one click gives a search: as long as a class waits, and as a link may ask for."""
 
 
 def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
@@ -34,7 +40,8 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
     try:
         job = answers.refining(scenario)
     except long_answer.StoppedError:
-        _ended("Cancelled.", work)
+        longer = answers.search_limit(scenario) > scenario.time_limit
+        _ended("Cancelled.", work, KEPT if longer else STAYS)
         return
     except CoreError as error:
         if answers.has_glance(scenario):  # else the page itself says why there is none
@@ -63,6 +70,7 @@ def _offer(scenario: Scenario) -> None:
     had = answers.search_limit(scenario)
     with st.container(horizontal=True, vertical_alignment="center", key="search_was_cut"):
         st.caption(f"{CUT.format(had)} {GAP}")
+        give_minute(scenario, "search_minute")
         st.button(
             "Search longer",
             icon=":material/manage_search:",
@@ -74,7 +82,21 @@ def _offer(scenario: Scenario) -> None:
         )
 
 
-def _ended(why: str, work: long_answer.LongAnswer[Any]) -> None:
+def give_minute(scenario: Scenario, key: str) -> None:
+    """Show the button that lets a search that was cut off go on for 60 s, if it had less."""
+    if answers.search_limit(scenario) < MINUTE:
+        st.button(
+            f"Give it {MINUTE:g} s",
+            icon=":material/timer:",
+            key=key,
+            on_click=answers.search_on,
+            args=(scenario, MINUTE),
+            help=f"The search goes on from this answer, for up to {MINUTE:g} s; the next answer is "
+            "never worse, and Cancel keeps this one.",
+        )
+
+
+def _ended(why: str, work: long_answer.LongAnswer[Any], stays: str = STAYS) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="refining_ended"):
-        st.caption(f"{why} {STAYS}")
+        st.caption(f"{why} {stays}")
         work.again("refine_again")
