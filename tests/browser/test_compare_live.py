@@ -83,6 +83,40 @@ def test_a_column_moves_by_itself_and_reload_back_and_forward_keep_it(visit):
     assert kept(page) == after
 
 
+def test_a_columns_promise_and_mechanism_are_chosen_from_families(visit):
+    page = visit(link(QUICK))
+    settle(page, 3)
+    page.locator(".st-key-col1_notion_menu button").first.click()
+    menu = page.get_by_test_id("stPopoverBody")
+    for family in ("Bounds on the lift", "On guesses of the secret"):
+        menu.get_by_text(family, exact=True).wait_for()
+    menu.get_by_text("Min-lift", exact=True).click()
+    page.wait_for_url(re.compile("min_lift"))
+    page.keyboard.press("Escape")
+    page.locator(".st-key-col1_mech_menu button").first.click()
+    menu.get_by_text("Merging by what occurs together", exact=True).wait_for()
+    menu.get_by_text("Watchdog", exact=True).click()
+    page.wait_for_url(re.compile("mech%3Dwatchdog"))
+    page.keyboard.press("Escape")
+    settle(page, 3)
+    assert heads(page, 3) == list(QUICK.names)
+    shown = [page.locator(f".st-key-col1_{kind}_menu button") for kind in ("notion", "mech")]
+    assert [one.first.inner_text().split("\n")[0] for one in shown] == [
+        "Promise: Min-lift",
+        "Mechanism: Watchdog",
+    ]
+
+
+def test_the_divider_stands_above_the_sidebars_text(visit):
+    page = visit(link(QUICK))
+    heads(page, 3)
+    text = page.get_by_text("The columns keep the data that they were pinned with.")
+    line = page.locator("[data-testid=stSidebar] hr")
+    text.wait_for()
+    above, below = line.last.bounding_box(), text.bounding_box()
+    assert above["y"] + above["height"] <= below["y"]
+
+
 def test_what_is_pinned_on_explore_is_there_after_a_reload_and_on_compare(visit):
     page = visit("?data=random%3Auniform%3A3x5%3A0&mech=watchdog&notion=ldp")
     page.locator(".st-key-pin button").first.click()

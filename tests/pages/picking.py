@@ -5,7 +5,7 @@ from core.notions import catalogue as notions
 
 
 def group(app, name, key):
-    """Return the group of radio buttons, "notion" or "mech", that has a key."""
+    """Return the group of radio buttons, "notion", "mech" or a column's, that has a key."""
     found = [one for one in app.radio if one.key.rpartition("_")[0] == name and key in keys(one)]
     assert len(found) == 1, f"{key} is in {len(found)} groups"
     return found[0]
@@ -13,7 +13,7 @@ def group(app, name, key):
 
 def keys(radio):
     """Return the keys of a group's options, which its session value is one of."""
-    every = notions.ALL if radio.key.startswith("notion") else mechanisms.CATALOGUE.values()
+    every = notions.ALL if "notion" in radio.key else mechanisms.CATALOGUE.values()
     shown = [label.replace(":material/block: ", "").replace("\\", "") for label in radio.options]
     names = {entry.title: entry.key for entry in every}
     names |= {f"{title}, needs S": key for title, key in names.items()}

@@ -7,11 +7,16 @@ import pytest
 
 from core import clock
 from core.data.spec import DataSpec
-from core.scenario import Project, Scenario, evaluate
+from core.mechanisms import catalogue as mechanisms
+from core.mechanisms import fit
+from core.notions import catalogue as notions
+from core.notions.entry import FAMILIES
+from core.scenario import Project, Scenario, evaluate, spans
 from core.scenario.standard import standard
 from pages.ui.frame import pins
 from pages.ui.work import refining
 from tests.pages.comparing import PAIR, QUICK, SMALL, kept, open_, opened, pinned, share, text
+from tests.pages.picking import chosen, keys, pick
 
 
 @pytest.fixture(autouse=True)
@@ -186,9 +191,9 @@ def test_columns_are_renamed_noted_moved_copied_and_removed_and_all_of_it_undone
     app.button(key="col0_copy").click().run()
     assert pinned(app).names == ("new", "LIP, Watchdog", "second", "third")
     app.button(key="col1_remove").click().run()
-    app.selectbox(key="col0_notion").set_value("ldp").run()
+    pick(open_(app, "col0_notion_menu"), "col0_notion", "ldp")
     assert pinned(app).scenarios[0].notion == "ldp"
-    app.selectbox(key="col0_mechanism").set_value("subset_merging").run()
+    pick(open_(app, "col0_mech_menu"), "col0_mech", "subset_merging")
     last = pinned(app)
     assert not app.exception
     for _ in range(8):
@@ -200,6 +205,44 @@ def test_columns_are_renamed_noted_moved_copied_and_removed_and_all_of_it_undone
     assert pinned(app) == last
     assert app.button(key="redo").disabled
     assert app.query_params["col"] == last.to_query()["col"]
+
+
+def test_a_column_chooses_among_all_families_as_explore_does():
+    app = opened(project=QUICK)
+    assert not [one for one in app.radio if one.key.startswith("col")]  # sent when a menu is opened
+    open_(app, "col1_notion_menu")
+    shown = [one for one in app.radio if one.key.startswith("col1_notion")]
+    assert [one.label.strip("*").replace("\\", "").lower() for one in shown] == [
+        family.lower() for family in FAMILIES.values()
+    ]
+    assert sorted(key for one in shown for key in keys(one)) == sorted(
+        entry.key for entry in notions.ALL
+    )
+    assert chosen(app, "col1_notion") == "alip"
+    open_(app, "col1_mech_menu")
+    shown = [one for one in app.radio if one.key.startswith("col1_mech")]
+    assert [one.label.strip("*") for one in shown] == list(fit.families())
+    assert sum(len(one.options) for one in shown) == len(mechanisms.CATALOGUE)
+    assert chosen(app, "col1_mech") == "watchdog"
+
+
+def test_a_promise_that_a_columns_mechanism_does_not_keep_takes_another_and_says_so():
+    app = opened(project=QUICK)
+    pick(open_(app, "col0_notion_menu"), "col0_notion", "robust_ldp")
+    assert not app.exception
+    assert not app.error
+    assert pinned(app).scenarios[0].mechanism == "optimal"
+    assert "Watchdog does not work under this promise" in text(app)
+    assert f"{mechanisms.entry('optimal').title} took its place." in text(app)
+    app.slider(key="col0_eps_nats").set_value(2.0).run()
+    assert "took its place" not in text(app)
+    assert pinned(app).scenarios[1:] == QUICK.scenarios[1:]
+    pick(open_(app, "col0_notion_menu"), "col0_notion", "average_mi")
+    told = pinned(app).scenarios[0]
+    ends = spans.span("average_mi", "eps", evaluate(told).joint, told.numbers)
+    assert told.eps == spans.halfway(ends)
+    assert 0 < told.eps < 2.0
+    assert "it was set to" in text(app)
 
 
 def test_a_name_that_another_column_has_is_refused_where_it_was_written():

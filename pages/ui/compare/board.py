@@ -44,7 +44,8 @@ def show() -> None:
     with st.sidebar:
         data_controls.show()
         st.divider()
-        _sidebar()
+        with st.container(key="of_columns"):
+            _sidebar()
     for sentence in (*state.notices(), *query.URL.notices(), *pins.notices()):
         st.warning(markdown(sentence), icon=":material/link_off:")
     with st.container(horizontal=True, vertical_alignment="top", key="header"):

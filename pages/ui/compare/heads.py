@@ -9,13 +9,12 @@ from typing import Any
 import streamlit as st
 
 from core.errors import CoreError
-from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Project, Scenario, spans
 from core.scenario.column_names import LONGEST_NAME, LONGEST_NOTE
 from core.studies.side_by_side import SYMBOLS
 from pages.ui.compare import query
-from pages.ui.frame import controls, pins
+from pages.ui.frame import controls, pickers, pins
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, of_budget, to_nats
@@ -29,7 +28,7 @@ ROOM = 2
 
 
 def head(place: int, name: str, note: str, columns: int) -> None:
-    """Show a column's name with its menu, and its note."""
+    """Show a column's name with its menu, its note, and the pickers of promise and mechanism."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key=f"head_row_{place}"
     ):
@@ -42,11 +41,25 @@ def head(place: int, name: str, note: str, columns: int) -> None:
                 _menu(place, name, note, columns)
     if note:
         st.caption(markdown(note))
+    scenario = query.shown()[place][0]
+    with st.container(gap="xsmall", key=f"pickers_{place}"):
+        pickers.pick_promise(
+            f"col{place}_notion", scenario, lambda key: _choose_promise(place, key), late=True
+        )
+        pickers.pick_mechanism(
+            f"col{place}_mech", scenario, lambda key: query.ask(place, mechanism=key), late=True
+        )
+
+
+def _choose_promise(place: int, key: str) -> None:
+    """Ask for a promise in a column; what else had to change for it is said above its sliders."""
+    found, told = pickers.asking(query.project().scenarios[place], key)
+    st.session_state[f"_switched {place}"] = (found, told)
+    pins.change(query.project().asking(place, found))
 
 
 def _menu(place: int, name: str, note: str, columns: int) -> None:
-    """Show all that can be done with a column."""
-    scenario = query.shown()[place][0]
+    """Show all else that can be done with a column."""
     _set(f"col{place}_name", name)
     st.text_input(
         "Name",
@@ -56,27 +69,6 @@ def _menu(place: int, name: str, note: str, columns: int) -> None:
         args=("name", place),
     )
     _problem(place)
-    _set(f"col{place}_notion", scenario.notion)
-    _set(f"col{place}_mechanism", scenario.mechanism)
-    known = [entry.key for entry in notions.ENTRIES]
-    st.selectbox(
-        "Promise",
-        known if scenario.notion in known else [*known, scenario.notion],
-        format_func=lambda key: notions.entry(key).title,
-        key=f"col{place}_notion",
-        on_change=_choose,
-        args=(place, "notion"),
-        help=notions.entry(scenario.notion).meaning,
-    )
-    st.selectbox(
-        "Mechanism",
-        list(mechanisms.CATALOGUE),
-        format_func=lambda key: mechanisms.entry(key).title,
-        key=f"col{place}_mechanism",
-        on_change=_choose,
-        args=(place, "mechanism"),
-        help=mechanisms.entry(scenario.mechanism).meaning,
-    )
     _set(f"col{place}_note", note)
     st.text_area(
         "Note",
@@ -104,7 +96,13 @@ def _menu(place: int, name: str, note: str, columns: int) -> None:
 
 
 def sliders(place: int, scenario: Scenario, unit: str) -> None:
-    """Show sliders of the numbers that change a column's answer: two, and the others on request."""
+    """Show sliders of the numbers that change a column's answer: two, and the others on request.
+
+    Above them stands what the last choice of a promise has changed besides.
+    """
+    asked, told = st.session_state.get(f"_switched {place}", (None, ""))
+    if told and asked == scenario:
+        st.markdown(f":orange[:small[{markdown(told)}]]")
     unused = scenario.without_effect()
     shown = [name for name in (*controls.SLIDERS, "n") if name not in unused]
     for name in shown[:ROOM]:

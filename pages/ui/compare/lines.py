@@ -85,28 +85,11 @@ def show_work(lines: Sequence[ColumnLine]) -> None:
             ready = sum(one.line is not None and not one.working for one in lines)
             st.fragment(_watch, run_every=1.0)(waiting, ready, ready + len(waiting) + len(missing))
         if missing:
-            said = "; ".join(f"{one.column.name}: {one.error}" for one in missing)
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.caption(f"Missing: {markdown(said)}")
-                st.button(
-                    "Start again",
-                    icon=":material/replay:",
-                    key="column_lines_again",
-                    on_click=_resume,
-                    args=(missing,),
-                )
-        cut = [one for one in lines if _is_cut(one)]
-        if cut:
-            said = "; ".join(f"{markdown(one.column.name)} {_left_open(one)}" for one in cut)
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.caption(f"Not proven: {said}.")
-                st.button(
-                    "Search on",
-                    icon=":material/manage_search:",
-                    key="column_lines_on",
-                    on_click=_search_on,
-                    args=(cut,),
-                )
+            told = "; ".join(f"{one.column.name}: {one.error}" for one in missing)
+            progress.again(f"Missing: {told}", "column_lines_again", _resume, (missing,))
+        if cut := [one for one in lines if _is_cut(one)]:
+            told = "; ".join(f"{one.column.name} {_left_open(one)}" for one in cut)
+            progress.search_on(f"Not proven: {told}.", "column_lines_on", _search_on, (cut,))
 
 
 def _is_cut(one: ColumnLine) -> bool:

@@ -303,11 +303,10 @@ def _tell(lines: Lines) -> None:
         for number, error in lines.problems.items()
         if isinstance(error, SolverError | long_answer.StoppedError)
     ]
-    with st.container(horizontal=True, vertical_alignment="center", key="frontier_problems"):
+    if missing:
+        progress.again(f"Missing: {said}", "frontier_again", _resume, (missing,))
+    else:
         st.caption(f"Missing: {markdown(said)}")
-        if missing:
-            icon, key = ":material/replay:", "frontier_again"
-            st.button("Start again", icon=icon, key=key, on_click=_resume, args=(missing,))
 
 
 def _tell_gaps(lines: Lines) -> None:
@@ -320,16 +319,10 @@ def _tell_gaps(lines: Lines) -> None:
     ]
     if not said:
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="frontier_gaps"):
+    if lines.cut:
+        progress.search_on(" ".join(said), "frontier_search_on", _search_on, (lines.cut,))
+    else:
         st.caption(markdown(" ".join(said)))
-        if lines.cut:
-            st.button(
-                "Search on",
-                icon=":material/manage_search:",
-                key="frontier_search_on",
-                on_click=_search_on,
-                args=(lines.cut,),
-            )
 
 
 def _open(line: Frontier, cut: bool) -> str:

@@ -9,7 +9,8 @@ whoever hears it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -66,6 +67,36 @@ class Option:
 def promise() -> None:
     """Show the picker of the promise, and what the chosen one means."""
     scenario = state.scenario()
+    pick_promise("notion", scenario, choose_promise)
+    st.caption(markdown(notions.entry(scenario.notion).meaning))
+
+
+def mechanism() -> None:
+    """Show the picker of the mechanism, what the chosen one does, and what a choice changed."""
+    scenario = state.scenario()
+    pick_mechanism("mech", scenario, choose_mechanism)
+    st.caption(markdown(mechanisms.entry(scenario.mechanism).meaning))
+    _look_at_s(scenario)
+    if switched := st.session_state.get(SWITCHED):
+        st.markdown(f":orange[:small[{markdown(switched)}]]")
+
+
+def pick_promise(
+    name: str, scenario: Scenario, choose: Callable[[str], None], *, late: bool = False
+) -> None:
+    """Show the menu of all promises.
+
+    Parameters
+    ----------
+    name : str
+        How the keys of its elements begin.
+    scenario : Scenario
+        The question whose promise is chosen.
+    choose : callable
+        Is given the key that is chosen.
+    late : bool
+        Whether the options are sent only when the menu is opened, as where there are many menus.
+    """
     by_family = {
         f"{family[0].upper()}{family[1:]}": [
             Option(entry.key, entry.title, entry.meaning, _against(entry.key, scenario))
@@ -76,13 +107,13 @@ def promise() -> None:
     chosen = notions.entry(scenario.notion)
     term = glossary.terms()["notion"]
     told = f"**{markdown(term.title.capitalize())}**: {markdown(term.meaning)}"
-    _menu("notion", "Promise", chosen.title, by_family, choose_promise, told)
-    st.caption(markdown(chosen.meaning))
+    _menu(_Menu(name, "Promise", chosen.key, chosen.title, by_family, told), choose, late=late)
 
 
-def mechanism() -> None:
-    """Show the picker of the mechanism, what the chosen one does, and what a choice changed."""
-    scenario = state.scenario()
+def pick_mechanism(
+    name: str, scenario: Scenario, choose: Callable[[str], None], *, late: bool = False
+) -> None:
+    """Show the menu of all mechanisms; parameters as in `pick_promise`."""
     kinds = asked_kinds(scenario)
     by_family = {
         family: [
@@ -96,12 +127,8 @@ def mechanism() -> None:
         ]
         for family, entries in fit.families().items()
     }
-    chosen = mechanisms.entry(scenario.mechanism)
-    _menu("mech", "Mechanism", _named(chosen.key), by_family, choose_mechanism)
-    st.caption(markdown(chosen.meaning))
-    _look_at_s(scenario)
-    if switched := st.session_state.get(SWITCHED):
-        st.markdown(f":orange[:small[{markdown(switched)}]]")
+    chosen = scenario.mechanism
+    _menu(_Menu(name, "Mechanism", chosen, _named(chosen), by_family), choose, late=late)
 
 
 def _look_at_s(scenario: Scenario) -> None:
@@ -134,23 +161,31 @@ def _switch() -> None:
 
 def choose_promise(key: str) -> None:
     """Ask for a promise; where the mechanism does not work under it, take another and say so."""
-    st.session_state["notion"] = key
-    settle()
-    _within()
+    found, told = asking(state.scenario(), key)
+    for widget, name in state.WIDGETS.items():
+        # only where it differs: setting it would undo a press that the server has yet to read
+        if st.session_state[widget] != getattr(found, name):
+            st.session_state[widget] = getattr(found, name)
+    st.session_state[SWITCHED] = told
 
 
-def _within() -> None:
-    """Set a budget that constrains nothing on this data, or that nothing keeps, and say so."""
-    scenario = state.scenario()
+def asking(scenario: Scenario, key: str) -> tuple[Scenario, str]:
+    """Return a question with another promise, and what else was changed so that it has an answer.
+
+    A mechanism that does not work under it is replaced, and so is a budget that constrains
+    nothing on this data, or that nothing keeps.
+    """
+    found, told = _fitting(replace(scenario, notion=key))
     try:
-        idle = spans.without_difference(scenario, derived.counted(scenario.data).joint)
+        idle = spans.without_difference(found, derived.counted(found.data).joint)
     except CoreError:
-        return  # the page says what is wrong
+        return found, told  # the page says what is wrong
     for name, ends in idle.items():
-        now, half = getattr(scenario, name), spans.halfway(ends)
-        st.session_state[name] = half
-        said = _set_to(name, scenario.notion, now, ends.high, half)
-        st.session_state[SWITCHED] = f"{st.session_state[SWITCHED]} {said}".strip()
+        now, half = getattr(found, name), spans.halfway(ends)
+        said = _set_to(name, found.notion, now, ends.high, half)
+        changes: dict[str, Any] = {name: half}
+        found, told = replace(found, **changes), f"{told} {said}".strip()
+    return found, told
 
 
 def _set_to(name: str, notion: str, now: float, high: float, half: float) -> str:
@@ -172,20 +207,25 @@ def choose_mechanism(key: str) -> None:
 
 def settle() -> None:
     """Take a mechanism that works under what is promised now; say so where it is another one."""
-    scenario = state.scenario()
+    found, st.session_state[SWITCHED] = _fitting(state.scenario())
+    st.session_state["mech"] = found.mechanism
+
+
+def _fitting(scenario: Scenario) -> tuple[Scenario, str]:
+    """Return a question with a mechanism that works under its promises, and why it is another."""
     kinds, of_task = asked_kinds(scenario), scenario.of_task
     goes_on = fit.successor(scenario.mechanism, kinds, of_task=of_task)
-    st.session_state[SWITCHED] = ""
-    if goes_on != scenario.mechanism:
-        reason = fit.obstacle(mechanisms.entry(scenario.mechanism), kinds, of_task=of_task)
-        where = "under these promises" if scenario.also else "under this promise"
-        if reason == fit.OF_A_TASK:
-            where = "for a task"
-        st.session_state[SWITCHED] = (
-            f"{mechanisms.entry(scenario.mechanism).title} does not work {where}: "
-            f"{reason}. {mechanisms.entry(goes_on).title} took its place."
-        )
-        st.session_state["mech"] = goes_on
+    if goes_on == scenario.mechanism:
+        return scenario, ""
+    reason = fit.obstacle(mechanisms.entry(scenario.mechanism), kinds, of_task=of_task)
+    where = "under these promises" if scenario.also else "under this promise"
+    if reason == fit.OF_A_TASK:
+        where = "for a task"
+    told = (
+        f"{mechanisms.entry(scenario.mechanism).title} does not work {where}: "
+        f"{reason}. {mechanisms.entry(goes_on).title} took its place."
+    )
+    return replace(scenario, mechanism=goes_on), told
 
 
 def asked_kinds(scenario: Scenario) -> list[type[Notion]]:
@@ -203,7 +243,7 @@ def _against(key: str, scenario: Scenario) -> str:
     of_task = scenario.of_task
     kind = notions.entry(key).kind
     if kind.secret_released and not scenario.data.secret_released:
-        return "Needs “S is released too”: switch it on above."
+        return "Needs “S is released too”: to be switched on."
     kinds = [kind, *asked_kinds(scenario)[1:]]
     entry = mechanisms.entry(scenario.mechanism)
     if not fit.obstacle(entry, kinds, of_task=of_task):
@@ -235,26 +275,34 @@ def _named(key: str) -> str:
     return entry.title if told else f"{entry.title}, needs S"
 
 
-def _menu(
-    name: str,
-    label: str,
-    chosen: str,
-    families: Mapping[str, Iterable[Option]],
-    choose: Callable[[str], None],
-    told: str | None = None,
-) -> None:
+@dataclass(frozen=True)
+class _Menu:
+    """A menu: its key, label, the chosen option's key and title, all options, an explanation."""
+
+    name: str
+    label: str
+    now: str
+    chosen: str
+    families: Mapping[str, Iterable[Option]]
+    told: str | None = None
+
+
+def _menu(menu: _Menu, choose: Callable[[str], None], *, late: bool) -> None:
     """Show a button that names the choice and opens all options, a group for each family."""
     with st.popover(
-        f"{label}: **{markdown(chosen)}**",
+        f"{menu.label}: **{markdown(menu.chosen)}**",
         width="stretch",
         wrap=True,
-        key=f"{name}_menu",
-        help=told,
-    ):
-        for place, (family, found) in enumerate(families.items()):
+        key=f"{menu.name}_menu",
+        help=menu.told,
+        on_change="rerun" if late else "ignore",
+    ) as opened:
+        if late and not opened.open:
+            return
+        for place, (family, found) in enumerate(menu.families.items()):
             options = {option.key: option for option in found}
             if options:
-                _group(f"{name}_{place}", family, options, st.session_state[name], choose)
+                _group(f"{menu.name}_{place}", family, options, menu.now, choose)
 
 
 def _group(

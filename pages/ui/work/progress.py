@@ -150,6 +150,29 @@ def awaited(
     return found
 
 
+def again(said: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
+    """Say what is missing, and offer to start the work again."""
+    _offer(said, "Start again", "replay", key, on_click, args)
+
+
+def search_on(said: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
+    """Say what was cut short, and offer to search on."""
+    _offer(said, "Search on", "manage_search", key, on_click, args)
+
+
+def _offer(
+    said: str,
+    label: str,
+    icon: str,
+    key: str,
+    on_click: Callable[..., None],
+    args: tuple[Any, ...],
+) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_row"):
+        st.caption(markdown(said))
+        st.button(label, icon=f":material/{icon}:", key=key, on_click=on_click, args=args)
+
+
 def told(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
     """Return a job's progress from 0 to 1, and the same in words.
 
