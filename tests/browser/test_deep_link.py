@@ -1,4 +1,9 @@
-"""The first page that a fresh server is asked for may be any page."""
+"""Ways to a page: a deep link to a fresh server, and the menu with another click behind it."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
 
 from pages.ui.frame.site import PAGES
 from tests.browser.served import served
@@ -17,3 +22,24 @@ def test_the_first_deep_link_of_a_server_has_the_menu_and_keeps_its_question(bro
         page.get_by_text("1.50", exact=True).first.wait_for()
         assert "eps=1.5" in page.url
         page.close()
+
+
+@pytest.mark.parametrize("pause", [0, 80])
+def test_a_click_right_after_the_menus_costs_no_slider_its_value(visit, pause):
+    page = visit("?mech=subset_merging&x=race&n=300")
+    page.locator(".st-key-frontier .lsc-plot[data-drawn]").wait_for(state="attached")
+    page.evaluate(
+        """pause => {
+          const robust = e => (e.getAttribute("href") || "").endsWith("robust");
+          [...document.querySelectorAll("a")].find(robust).click();
+          setTimeout(() => document.querySelector(".st-key-pin button")?.click(), pause);
+        }""",
+        pause,
+    )
+    page.get_by_role("link", name="Robust").click()  # the other click may have led back
+    page.wait_for_url(re.compile(r"/robust\?.*x=race.*n=300"))
+    page.locator(".st-key-robust_levels .lsc-plot[data-drawn]").wait_for(state="attached")
+    asked = parse_qs(urlsplit(page.url).query)
+    asked.pop("col", None)  # pinned or not
+    assert asked == {"mech": ["subset_merging"], "x": ["race"], "n": ["300"]}
+    assert "1.00" in page.locator(".st-key-eps").inner_text()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pages.ui.frame import state
+from pages.ui.frame import address
 
 Values = Mapping[str, Sequence[str]]
 """Values by key: a key may stand more than once in a URL."""
@@ -41,6 +41,7 @@ class PageQuery:
     def __init__(self, page: str, keys: Sequence[str]) -> None:
         self._keys = tuple(keys)
         self._seen = f"_{page}_seen"
+        self._visit = f"_{page}_visit"
         self._notices = f"_{page}_notices"
 
     def read(self) -> dict[str, list[str]] | None:
@@ -49,9 +50,11 @@ class PageQuery:
         Call it after `state.restore`. A page that is opened again without a question of its own
         in the URL shows what it showed before.
         """
-        query = self._query()
+        query = address.read(self._keys)
         known = self._seen in st.session_state
-        if known and (query == st.session_state[self._seen] or (state.just_opened() and not query)):
+        opened = st.session_state.get(self._visit) != address.visit()
+        st.session_state[self._visit] = address.visit()
+        if known and (query == st.session_state[self._seen] or (opened and not query)):
             return None
         st.session_state[self._seen] = query
         st.session_state[self._notices] = ()
@@ -68,13 +71,5 @@ class PageQuery:
     def publish(self, wanted: Values) -> None:
         """Write the page's question to the URL; what is the default is left out by the caller."""
         found = {key: list(values) for key, values in wanted.items() if values}
-        if self._query() != found:
-            for key in self._keys:
-                if key in found:
-                    st.query_params[key] = found[key]
-                elif key in st.query_params:
-                    del st.query_params[key]
         st.session_state[self._seen] = found
-
-    def _query(self) -> dict[str, list[str]]:
-        return {key: st.query_params.get_all(key) for key in self._keys if key in st.query_params}
+        address.write(self._keys, found)

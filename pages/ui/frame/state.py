@@ -25,7 +25,7 @@ from core.scenario.url import (
     to_query,
     within_reach,
 )
-from pages.ui.frame import site
+from pages.ui.frame import address, site
 from pages.ui.style.units import UNITS, exact, level, to_nats
 from pages.ui.work import derived, own_data
 
@@ -36,8 +36,6 @@ KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, *LISTS, "unit")
 """The URL's keys that are a scenario's, and the unit that its ε is written in."""
 
 _SEEN = "_url_seen"
-_PAGE = "_url_page"
-_OPENED = "_url_opened"
 
 
 def restore(page: str) -> None:
@@ -53,14 +51,30 @@ def restore(page: str) -> None:
         The page's name.
     """
     site.enter()
-    query = _query()
+    address.arrive()
+    query = address.read(KEYS)
     known = _SEEN in st.session_state
-    opened = st.session_state.get(_PAGE) != page
-    st.session_state[_PAGE], st.session_state[_OPENED] = page, opened
-    if known and (query == st.session_state[_SEEN] or (opened and not query)):
-        if opened:
-            publish(scenario())
-        return
+    if not known or (query != st.session_state[_SEEN] and (query or not address.opens(page))):
+        _take(query)
+    elif address.opens(page):
+        _carry_over()
+        publish(scenario())
+    address.opened(page)
+
+
+def _carry_over() -> None:
+    """Set the widgets of a page that opens to what they were on the page before.
+
+    Streamlit does it too, but not where the click in the menu and another one arrive together:
+    sliders then start at their lowest values.
+    """
+    for key in (*WIDGETS, "unit"):
+        st.session_state[key] = st.session_state[key]
+
+
+def _take(query: Query) -> None:
+    """Make what an address asks for the question on screen."""
+    known = _SEEN in st.session_state
     told: list[str] = []
     unit = _unit(query, told)
     found, notices = from_query(_in_nats(query, unit, told))
@@ -69,13 +83,8 @@ def restore(page: str) -> None:
     found = _where_it_matters(found, query)
     adopt(found)
     st.session_state["unit"] = unit
-    st.session_state[_SEEN] = query
     st.session_state["_notices"] = (*told, *notices, *more)
-
-
-def just_opened() -> bool:
-    """Say whether this run opened the page on screen."""
-    return bool(st.session_state.get(_OPENED))
+    st.session_state[_SEEN] = query  # last: a run that is interrupted before reads it again
 
 
 def notices() -> tuple[str, ...]:
@@ -125,12 +134,8 @@ def publish(shown: Scenario) -> None:
         wanted["unit"] = [unit]
         if "eps" in wanted and spans.in_nats(shown.notion):
             wanted["eps"] = [exact(shown.eps, unit)]
-    if _query() == wanted:
-        st.session_state[_SEEN] = wanted
-        return
-    others = {key: st.query_params.get_all(key) for key in st.query_params if key not in KEYS}
-    st.query_params.from_dict(others | wanted)
     st.session_state[_SEEN] = wanted
+    address.write(KEYS, wanted)
 
 
 def _where_it_matters(found: Scenario, query: Query) -> Scenario:
@@ -173,7 +178,3 @@ def _in_nats(query: Query, unit: str, told: list[str]) -> Query:
         f"{level(Scenario().eps, unit, 2)} is used."
     )
     return {key: values for key, values in query.items() if key != "eps"}
-
-
-def _query() -> dict[str, list[str]]:
-    return {key: st.query_params.get_all(key) for key in st.query_params if key in KEYS}

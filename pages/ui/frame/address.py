@@ -1,0 +1,113 @@
+"""The address bar: when what it says counts, and how it is written.
+
+A run carries the address that the browser had when it asked for it. Where several runs follow one
+another quickly, that may be one which the server has written over since, and a page's first run
+may be interrupted before the session knows its question. So the session keeps which addresses the
+browser may still be at, and a page counts as opened until it has been answered for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+Query = dict[str, list[str]]
+"""Values by key: a key may stand more than once in an address."""
+
+MOST_LATE = 50
+"""Addresses written over that are kept: more runs than that are never on their way."""
+
+_WRITTEN = "_address_written"
+_LATE = "_address_late"
+_PAGE = "_address_page"
+_VISIT = "_address_visit"
+
+
+def arrive() -> None:
+    """Take note of the address that a run came with; call it first on every page."""
+    if _sent() == st.session_state.get(_WRITTEN):
+        st.session_state[_LATE] = []  # the browser has read all that was written
+
+
+def read(keys: Sequence[str]) -> Query:
+    """Return those of the address's values that have one of the keys.
+
+    An address that the server has written over since does not count: what was written does. Back
+    and forward lead to such addresses too, and count; the browser says when it is that.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        The keys that are the caller's.
+    """
+    return {key: values for key, values in _now().items() if key in keys}
+
+
+def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
+    """Replace the values of some keys; the others stay as they are.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        The keys that are the caller's.
+    wanted : mapping of str to sequence of str
+        Their values; a key that is not there is left out.
+    """
+    sent = _sent()
+    others = {key: values for key, values in _now().items() if key not in keys}
+    after = others | {key: list(values) for key, values in wanted.items()}
+    if after == sent:
+        return
+    late: list[Query] = st.session_state.setdefault(_LATE, [])
+    late.append(sent)
+    del late[:-MOST_LATE]
+    st.session_state[_WRITTEN] = after
+    st.query_params.from_dict(after)
+
+
+def opens(page: str) -> bool:
+    """Say whether a page is being opened: another one was the last that was `opened`.
+
+    Parameters
+    ----------
+    page : str
+        The page's name.
+    """
+    return bool(st.session_state.get(_PAGE) != page)
+
+
+def opened(page: str) -> None:
+    """Take note that a page is open; call it when the session holds the page's question.
+
+    Parameters
+    ----------
+    page : str
+        The page's name.
+    """
+    if opens(page):
+        st.session_state[_VISIT] = visit() + 1
+        st.session_state[_PAGE] = page
+
+
+def visit() -> int:
+    """Return how many times a page has been opened in the session."""
+    return int(st.session_state.get(_VISIT, 0))
+
+
+def _sent() -> Query:
+    return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
+def _now() -> Query:
+    sent = _sent()
+    if sent in st.session_state.get(_LATE, ()) and not _went_through_history():
+        written: Query = st.session_state[_WRITTEN]
+        return written
+    return sent
+
+
+def _went_through_history() -> bool:
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation

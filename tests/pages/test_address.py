@@ -1,0 +1,121 @@
+"""The address bar: a question is not lost where runs follow one another quickly."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.scriptrunner import StopException
+from streamlit.runtime.state import QueryParamsProxy
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.frame import address
+from tests.pages.waiting import PATIENCE
+
+ROOT = Path(__file__).parents[2]
+HOME, ROBUST = str(ROOT / "pages/data.py"), str(ROOT / "pages/robust.py")
+ASKED = {"x": ["race"], "n": ["300"]}
+
+
+def opened(**query):
+    app = AppTest.from_file(HOME, default_timeout=PATIENCE)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def turn_to(app, page):
+    """Open another page of the same session, as the menu does: without a query."""
+    app._script_path = page
+    app.query_params.clear()
+
+
+def query(app):
+    found = dict(app.query_params)
+    return {key: one if isinstance(one, list) else [one] for key, one in found.items()}
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """Return a list of what is written to the browser; a call in it may interrupt the run."""
+    written, write = [], QueryParamsProxy.from_dict
+
+    def send(self, params):
+        write(self, params)
+        written.append(dict(params))
+        if written.interrupts:
+            written.interrupts -= 1
+            raise StopException
+
+    class Written(list):
+        interrupts = 0
+
+    written = Written()
+    monkeypatch.setattr(QueryParamsProxy, "from_dict", send)
+    return written
+
+
+def test_a_page_whose_first_run_is_interrupted_keeps_the_question(sent):
+    app = opened(**ASKED)
+    turn_to(app, ROBUST)
+    sent.interrupts = 1
+    app.run()
+    assert sent[-1] == ASKED
+    app.query_params.clear()  # the browser has not heard of it when it asks again
+    app.run()
+    assert query(app) == ASKED
+    assert sent[-1] == ASKED
+    assert app.session_state["_n"] == 300
+
+
+def test_an_address_that_was_written_over_does_not_undo_a_second_slider():
+    app = opened(**ASKED)
+    turn_to(app, ROBUST)
+    app.run()
+    app.slider(key="eps").set_value(0.5).run()
+    assert query(app) == ASKED | {"eps": ["0.5"]}
+    app.query_params.clear()
+    for key, value in ASKED.items():
+        app.query_params[key] = value
+    app.slider(key="beta").set_value(0.02).run()
+    assert query(app) == ASKED | {"eps": ["0.5"], "beta": ["0.02"]}
+    assert app.slider(key="eps").value == 0.5
+
+
+def test_back_leads_to_an_address_that_was_written_over(monkeypatch):
+    app = opened(**ASKED)
+    turn_to(app, ROBUST)
+    app.run()
+    app.slider(key="eps").set_value(0.5).run()
+    app.query_params.clear()
+    for key, value in ASKED.items():
+        app.query_params[key] = value
+    monkeypatch.setattr(address, "_went_through_history", lambda: True)
+    app.run()
+    assert query(app) == ASKED
+    assert app.slider(key="eps").value == 1.0
+
+
+def test_an_address_counts_again_once_the_browser_has_read_what_was_written():
+    app = opened(**ASKED)
+    turn_to(app, ROBUST)
+    app.run()
+    app.slider(key="eps").set_value(0.5).run()
+    app.run()  # from the address with ε = 0.5
+    del app.query_params["eps"]
+    app.run()
+    assert query(app) == ASKED
+    assert app.slider(key="eps").value == 1.0
+
+
+def test_only_so_many_addresses_are_remembered(monkeypatch):
+    monkeypatch.setattr(address, "MOST_LATE", 2)
+    app = opened(**ASKED)
+    turn_to(app, ROBUST)
+    app.run()
+    for eps in (0.5, 0.6, 0.7):  # asked for before the browser has read any answer
+        for key, value in ASKED.items():
+            app.query_params[key] = value
+        app.slider(key="eps").set_value(eps).run()
+        app.query_params.clear()
+    assert len(app.session_state["_address_late"]) == 2
