@@ -3,6 +3,9 @@
 import io
 import json
 import re
+import struct
+import zlib
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -11,6 +14,11 @@ import pytest
 from tests.browser import waiting
 
 QUICK = "?mech=subset_merging"
+CONTEXT = (
+    "Adult (census, training part); S: sex; X: occupation; ALIP, ε = 1 nats, λ = 0.5; "
+    "Subset merging"
+)
+ABOUT = "Adult_census_training_part_S=sex_X=occupation_ALIP_ε=1_nats_λ=0.5_Subset_merging"
 CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
 
 
@@ -147,21 +155,69 @@ def test_a_chart_is_saved(visit, kind):
     settle(page)
     button = page.locator(".st-key-frontier .lsc-bar button", has_text=kind)
     found = saved(page, button)
-    assert found.suggested_filename == f"liftscope-frontier.{kind.lower()}"
+    assert found.suggested_filename == f"liftscope-frontier-{ABOUT}.{kind.lower()}"
     with open(found.path(), "rb") as file:
         content = file.read()
     if kind == "PNG":
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
         assert int.from_bytes(content[16:20], "big") == 1800
+        assert text_of(content) == f"Cost of privacy. {CONTEXT}"
     elif kind == "SVG":
-        assert b"Cost of privacy" in content
+        assert f"<desc>Cost of privacy. {CONTEXT}</desc>" in content.decode()
         assert content.lstrip().startswith(b"<svg")
+        assert "S: sex; X: occupation" in "".join(ElementTree.fromstring(content).itertext())
     else:
         alone = page.context.new_page()
         alone.set_content(content.decode(), wait_until="load")
         alone.locator("#chart .main-svg").first.wait_for(state="attached")
         assert alone.evaluate("document.getElementById('chart').data.length") >= 2
         assert b"http://127" not in content
+
+
+def test_pictures_are_saved_at_the_size_asked_for_and_others_are_refused(visit):
+    page = visit(QUICK)
+    settle(page)
+    bar = page.locator(".st-key-frontier .lsc-bar")
+    bar.get_by_role("button", name="Size").click()
+    width, height = (bar.get_by_label(side, exact=False) for side in ("Width", "Height"))
+    width.fill("1501")
+    height.fill("333")
+    for place in ("frontier", "mechanism"):  # it is asked for once, for all charts
+        buttons = page.locator(f".st-key-{place} .lsc-bar")
+        png = saved(page, buttons.get_by_role("button", name="PNG"))
+        with open(png.path(), "rb") as file:
+            header = file.read(24)
+        assert struct.unpack(">II", header[16:]) == (1501, 333)
+        svg = saved(page, buttons.get_by_role("button", name="SVG"))
+        drawn = ElementTree.parse(svg.path()).getroot()
+        assert (drawn.get("width"), drawn.get("height")) == ("1501", "333")
+    width.fill("9001")
+    assert width.evaluate("input => input.validationMessage").endswith("from 200 to 8000 pixels")
+    again = saved(page, bar.get_by_role("button", name="SVG"))
+    assert ElementTree.parse(again.path()).getroot().get("width") == "1501"
+
+
+def test_a_saved_picture_is_about_what_it_shows_after_a_slider_moved(visit):
+    page = visit(QUICK)
+    settle(page)
+    press(page, "eps", 12)
+    page.wait_for_url(re.compile(r"eps=0\.4(&|$)"))
+    settle(page)
+    found = saved(page, page.locator(".st-key-mechanism .lsc-bar button", has_text="SVG"))
+    assert "ALIP, ε = 0.4 nats, λ = 0.5" in ElementTree.parse(found.path()).getroot()[1].text
+
+
+def text_of(png):
+    """Return the text "Description" of a PNG, whose chunks' checksums are all checked."""
+    place, found = 8, None
+    while place < len(png):
+        (size,) = struct.unpack(">I", png[place : place + 4])
+        body = png[place + 4 : place + 8 + size]
+        assert zlib.crc32(body) == struct.unpack(">I", png[place + 8 + size : place + 12 + size])[0]
+        if body.startswith(b"iTXtDescription\0"):
+            found = body.split(b"\0", 5)[-1].decode()
+        place += 12 + size
+    return found
 
 
 def test_tables_mechanism_and_scenario_download_and_parse(visit):
@@ -174,10 +230,12 @@ def test_tables_mechanism_and_scenario_download_and_parse(visit):
             saved(page, page.locator(f".st-key-explore_{label} button")).path(), "rb"
         ) as file:
             mechanism[label] = file.read()
+    assert json.loads(mechanism["JSON"])["about"]["promise"] == "ALIP, ε = 1 nats, λ = 0.5"
     kernel = np.array(json.loads(mechanism["JSON"])["kernel"])
     np.testing.assert_allclose(kernel.sum(axis=1), 1)
     with np.load(io.BytesIO(mechanism["NPZ"])) as archive:
         np.testing.assert_array_equal(archive["kernel"], kernel)
+        assert json.loads(str(archive["about"]))["X"] == "occupation"
     table = pd.read_csv(io.BytesIO(mechanism["CSV"]))
     np.testing.assert_allclose(table.drop(columns="x").to_numpy(), kernel)
     with open(saved(page, page.locator(".st-key-explore_scenario button")).path()) as file:

@@ -55,14 +55,7 @@ function build(parent) {
   parent.appendChild(frame);
   const chart = { frame, plot, shown: null, dark: null, anew: false, waits: false, gone: false };
   chart.drawing = Promise.resolve();
-  for (const kind of ["PNG", "SVG", "HTML"]) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = kind;
-    button.title = `Save this chart as ${kind}`;
-    button.addEventListener("click", () => save(chart, kind));
-    bar.appendChild(button);
-  }
+  savingMenu(chart, bar);
   chart.observer = new ResizeObserver(() => resize(chart));
   chart.observer.observe(frame);
   return chart;
@@ -101,17 +94,6 @@ function mark(chart, now) {
   chart.line.style.transform = `translateX(${x}px)`;
   chart.line.style.top = `${yaxis._offset}px`;
   chart.line.style.height = `${yaxis._length}px`;
-}
-
-// The same as shapes, for pictures that leave the page.
-function marked(layout, roles) {
-  const now = layout.meta && layout.meta.now;
-  if (!now) return;
-  const ink = roles[INK];
-  layout.shapes = [
-    { type: "line", x0: now[0], x1: now[0], y0: 0, y1: 1, yref: "paper", layer: "below", line: { color: ink, width: 1, dash: "dash" } },
-    { type: "circle", xsizemode: "pixel", ysizemode: "pixel", xanchor: now[0], yanchor: now[1], x0: -7, x1: 7, y0: -7, y1: 7, line: { color: ink, width: 3 } },
-  ];
 }
 
 // One drawing at a time: Plotly fails where two of one chart overlap. What comes meanwhile waits,
@@ -160,42 +142,6 @@ function clicked(chart, event) {
   const point = event.points && event.points[0];
   if (!point || !chart.pick || !Array.isArray(point.data.meta)) return;
   chart.pick("picked", { x: point.x, at: point.pointNumber, key: point.data.meta });
-}
-
-function download(name, blob) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
-async function save(chart, kind) {
-  const Plotly = await plotly();
-  const made = figure(chart);
-  const roles = chart.dark ? PALETTES.dark : PALETTES.light;
-  made.layout.paper_bgcolor = roles[PAPER];
-  made.layout.meta = { now: chart.message.now };
-  marked(made.layout, roles);
-  made.layout.width = 900;
-  made.layout.height = Math.max(made.layout.height, 480);
-  made.layout.title = { text: chart.message.title, x: 0.01, xanchor: "left", y: 0.985, yanchor: "top" };
-  made.layout.margin.t += 34;
-  if (kind === "HTML") {
-    const program = await (await fetch(PLOTLY)).text();
-    const data = JSON.stringify(made).replaceAll("<", "\\u003c");
-    const page =
-      '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Liftscope</title>' +
-      `<script>${program.replaceAll("</script", "<\\/script")}</script></head><body><div id="chart"></div>` +
-      `<script>Plotly.newPlot("chart", ${data}.data, ${data}.layout, {displaylogo: false});</script>` +
-      "</body></html>";
-    download(`${chart.message.name}.html`, new Blob([page], { type: "text/html" }));
-    return;
-  }
-  const format = kind.toLowerCase();
-  const options = { format, width: 900, height: made.layout.height, scale: format === "png" ? 2 : 1 };
-  const url = await Plotly.toImage(made, options);
-  download(`${chart.message.name}.${format}`, await (await fetch(url)).blob());
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {

@@ -14,8 +14,11 @@ import plotly
 import streamlit as st
 import streamlit.components.v1 as files
 
+from core.scenario.context import file_part, parts
 from pages.ui.style.base import Figure
+from pages.ui.style.labels import text
 from pages.ui.style.palette import DARK, LIGHT, MARKERS
+from pages.ui.work import context
 
 _HERE = Path(__file__).parent
 _OLD: ContextVar[bool] = ContextVar("charts_are_old", default=False)
@@ -33,7 +36,8 @@ def _program() -> str:
         name: {MARKERS[role]: value for role, value in roles.items()}
         for name, roles in (("light", LIGHT), ("dark", DARK))
     }
-    source = (_HERE / "chart.js").read_text(encoding="utf-8")
+    parts_of_it = ("chart.js", "saving.js")
+    source = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in parts_of_it)
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
         "__PLOTLY__": f"component/{_SCRIPT.name}/plotly.min.js",
@@ -70,7 +74,7 @@ def chart(
     key : str
         Of the element; also the name of exported files.
     title : str
-        Stands on exported pictures.
+        Stands on exported pictures, above what the page is about.
     alt : str
         What the chart shows, for those who do not see it.
     on_pick : callable, optional
@@ -80,18 +84,22 @@ def chart(
     """
     layout = dict(figure["layout"])
     now = layout.pop("meta", {}).get("now")
+    about = context.shown()
+    told = parts(about)
     written = {"data": _written(figure["data"]), "layout": _written(layout)}
     message: dict[str, Any] = written | {
         "now": now,
         "alt": alt,
         "height": layout["height"],
-        "name": f"liftscope-{key}",
+        "name": f"liftscope-{key}-{file_part(about)}" if about else f"liftscope-{key}",
         "title": title,
+        "about": [text(part) for part in told],
+        "plain": "; ".join(told),
         "pickable": on_pick is not None,
         "faded": faded or _OLD.get(),
     }
-    told = (written, now, alt, message["faded"])
-    message["serial"] = hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+    drawn = (written, now, alt, message["faded"])
+    message["serial"] = hashlib.sha256(repr(drawn).encode()).hexdigest()[:12]
     _COMPONENT(
         data=json.dumps(message, ensure_ascii=False).encode(),
         key=key,

@@ -23,7 +23,7 @@ from pages.ui.parts.cards import card
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.style.units import in_unit, level, of_budget, share
-from pages.ui.work import answers, derived, progress, refining
+from pages.ui.work import answers, context, derived, progress, refining
 
 Slots = dict[str, DeltaGenerator]
 
@@ -201,6 +201,7 @@ def _live(slots: Slots, drawn_for: object) -> None:
     query.publish()
     unit = controls.unit()
     scenarios = [scenario for scenario, _, _ in query.shown()]
+    context.tell(*scenarios)
     lines.begin(scenarios)
     found = columns.answered()
     numbers = reference(scenarios)
@@ -327,7 +328,7 @@ def _charts(slots: Slots, one: Answered, unit: str, far: float) -> None:
     if result is None:
         return
     faded = one.result is None
-    with old(faded):
+    with old(faded), context.about(context.of(result.scenario)):
         with slots[f"matrix {one.place}"]:
             charts.matrix(one.place, one.name, result, faded=faded)
         with slots[f"lifts {one.place}"]:

@@ -19,7 +19,7 @@ from pages.ui.frame import data_controls, data_remedies, state, theme
 from pages.ui.parts import tables
 from pages.ui.parts.static_card import still
 from pages.ui.style.labels import markdown
-from pages.ui.work import derived
+from pages.ui.work import context, derived
 
 _LAST = "_last_count"
 
@@ -55,7 +55,8 @@ def show() -> None:
     else:
         st.session_state[_LAST] = counted
         _strip(counted)
-        _distributions(counted)
+        with context.about(context.of_count(counted.report)):
+            _distributions(counted)
     _columns(spec)
 
 
@@ -94,7 +95,8 @@ def _last() -> None:
         "The charts are from the last count: "
         + markdown(f"{report.secret} and {report.released} of {report.title}.")
     )
-    _distributions(counted, faded=True)
+    with context.about(context.of_count(counted.report)):
+        _distributions(counted, faded=True)
 
 
 def _strip(counted: Counted) -> None:

@@ -19,6 +19,7 @@ from core.release.own_levels import Redrawn
 from core.release.second_release import obstacle
 from core.release.sentences import promise_text
 from core.scenario import DOMAINS, Result, Scenario
+from core.scenario.context import file_part
 from core.studies.known import UNPROVEN
 from pages.ui import figures
 from pages.ui.chart import chart
@@ -27,7 +28,7 @@ from pages.ui.parts import exports
 from pages.ui.parts.cards import card
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level, share
-from pages.ui.work import answers, derived, long_answer, progress
+from pages.ui.work import answers, context, derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
 
 LIMIT = 60.0
@@ -235,7 +236,7 @@ def _second(result: Result, unit: str) -> None:
     st.markdown(markdown(second_sentence(made, both, unit)))
     exports.button(
         "Second release (CSV)",
-        "second-release.csv",
+        f"second-release-{file_part(context.of(both))}.csv",
         "text/csv",
         lambda: exports.csv_bytes(exports.kernel_table(made, made.x_labels)),
         "second_csv",

@@ -22,7 +22,7 @@ from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
 from pages.ui.report.contents import report
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, derived, refining
+from pages.ui.work import answers, context, derived, refining
 
 Slots = dict[str, DeltaGenerator]
 """The places that are filled again when a slider is released, by name."""
@@ -230,6 +230,7 @@ def _last(slots: Slots) -> None:
     shown: ShownAnswer | None = st.session_state.get(_LAST)
     if shown is None:
         return
+    context.tell(shown.result.scenario)
     with slots["figures"]:
         st.caption(
             f"The charts are from the last answer: {markdown(page_frame.named(shown.result))}."

@@ -13,7 +13,7 @@ from core.release.sentences import promise_text, question
 from core.scenario import Result, Scenario
 from pages.ui.frame import controls, purpose, remedies, state, theme
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, refining
+from pages.ui.work import answers, context, refining
 
 _LAST = "_last_answer"
 
@@ -81,6 +81,7 @@ def last() -> Result | None:
     """
     result: Result | None = st.session_state.get(_LAST)
     if result is not None:
+        context.tell(result.scenario)
         st.caption(f"The charts are from the last answer: {markdown(named(result))}.")
     return result
 

@@ -27,7 +27,7 @@ from core.scenario.url import (
 )
 from pages.ui.frame import address, site
 from pages.ui.style.units import UNITS, exact, level, to_nats
-from pages.ui.work import derived, own_data
+from pages.ui.work import context, derived, own_data
 
 WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
 """Widget key, which is also the URL's, → the scenario's field."""
@@ -127,7 +127,11 @@ def with_data(**changes: Any) -> None:
 
 
 def publish(shown: Scenario) -> None:
-    """Write a scenario to the URL; a value that is the default is left out."""
+    """Write a scenario to the URL; a value that is the default is left out.
+
+    Exports of what is shown from here on say that they are about it.
+    """
+    context.tell(shown)
     wanted = to_query(shown)
     unit = st.session_state["unit"]
     if unit != UNITS[0]:

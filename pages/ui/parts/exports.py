@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
+from pyarrow import parquet
 
 from core.errors import CoreError
 from core.mechanisms import Mechanism
 from core.scenario import Scenario
+from core.scenario.context import METADATA, Context, file_part
 from core.scenario.snippet import snippet
 from core.utilities import Information
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, derived
+from pages.ui.work import answers, context, derived
 
 _SIGNS = "=+\\-@＝＋－＠"
 """What a formula begins with, full-width forms included: spreadsheets read both."""
@@ -77,9 +80,28 @@ def kernel_table(mechanism: Mechanism, inputs: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame({"x": list(inputs)} | columns)
 
 
-def mechanism_json(mechanism: Mechanism, inputs: Sequence[str]) -> bytes:
-    """Write a mechanism as JSON: its kernel, names, utility, bound and status."""
+def parquet_bytes(frame: pd.DataFrame, about: Context) -> bytes:
+    """Write a table as Parquet; its metadata "liftscope" says as JSON what it is about.
+
+    Columns of texts and numbers together are written as texts.
+    """
+    plain = frame.copy()
+    plain.columns = [str(column) for column in frame.columns]
+    for column, kind in plain.dtypes.items():
+        if kind.kind == "O" and len({type(one) for one in plain[column]}) > 1:
+            plain[column] = [None if pd.isna(one) else str(one) for one in plain[column]]
+    table = pa.Table.from_pandas(plain, preserve_index=False)
+    buffer = io.BytesIO()
+    parquet.write_table(table.replace_schema_metadata({METADATA: json.dumps(dict(about))}), buffer)
+    return buffer.getvalue()
+
+
+def mechanism_json(
+    mechanism: Mechanism, inputs: Sequence[str], about: Context | None = None
+) -> bytes:
+    """Write a mechanism as JSON: its kernel, names, utility, bound, status and context."""
     content = {
+        "about": dict(about or {}),
         "name": mechanism.name,
         "notion": None if mechanism.notion is None else str(mechanism.notion),
         "inputs": list(inputs),
@@ -109,11 +131,14 @@ def _of_purpose(mechanism: Mechanism) -> dict[str, object]:
     }
 
 
-def mechanism_npz(mechanism: Mechanism, inputs: Sequence[str]) -> bytes:
-    """Write a mechanism's kernel and names as a NumPy archive, without pickles."""
+def mechanism_npz(
+    mechanism: Mechanism, inputs: Sequence[str], about: Context | None = None
+) -> bytes:
+    """Write a mechanism's kernel, names and context (JSON) as a NumPy archive, without pickles."""
     buffer = io.BytesIO()
     np.savez_compressed(
         buffer,
+        about=np.array(json.dumps(dict(about or {})), dtype=np.str_),
         kernel=mechanism.kernel,
         inputs=np.array(inputs, dtype=np.str_),
         x_labels=np.array(mechanism.x_labels, dtype=np.str_),
@@ -157,35 +182,37 @@ def _contents(key: str, scenario: Scenario) -> None:
 
 def downloads(mechanism: Mechanism, inputs: Sequence[str], scenario: Scenario, key: str) -> None:
     """Show the downloads of a mechanism, with names of its inputs, and of its question."""
+    about = context.of(scenario)
+    name = file_part(about)
     with st.container(gap="small"):
         st.caption("The mechanism P(y | x)")
         files: Sequence[tuple[str, str, str, Callable[[], bytes]]] = (
             (
                 "CSV",
-                "mechanism.csv",
+                f"mechanism-{name}.csv",
                 "text/csv",
                 lambda: csv_bytes(kernel_table(mechanism, inputs)),
             ),
             (
                 "JSON",
-                "mechanism.json",
+                f"mechanism-{name}.json",
                 "application/json",
-                lambda: mechanism_json(mechanism, inputs),
+                lambda: mechanism_json(mechanism, inputs, about),
             ),
             (
                 "NPZ",
-                "mechanism.npz",
+                f"mechanism-{name}.npz",
                 "application/octet-stream",
-                lambda: mechanism_npz(mechanism, inputs),
+                lambda: mechanism_npz(mechanism, inputs, about),
             ),
         )
-        for column, (label, name, mime, make) in zip(st.columns(3), files, strict=True):
+        for column, (label, named, mime, make) in zip(st.columns(3), files, strict=True):
             with column:
-                button(label, name, mime, make, f"{key}_{label}")
+                button(label, named, mime, make, f"{key}_{label}")
         st.caption("The question")
         button(
             "Scenario (JSON)",
-            "scenario.json",
+            f"scenario-{name}.json",
             "application/json",
             lambda: scenario.to_json().encode("utf-8"),
             f"{key}_scenario",

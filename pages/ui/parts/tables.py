@@ -13,7 +13,9 @@ from pandas.io.formats.style import Styler
 
 from core.measures.leakage import Leakage
 from core.release.confusability import ConfusabilityGraph
+from core.scenario.context import file_part
 from pages.ui.parts import exports
+from pages.ui.work import context
 
 ROW, LINE = 35, 20
 """Pixels that a row of one line takes, and each further line."""
@@ -43,14 +45,14 @@ def sheet(
     most_lines: int = MOST_LINES,
     **more: Any,
 ) -> None:
-    """Show a table with its CSV.
+    """Show a table with its CSV and Parquet, whose names and metadata say what it is about.
 
     Parameters
     ----------
     frame : DataFrame
-        What is shown; the CSV has its values in full.
+        What is shown; the files have its values in full.
     key : str
-        The table's; the CSV's button has it with "_csv" added, and the file's name holds it.
+        The table's; the buttons have it with "_csv" and "_parquet" added, the files' names hold it.
     most : int
         Pixels that the table takes at most.
     wrapped : mapping, optional
@@ -60,6 +62,8 @@ def sheet(
     **more
         For `st.dataframe`.
     """
+    about = context.shown()
+    name = "-".join(part for part in ("liftscope", key, file_part(about)) if part)
     several = lines(frame, wrapped or {}, most_lines)
     row = ROW if several == 1 else max(WRAPS, ROW + LINE * (several - 1))
     st.dataframe(
@@ -71,16 +75,21 @@ def sheet(
         **more,
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
-        st.download_button(
-            "CSV",
-            data=lambda: exports.csv_bytes(frame),
-            file_name=f"liftscope-{key}.csv",
-            mime="text/csv",
-            key=f"{key}_csv",
-            on_click="ignore",
-            type="tertiary",
-            icon=":material/download:",
-        )
+        for label, mime, make in (
+            ("CSV", "text/csv", lambda: exports.csv_bytes(frame)),
+            ("Parquet", "application/octet-stream", lambda: exports.parquet_bytes(frame, about)),
+        ):
+            kind = label.lower()
+            exports.button(
+                label,
+                f"{name}.{kind}",
+                mime,
+                make,
+                f"{key}_{kind}",
+                width="content",
+                type="tertiary",
+                icon=":material/download:",
+            )
 
 
 def lines(frame: pd.DataFrame, wrapped: Mapping[str, int], most_lines: int = MOST_LINES) -> int:

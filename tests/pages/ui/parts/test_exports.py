@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from core import mechanisms as m
 from core.joint import Joint
@@ -132,3 +133,24 @@ def test_json_and_npz_hold_the_kernel():
     with np.load(io.BytesIO(written), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["kernel"], MECHANISM.kernel)
         assert tuple(archive["x_labels"]) == JOINT.x_labels
+
+
+def test_parquet_holds_the_table_and_what_it_is_about():
+    frame = pd.DataFrame({"x": ["=a", "b"], "mixed": ["a", 1], "n": [np.inf, 0.1], 3: [None, "c"]})
+    about = {"data": "Adult", "promise": "LIP, ε = 0.5 nats"}
+    table = parquet.read_table(io.BytesIO(exports.parquet_bytes(frame, about)))
+    assert json.loads(table.schema.metadata[b"liftscope"]) == about
+    assert table.to_pydict() == {
+        "x": ["=a", "b"],
+        "mixed": ["a", "1"],
+        "n": [np.inf, 0.1],
+        "3": [None, "c"],
+    }
+
+
+def test_a_mechanism_says_what_it_is_about():
+    about = {"data": "Adult"}
+    content = json.loads(exports.mechanism_json(MECHANISM, JOINT.x_labels, about))
+    assert content["about"] == about
+    archive = np.load(io.BytesIO(exports.mechanism_npz(MECHANISM, JOINT.x_labels, about)))
+    assert json.loads(str(archive["about"])) == about

@@ -1,0 +1,159 @@
+"""What a file is about that is exported: data, S, X, promise and its numbers, in a few words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from core.joint import JOINER
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+from core.notions.numbers import Numbers, declared
+from core.scenario.promise import Promise
+from core.scenario.purpose import LOSSES, PURPOSES
+from core.scenario.scenario import Scenario
+from core.scenario.spans import in_nats
+from core.scenario.url import JOINTS
+
+Context = Mapping[str, str]
+"""What a file is about: "data", "S", "X", "promise", "mechanism", and what else is asked."""
+
+METADATA = "liftscope"
+"""Name of the entry of a Parquet file's metadata that holds it, as JSON."""
+
+LONGEST_NAME = 120
+"""Most characters of the part of a file's name that says what it is about."""
+
+BESIDE = " | "
+"""Stands between the questions of a comparison."""
+
+
+def context(scenario: Scenario, data: str = "") -> dict[str, str]:
+    """Return what a question is about, for the title or the metadata of a file.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question.
+    data : str
+        Name of the data for the user; its source where not given.
+
+    Examples
+    --------
+    >>> for name, value in context(Scenario(notion="lip", eps=0.5), "Adult").items():
+    ...     print(f"{name}: {value}")
+    data: Adult
+    S: sex
+    X: occupation
+    promise: LIP, ε = 0.5 nats
+    mechanism: Optimal
+    """
+    spec = scenario.data
+    told = {"data": data or spec.source}
+    if not spec.source.startswith(JOINTS):
+        released = (*spec.secret, *spec.released) if spec.secret_released else spec.released
+        told |= {"S": JOINER.join(spec.secret), "X": JOINER.join(released)}
+        treated = _treated(scenario)
+        if treated:
+            told["records"] = treated
+    entry = mechanisms.entry(scenario.mechanism)
+    if entry.uses_notion:
+        own = _promise(scenario.notion, scenario.numbers)
+        told["promise"] = " and ".join([own, *map(_further, scenario.also)])
+    else:
+        told["promise"] = "none"
+    told["mechanism"] = entry.title
+    if scenario.purpose != "information":
+        kept = PURPOSES[scenario.purpose]
+        if scenario.of_task:
+            kept = f"{kept}: {JOINER.join(spec.task)}"
+        elif scenario.purpose == "distortion":
+            kept = f"{kept}: {LOSSES[scenario.loss]}"
+        told["kept"] = kept
+    return told
+
+
+def together(contexts: Sequence[Context]) -> dict[str, str]:
+    """Return what several questions are about: what all share once, all else side by side.
+
+    Examples
+    --------
+    >>> together([{"data": "Adult", "promise": "LIP"}, {"data": "Adult", "promise": "LDP"}])
+    {'data': 'Adult', 'promise': 'LIP | LDP'}
+    """
+    names = dict.fromkeys(name for one in contexts for name in one)
+    found = {}
+    for name in names:
+        values = [one.get(name, "–") for one in contexts]
+        found[name] = values[0] if len(set(values)) == 1 else BESIDE.join(values)
+    return found
+
+
+def parts(told: Context) -> list[str]:
+    """Return what a file is about as parts of one line, those that need it named.
+
+    Examples
+    --------
+    >>> parts(context(Scenario(notion="lip", eps=0.5), "Adult"))
+    ['Adult', 'S: sex', 'X: occupation', 'LIP, ε = 0.5 nats', 'Optimal']
+    """
+    own = ("data", "mechanism", *(("promise",) if told.get("promise") != "none" else ()))
+    return [value if name in own else f"{name}: {value}" for name, value in told.items()]
+
+
+def file_part(told: Context) -> str:
+    """Return what a file is about as a part of its name, which every system can write.
+
+    Examples
+    --------
+    >>> file_part(context(Scenario(notion="lip", eps=0.5), "Adult (census)"))
+    'Adult_census_S=sex_X=occupation_LIP_ε=0.5_nats_Optimal'
+    """
+    plain = re.sub(r"\s*=\s*", "=", " ".join(parts(told)).replace(": ", "="))
+    plain = re.sub(r"[^\w.=+−×-]+", "_", plain).strip("_.")
+    return plain if len(plain) <= LONGEST_NAME else f"{plain[: LONGEST_NAME - 1].rstrip('_.')}…"
+
+
+def _promise(key: str, numbers: Numbers) -> str:
+    """Return a notion's name and those of its numbers that are set."""
+    entry, domains = notions.entry(key), declared()
+    told = []
+    for name in entry.parameters:
+        value, domain = getattr(numbers, name), domains[name]
+        if value is None:
+            continue
+        average = entry.family == "average" and bool(domain.of_average)
+        title = domain.of_average if average else domain.title
+        unit = " nats" if name.startswith("eps") and in_nats(key) else ""
+        told.append(f"{title.partition(' · ')[0] or name} = {_number(value)}{unit}")
+    return ", ".join([entry.title, *told])
+
+
+def _further(promise: Promise) -> str:
+    return _promise(promise.notion, promise.numbers)
+
+
+def _number(value: float) -> str:
+    return "∞" if value == float("inf") else f"{value:.12g}"
+
+
+def _treated(scenario: Scenario) -> str:
+    """Return what becomes of records before they are counted, as far as it is no default."""
+    spec, said = scenario.data, []
+    for one in spec.filters:
+        if one.is_range:
+            low = "" if one.low is None else f"{one.low:g} ≤ "
+            high = "" if one.high is None else f" ≤ {one.high:g}"
+            said.append(f"{low}{one.column}{high}")
+        else:
+            said.append(f"{one.column} in {', '.join(one.levels)}")
+    said += [
+        f"{one.column} in {len(one.edges) - 1 if one.edges else one.count} bins ({one.kind})"
+        for one in spec.binnings
+    ]
+    if spec.missing == "drop":
+        said.append("missing values left out")
+    for name, least in (("X", spec.rare_below), ("S", spec.rare_below_s)):
+        if least:
+            said.append(f"levels of {name} below {least:,} records grouped")
+    return ", ".join(said)

@@ -1,0 +1,177 @@
+
+// Saving a chart as a file: PNG and SVG at the size asked for, or HTML. Each says what it is about,
+// under its title and in its metadata.
+
+// What is drawn: wider pictures are this drawing, enlarged, so that their text stays legible.
+const WIDTH = 900;
+const LEAST_HEIGHT = 480;
+// A line of the title: Plotly sets lines 1.3 times the size of its font apart.
+const TITLE = 15;
+const LINE = 1.3 * TITLE;
+const SIZES = { width: [200, 8000], height: [150, 8000] };
+
+// The size asked for, shared by all charts; 0 leaves it to the chart.
+const asked = { width: 0, height: 0 };
+
+// The ring and its line as shapes, for pictures that leave the page.
+function marked(layout, roles) {
+  const now = layout.meta && layout.meta.now;
+  if (!now) return;
+  const ink = roles[INK];
+  layout.shapes = [
+    { type: "line", x0: now[0], x1: now[0], y0: 0, y1: 1, yref: "paper", layer: "below", line: { color: ink, width: 1, dash: "dash" } },
+    { type: "circle", xsizemode: "pixel", ysizemode: "pixel", xanchor: now[0], yanchor: now[1], x0: -7, x1: 7, y0: -7, y1: 7, line: { color: ink, width: 3 } },
+  ];
+}
+
+function savingMenu(chart, bar) {
+  const form = document.createElement("span");
+  form.className = "lsc-size";
+  form.hidden = true;
+  for (const side of ["width", "height"]) {
+    const input = document.createElement("input");
+    const [least, most] = SIZES[side];
+    Object.assign(input, { type: "number", min: least, max: most, step: 1, placeholder: side });
+    input.setAttribute("aria-label", `${side === "width" ? "Width" : "Height"} of saved pictures in pixels`);
+    input.addEventListener("input", () => {
+      const wanted = Math.round(Number(input.value));
+      const fits = input.value === "" || (wanted >= least && wanted <= most);
+      input.setCustomValidity(fits ? "" : `${side} must be from ${least} to ${most} pixels`);
+      input.reportValidity();
+      if (fits) asked[side] = wanted;
+    });
+    form.append(input);
+    if (side === "width") form.append(" × ");
+  }
+  form.append(" px");
+  const add = (text, title, act) => {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", textContent: text, title });
+    button.addEventListener("click", act);
+    bar.appendChild(button);
+    return button;
+  };
+  const size = add("Size", "Choose the width and height of saved pictures", () => {
+    form.hidden = !form.hidden;
+    size.setAttribute("aria-expanded", String(!form.hidden));
+    const [width, height] = form.querySelectorAll("input");
+    width.value = asked.width || "";
+    height.value = asked.height || "";
+    if (!form.hidden) width.focus();
+  });
+  size.setAttribute("aria-expanded", "false");
+  bar.appendChild(form);
+  for (const kind of ["PNG", "SVG", "HTML"]) add(kind, `Save this chart as ${kind}`, () => save(chart, kind));
+}
+
+function download(name, blob) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function xml(text) {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+// What the picture is about, in lines that fit its width.
+function lines(parts, width) {
+  const most = Math.floor(width / 6);
+  const plain = (text) => text.replace(/&#?\w+;/g, "_").length;
+  const found = [];
+  for (const part of parts) {
+    const last = found.length - 1;
+    if (last >= 0 && plain(found[last]) + plain(part) + 2 <= most) found[last] += `; ${part}`;
+    else found.push(part);
+  }
+  return found;
+}
+
+// The figure as it leaves the page, and the factor by which it is enlarged.
+function picture(chart) {
+  const made = figure(chart);
+  const { message } = chart;
+  const roles = chart.dark ? PALETTES.dark : PALETTES.light;
+  const enlarged = Math.max(1, (asked.width || WIDTH) / WIDTH);
+  const about = lines(message.about, Math.min(asked.width || WIDTH, WIDTH));
+  made.layout.paper_bgcolor = roles[PAPER];
+  made.layout.meta = { now: message.now };
+  marked(made.layout, roles);
+  made.layout.width = Math.round((asked.width || WIDTH) / enlarged);
+  const above = 18 + LINE * (1 + about.length);
+  made.layout.height = asked.height
+    ? Math.round(asked.height / enlarged)
+    : Math.max(Math.round(made.layout.height + above), LEAST_HEIGHT);
+  const small = about.map((line) => `<span style="font-size:11px">${line}</span>`);
+  made.layout.title = {
+    text: [xml(message.title), ...small].join("<br>"),
+    font: { size: TITLE },
+    ...{ x: 0.01, xanchor: "left", y: 1 - 18 / made.layout.height, yanchor: "top" },
+  };
+  made.layout.margin.t += above;
+  return { made, enlarged };
+}
+
+async function save(chart, kind) {
+  const Plotly = await plotly();
+  const { made, enlarged } = picture(chart);
+  const { name, title, plain } = chart.message;
+  const described = plain ? `${title}. ${plain}` : title;
+  if (kind === "HTML") {
+    const program = await (await fetch(PLOTLY)).text();
+    const data = JSON.stringify(made).replaceAll("<", "\\u003c");
+    const page =
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${xml(described)}</title>` +
+      `<script>${program.replaceAll("</script", "<\\/script")}</script></head><body><div id="chart"></div>` +
+      `<script>Plotly.newPlot("chart", ${data}.data, ${data}.layout, {displaylogo: false});</script>` +
+      "</body></html>";
+    download(`${name}.html`, new Blob([page], { type: "text/html" }));
+    return;
+  }
+  const { width, height } = made.layout;
+  const url = await Plotly.toImage(made, { format: "svg", width, height, scale: 1 });
+  const drawn = await (await fetch(url)).text();
+  const full = { width: asked.width || WIDTH, height: asked.height || Math.round(height * enlarged) };
+  const told = `<title>${xml(title)}</title><desc>${xml(described)}</desc>`;
+  const svg = drawn.replace(/^<svg[^>]*>/, (start) => {
+    const sized = start.replace(/ width="[^"]*"/, ` width="${full.width}"`).replace(/ height="[^"]*"/, ` height="${full.height}"`);
+    return (sized.includes("viewBox") ? sized : sized.replace(">", ` viewBox="0 0 ${width} ${height}">`)) + told;
+  });
+  const vector = new Blob([svg], { type: "image/svg+xml" });
+  if (kind === "SVG") return download(`${name}.svg`, vector);
+  const sharper = asked.width || asked.height ? 1 : 2;
+  const pixels = await painted(vector, full.width * sharper, full.height * sharper);
+  download(`${name}.png`, await withText(pixels, described));
+}
+
+async function painted(vector, width, height) {
+  const image = new Image();
+  image.src = URL.createObjectURL(vector);
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  canvas.getContext("2d").drawImage(image, 0, 0, width, height);
+  URL.revokeObjectURL(image.src);
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+}
+
+// A PNG with a text "Description" (a chunk iTXt) after its header, which takes 33 bytes.
+async function withText(png, text) {
+  const body = new TextEncoder().encode(`iTXtDescription\0\0\0\0\0${text}`);
+  const chunk = new Uint8Array(body.length + 8);
+  const view = new DataView(chunk.buffer);
+  view.setUint32(0, body.length - 4);
+  chunk.set(body, 4);
+  view.setUint32(body.length + 4, crc(body));
+  return new Blob([png.slice(0, 33), chunk, png.slice(33)], { type: "image/png" });
+}
+
+function crc(bytes) {
+  let sum = 0xffffffff;
+  for (const byte of bytes) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) sum = sum & 1 ? (sum >>> 1) ^ 0xedb88320 : sum >>> 1;
+  }
+  return (sum ^ 0xffffffff) >>> 0;
+}
