@@ -78,6 +78,10 @@ class Job(Generic[T]):
         if kill is not None:
             kill()
 
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until it has ended, at most `timeout` seconds; return whether it has."""
+        return self._finished.wait(timeout)
+
     def result(self, timeout: float | None = None) -> T:
         """Wait for the answer.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -171,12 +171,19 @@ class Average(LevelNotion):
         kernel : array_like
             P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
         """
-        joint_sy = joint.release(kernel)
+        return float(self._measured(joint.release(kernel)))
+
+    def achieved_by_each(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return `achieved` of many releases at once, shape (k,); see `Notion`."""
+        return np.asarray(self._measured(joint_sy), dtype=np.float64)
+
+    def _measured(self, joint_sy: ArrayLike) -> Any:
+        """Return the measure of P(s, y): a float, or an array for a batch."""
         if self.order is None:
-            return float(_COMPUTE[self.measure](joint_sy))
+            return _COMPUTE[self.measure](np.asarray(joint_sy, dtype=np.float64))
         if self.measure == "sibson":
-            return float(measures.sibson(joint_sy, self.order))
-        return float(measures.arimoto(joint_sy, self.order))
+            return measures.sibson(joint_sy, self.order)
+        return measures.arimoto(joint_sy, self.order)
 
     @property
     def budget(self) -> float:

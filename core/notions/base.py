@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from core import validation
 from core.allowed.allowed_set import AllowedSet
-from core.errors import NotConvexError
+from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.validation import BoolArray, FloatArray
@@ -89,6 +90,30 @@ class Notion(ABC):
         kernel : array_like
             P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
         """
+
+    def achieved_by_each(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return `achieved` of many releases at once, for a notion of P(s, y) alone.
+
+        Parameters
+        ----------
+        joint_sy : array_like
+            P(s, y) of each, shape (k, n_s, n_y); outputs that do not occur are columns of 0.
+
+        Returns
+        -------
+        ndarray
+            Shape (k,).
+
+        Raises
+        ------
+        InvalidInputError
+            If the notion depends on more than P(s, y), or an entry is no distribution.
+        """
+        if not self.of_joint_sy:
+            raise InvalidInputError(f"{self.name} depends on more than P(s, y).")
+        p = validation.distribution(joint_sy, "The releases", batch=True)
+        joints = map(Joint.from_counts, p)
+        return np.array([self.achieved(joint, np.eye(joint.n_x)) for joint in joints])
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least scale of the budgets at which it holds: at most 1 iff it does."""
@@ -253,6 +278,19 @@ class PointwiseNotion(Notion):
         """
         joint_sy = joint.release(kernel)
         return self.combined(worst(self.lower_level(joint_sy)), worst(self.upper_level(joint_sy)))
+
+    def achieved_by_each(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return `achieved` of many releases at once, shape (k,); see `Notion`.
+
+        Examples
+        --------
+        >>> from core.notions import LIP
+        >>> LIP(1.0).achieved_by_each([[[0.5, 0.0], [0.25, 0.25]], [[0.5, 0.0], [0.5, 0.0]]])
+        array([inf,  0.])
+        """
+        lower = np.nanmax(self.lower_level(joint_sy), axis=-1).tolist()
+        upper = np.nanmax(self.upper_level(joint_sy), axis=-1).tolist()
+        return np.array([self.combined(*pair) for pair in zip(lower, upper, strict=True)])
 
     def combined(self, lower: float, upper: float) -> float:
         """Return the least scale of the budgets at which outputs with these levels are allowed.

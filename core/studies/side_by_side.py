@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from numpy.typing import ArrayLike
@@ -109,7 +109,12 @@ def reference(scenarios: Sequence[Scenario]) -> Numbers:
 
 
 def levels(
-    joint: Joint, kernel: ArrayLike, numbers: Numbers | None = None, *, slow: bool = True
+    joint: Joint,
+    kernel: ArrayLike,
+    numbers: Numbers | None = None,
+    *,
+    slow: bool = True,
+    keys: Collection[str] | None = None,
 ) -> dict[str, float]:
     """Return the least ε, or bound, at which each notion of the catalogue holds for a kernel.
 
@@ -123,6 +128,8 @@ def levels(
         λ, α, β and n of those notions that have them; the defaults where not given.
     slow : bool
         Whether to compute the slow ones (`is_slow`) too.
+    keys : collection of str, optional
+        Keys of the notions that are asked for; all where not given.
 
     Returns
     -------
@@ -140,7 +147,9 @@ def levels(
     asked = replace(numbers or Numbers(), eps=1.0)
     found = {}
     for entry in entries():
-        if not slow and is_slow(entry, array.size):
+        if (keys is not None and entry.key not in keys) or (
+            not slow and is_slow(entry, array.size)
+        ):
             continue
         try:
             found[entry.key] = float(entry.make(joint, asked).achieved(joint, array))

@@ -34,7 +34,7 @@ symbol's set, 0 for X_L, same shape, and whether the notion allows the sets, sha
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The utility of a mechanism for every joint and every notion.
+    """The utility of a mechanism, and what it merges, for every joint and every notion.
 
     Attributes
     ----------
@@ -42,10 +42,14 @@ class Batch:
         I(X;Y)/H(X), shape (n_joints, n_notions); 1 where H(X) = 0.
     attained : ndarray
         Whether the budget held without moving symbols from X_L to X_H, same shape.
+    sets : ndarray
+        The number of each symbol's set, shape (n_joints, n_notions, n_x); 0 for a symbol that is
+        published as it is.
     """
 
     nmi: FloatArray
     attained: BoolArray
+    sets: IntArray
 
 
 def watchdog_batch(joints: ArrayLike, notions: Sequence[Notion]) -> Batch:
@@ -126,6 +130,7 @@ def _in_blocks(
         families.setdefault((type(notion), getattr(notion, "alpha", None)), []).append(j)
     nmi = np.empty((len(p), len(pointwise)))
     attained = np.empty(nmi.shape, dtype=np.bool_)
+    sets = np.empty((*nmi.shape, p.shape[2]), dtype=np.int64)
     step = max(1, BLOCK // (p.shape[1] * p.shape[2]))
     for columns in families.values():
         measured = Block.of(p, pointwise[columns[0]], risk)
@@ -133,12 +138,15 @@ def _in_blocks(
         for start in range(0, len(pairs), step):
             i, j = pairs[start : start + step].T
             block = measured.rows(i).ask([pointwise[int(one)] for one in j])
-            nmi[i, j], attained[i, j] = _solved(block, merge)
-    return Batch(nmi, attained)
+            nmi[i, j], attained[i, j], sets[i, j] = _solved(block, merge)
+    return Batch(nmi, attained, sets)
 
 
-def _solved(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
-    """Return NMI and whether the budget held without repair, each of shape (n_rows,)."""
+def _solved(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray, IntArray]:
+    """Return NMI, whether the budget held without repair, and the number of each symbol's set.
+
+    Shapes (n_rows,), (n_rows,) and (n_rows, n_x).
+    """
     sets, attained = merge(block, block.high)
     broken = np.flatnonzero(~attained)
     if broken.size:
@@ -153,7 +161,7 @@ def _solved(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray]:
     kept += special.entr(merged.sum(axis=1)).sum(axis=1)
     some = entropy - kept >= ROUNDING  # as `Information` says of one mechanism
     nmi = np.divide(kept, entropy, out=np.ones_like(kept), where=some)
-    return np.clip(nmi, 0.0, 1.0), attained
+    return np.clip(nmi, 0.0, 1.0), attained, sets
 
 
 def _repaired(block: Block) -> BoolArray:

@@ -1,0 +1,282 @@
+"""Results of a sweep on disk: parts as they come, and one sorted Parquet file at the end.
+
+While a sweep runs, its points are in the folder OUT.parts, each part written under another name
+and then renamed, so that a stop at any moment leaves whole parts only. The folder and the file
+say which sweep they are of, and which version of the code made them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from core import clock
+from core.errors import InvalidInputError
+from core.records.certificate import code_hash
+from core.records.files import replacing
+from core.sweep.columns import question_columns
+from core.sweep.definition import Sweep
+from core.sweep.points import schema
+from core.validation import BoolArray
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows has none
+    fcntl = None
+
+KEY = b"liftscope.sweep"
+"""Metadata of a results file: the sweep as JSON."""
+
+CODE = b"liftscope.code"
+"""Metadata of a results file: the hash of the code that made it."""
+
+INTERVAL = 1.0
+"""Seconds after which finished points are written at the latest, once more have come."""
+
+SHARE = 16
+"""Finished points are written as soon as they are this part of those already written."""
+
+
+class Results:
+    """The results of one sweep in a file; use it in a `with` block.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        The sweep.
+    out : Path
+        The file, which is there once all points are.
+    resume : bool
+        Whether to go on with what an earlier run has left.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file or the folder of parts is of another sweep or of another version of the code,
+        an earlier run has left parts and `resume` is off, another run writes there now, or it
+        cannot be written.
+    """
+
+    def __init__(self, sweep: Sweep, out: Path, *, resume: bool = False) -> None:
+        self.sweep, self.out = sweep, out
+        self.folder = out.with_name(f"{out.name}.parts")
+        self.done: BoolArray = np.zeros(sweep.size, dtype=np.bool_)
+        self._fresh: list[Any] = []
+        self._written = 0
+        self._last = clock.now()
+        self._lock: Any = None
+        if out.is_dir():
+            raise InvalidInputError(f"{str(out)!r} cannot be written: it is a folder.")
+        self.complete = out.exists() and _is_of(out, sweep)
+        if self.complete:
+            self.done[:] = True
+            self._remove_parts()  # a kill may have left them
+            return
+        try:
+            self._open(resume=resume)
+        except BaseException:
+            self._close()
+            raise
+
+    def __enter__(self) -> Results:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    @property
+    def count(self) -> int:
+        """Number of points that are computed."""
+        return int(self.done.sum())
+
+    def add(self, table: Any) -> None:
+        """Keep computed points, and write all that are not yet written if it is time to."""
+        fresh = table.filter(pa.array(~self.done[table["point"].to_numpy()]))
+        self.done[fresh["point"].to_numpy()] = True
+        self._fresh.append(fresh)
+        waiting = sum(part.num_rows for part in self._fresh)
+        if waiting * SHARE > self._written or clock.now() - self._last > INTERVAL:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the points that are not yet written.
+
+        Raises
+        ------
+        InvalidInputError
+            If they cannot be written; what was written before stays.
+        """
+        table = pa.concat_tables([schema(self.sweep.measures).empty_table(), *self._fresh])
+        if table.num_rows:
+            with replacing([self.folder / f"part-{secrets.token_hex(8)}.parquet"]) as (path,):
+                parquet.write_table(table, path)
+        self._fresh.clear()
+        self._written += table.num_rows
+        self._last = clock.now()
+
+    def table(self) -> Any:
+        """Return the points that are computed, in their order, with their questions.
+
+        Returns
+        -------
+        pyarrow.Table
+            The columns are those of `question_columns`, `points.KEPT` and the measures.
+        """
+        if self.complete:
+            return read(self.out)[0]
+        parts = [_read_part(path) for path in sorted(self.folder.glob("part-*.parquet"))]
+        points = pa.concat_tables([schema(self.sweep.measures).empty_table(), *parts, *self._fresh])
+        points = points.sort_by("point")
+        asked = question_columns(self.sweep, points["point"].to_numpy())
+        columns = {"point": points["point"], **asked}
+        columns |= {name: points[name] for name in points.column_names if name != "point"}
+        said = {KEY: self.sweep.to_json().encode(), CODE: code_hash().encode()}
+        return pa.table(columns).replace_schema_metadata(said)
+
+    def finish(self) -> None:
+        """Write the file, and remove the parts.
+
+        Raises
+        ------
+        InvalidInputError
+            If it cannot be written; then the parts stay.
+        """
+        if self.complete:
+            return
+        self.flush()
+        table = self.table()
+        with replacing([self.out]) as (path,):
+            parquet.write_table(table, path)
+        self.complete = True
+        self._close()
+        self._remove_parts()
+
+    def _close(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+
+    def _remove_parts(self) -> None:
+        """Remove the folder of parts, but nothing in it that is not of a sweep."""
+        for pattern in ("part-*.parquet", "sweep.json", "lock"):
+            for path in self.folder.glob(pattern):
+                path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    def _open(self, *, resume: bool) -> None:
+        """Make the folder of parts, or read what is in it."""
+        said = {"sweep": json.loads(self.sweep.to_json()), "code": code_hash()}
+        manifest = self.folder / "sweep.json"
+        with _told(self.folder):
+            self.folder.mkdir(exist_ok=True)
+            self._take_lock()
+            if not manifest.exists():
+                with replacing([manifest]) as (path,):
+                    path.write_text(json.dumps(said, indent=1, ensure_ascii=False), "utf-8")
+                return
+            found = _manifest(manifest)
+        _check_same(self.folder, found, self.sweep)
+        for path in sorted(self.folder.glob("part-*.parquet")):
+            self.done[_read_part(path)["point"].to_numpy()] = True
+        self._written = self.count
+        if self._written and not resume:
+            raise InvalidInputError(
+                f"{str(self.folder)!r} has {self._written:,} of {self.sweep.size:,} points of this "
+                "sweep: go on with --resume, or delete it."
+            )
+
+    def _take_lock(self) -> None:
+        self._lock = (self.folder / "lock").open("w")
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InvalidInputError(
+                f"{str(self.folder)!r} is being written by another run of this sweep."
+            ) from error
+
+
+def read(path: Path) -> tuple[Any, Sweep]:
+    """Return a results file's table and its sweep.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be read or holds no results of a sweep.
+    """
+    try:
+        table = parquet.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInputError(f"{str(path)!r} is no results file of a sweep.") from error
+    said = (table.schema.metadata or {}).get(KEY)
+    if said is None:
+        raise InvalidInputError(f"{str(path)!r} is no results file of a sweep.")
+    return table, Sweep.from_json(said.decode())
+
+
+def _is_of(path: Path, sweep: Sweep) -> bool:
+    """Check that a file has the results of a sweep, and return True."""
+    try:
+        found = parquet.read_schema(path).metadata or {}
+    except (pa.ArrowException, OSError):
+        found = {}
+    if KEY not in found:
+        raise InvalidInputError(
+            f"{str(path)!r} is no results file of a sweep: write to another file."
+        )
+    said = {"sweep": json.loads(found[KEY]), "code": found.get(CODE, b"").decode()}
+    _check_same(path, said, sweep)
+    return True
+
+
+def _check_same(path: Path, found: dict[str, Any], sweep: Sweep) -> None:
+    """Raise unless what a file or folder says is this sweep and this version of the code."""
+    if found["sweep"] != json.loads(sweep.to_json()):
+        raise InvalidInputError(
+            f"{str(path)!r} has the results of another sweep: write to another file."
+        )
+    if found["code"] != code_hash():
+        raise InvalidInputError(
+            f"{str(path)!r} was made by another version of liftscope: delete it, or write to "
+            "another file."
+        )
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    """Return what a folder of parts says of itself."""
+    with contextlib.suppress(ValueError):
+        found = json.loads(path.read_text("utf-8"))
+        if isinstance(found, dict) and {"sweep", "code"} <= set(found):
+            return found
+    raise InvalidInputError(f"{str(path)!r} is damaged: delete the folder, or write elsewhere.")
+
+
+def _read_part(path: Path) -> Any:
+    try:
+        return parquet.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInputError(f"{str(path)!r} is damaged: delete it, and resume.") from error
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Turn an error of the file system into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        why = (error.strerror or str(error)).rstrip(".")
+        raise InvalidInputError(
+            f"{str(folder)!r} cannot be written: {why[:1].lower()}{why[1:]}."
+        ) from error

@@ -1,0 +1,214 @@
+"""Run a sweep: hand its chunks to workers, and keep what they return."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from core.data import Counted, Sources, count
+from core.data.spec import DataSpec
+from core.errors import SolverError
+from core.jobs import Job, Pool
+from core.sweep.chunk import Chunk
+from core.sweep.chunks import chunks
+from core.sweep.definition import Sweep
+from core.sweep.points import compute
+from core.sweep.results import Results
+
+AHEAD = 4
+"""Chunks that wait for each worker, so that none has to wait for its next one."""
+
+PATIENCE = 0.05
+"""Seconds between two looks at the work of other processes."""
+
+SPARE = 600.0
+"""Seconds beyond ten times its searches' limits after which a chunk's process is ended."""
+
+Outcome = tuple[Chunk, object]
+"""A chunk with its Arrow table, or with the error because of which it has none."""
+
+
+class Workers(ABC):
+    """Who computes chunks."""
+
+    @property
+    @abstractmethod
+    def room(self) -> int:
+        """Most chunks that may be handed out at one time."""
+
+    @abstractmethod
+    def submit(self, chunk: Chunk) -> None:
+        """Hand out a chunk."""
+
+    @abstractmethod
+    def finished(self) -> list[Outcome]:
+        """Wait a moment, and return the chunks that have ended since."""
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """Take back all chunks that have not ended."""
+
+
+class PoolWorkers(Workers):
+    """Worker processes of this machine.
+
+    Parameters
+    ----------
+    pool : Pool
+        The processes.
+    owner : str
+        Whose chunks they are: owners take turns.
+    """
+
+    def __init__(self, pool: Pool, owner: str = "") -> None:
+        self._pool, self._owner = pool, owner
+        self._jobs: list[tuple[Chunk, Job[object]]] = []
+
+    @property
+    def room(self) -> int:
+        """Most chunks that may be handed out at one time."""
+        return AHEAD * self._pool.size
+
+    def submit(self, chunk: Chunk) -> None:
+        """Hand out a chunk."""
+        limit = SPARE + 10 * chunk.seconds
+        job = self._pool.submit(compute, chunk, time_limit=limit, owner=self._owner)
+        self._jobs.append((chunk, job))
+
+    def finished(self) -> list[Outcome]:
+        """Wait a moment, and return the chunks that have ended since."""
+        if self._jobs:
+            self._jobs[0][1].wait(PATIENCE)
+        ended = [(chunk, job) for chunk, job in self._jobs if job.finished]
+        self._jobs = [(chunk, job) for chunk, job in self._jobs if not job.finished]
+        return [(chunk, _outcome(job)) for chunk, job in ended]
+
+    def cancel(self) -> None:
+        """Take back all chunks that have not ended."""
+        for _, job in self._jobs:
+            job.cancel()
+        self._jobs.clear()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended.
+
+    Attributes
+    ----------
+    done : int
+        Number of points that are computed, earlier runs' included.
+    lost : int
+        Number of points whose worker died, or whose answer could not be had.
+    reason : str
+        Why the first of them was lost; empty where none was.
+    """
+
+    done: int
+    lost: int = 0
+    reason: str = ""
+
+
+def run(
+    sweep: Sweep,
+    results: Results,
+    workers: Workers,
+    *,
+    counted: dict[DataSpec, Counted] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Ended:
+    """Compute the points of a sweep that are not done yet, and write them as they come.
+
+    Where nothing is lost and the run is not stopped, the results are finished.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        The sweep.
+    results : Results
+        Where its points are kept.
+    workers : Workers
+        Who computes them.
+    counted : dict, optional
+        The data, as `counted_data` returns it.
+    progress : callable
+        Is called with the number of points done, each time that it has changed.
+    stopped : callable
+        Says whether to end now; what has been computed is then written.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data cannot be counted, or the results cannot be written.
+    """
+    waiting = _undone(sweep, results, counted)
+    lost, reason, out = 0, "", 0
+    more = True
+    try:
+        while not stopped():
+            while more and out < workers.room:
+                chunk = next(waiting, None)
+                if chunk is None:
+                    more = False
+                else:
+                    workers.submit(chunk)
+                    out += 1
+            if not out:
+                break
+            for chunk, outcome in workers.finished():
+                out -= 1
+                if isinstance(outcome, Exception):
+                    lost += len(chunk.points)
+                    reason = reason or str(outcome)
+                else:
+                    results.add(outcome)
+                    progress(results.count)
+    finally:
+        workers.cancel()
+        results.flush()
+    if results.count == sweep.size:
+        results.finish()
+    return Ended(results.count, lost, reason)
+
+
+def counted_data(sweep: Sweep, sources: Sources | None = None) -> dict[DataSpec, Counted]:
+    """Return the counted data of a sweep's questions by its spec; nothing where it has draws.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        The sweep.
+    sources : Sources, optional
+        The files that it is about.
+
+    Raises
+    ------
+    InvalidInputError
+        If data cannot be counted.
+    """
+    if sweep.draws is not None:
+        return {}
+    specs = dict.fromkeys(question.data for question in sweep.questions)
+    return {spec: count(spec, sources) for spec in specs}
+
+
+def _undone(
+    sweep: Sweep, results: Results, counted: dict[DataSpec, Counted] | None
+) -> Iterator[Chunk]:
+    """Yield the chunks with a point that is not done; none where the results are complete."""
+    if results.complete:
+        return
+    known = counted_data(sweep) if counted is None else counted
+    for chunk in chunks(sweep, known):
+        if not results.done[chunk.points].all():
+            yield chunk
+
+
+def _outcome(job: Job[object]) -> object:
+    """Return a job's answer, or the error that its process died of."""
+    try:
+        return job.result()
+    except SolverError as error:
+        return error

@@ -1,0 +1,166 @@
+import os
+import signal
+
+import pytest
+
+from core.data import DataSpec, count
+from core.errors import InvalidInputError, SolverError
+from core.jobs import Pool
+from core.scenario import Scenario
+from core.sweep import Draws, PoolWorkers, Results, Sweep, Workers, read, run
+from core.sweep.points import compute
+
+PATIENCE = 600.0
+SWEEP = Sweep(
+    Scenario(notion="lip"),
+    (("mechanism", ("subset_merging", "subset_random_response")), ("eps", (0.5, 1.0))),
+    draws=Draws(12, 3, 6),
+)
+
+
+class Here(Workers):
+    """Computes chunks in this process, the last one handed out first."""
+
+    def __init__(self, room=3, failing=()):
+        self.room_, self.failing = room, failing
+        self.waiting, self.computed, self.cancelled = [], [], 0
+
+    @property
+    def room(self):
+        return self.room_
+
+    def submit(self, chunk):
+        self.waiting.append(chunk)
+        assert len(self.waiting) <= self.room
+
+    def finished(self):
+        chunk = self.waiting.pop()
+        if chunk.number in self.failing:
+            return [(chunk, SolverError("The worker process died (exit status -9)."))]
+        self.computed.append(chunk.number)
+        return [(chunk, compute(chunk, report=lambda _: None))]
+
+    def cancel(self):
+        self.cancelled += len(self.waiting)
+        self.waiting.clear()
+
+
+def bits(path):
+    table = read(path)[0].drop_columns(["seconds"])
+    return {
+        name: [chunk.to_pylist() for chunk in table[name].chunks] for name in table.column_names
+    }
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    out = tmp_path_factory.mktemp("whole") / "out.parquet"
+    with Results(SWEEP, out) as results:
+        told = []
+        ended = run(SWEEP, results, Here(), progress=told.append)
+    assert (ended.done, ended.lost, ended.reason) == (48, 0, "")
+    assert told == sorted(told)
+    assert told[-1] == 48
+    return out
+
+
+def test_two_processes_give_the_same_bits(whole, tmp_path):
+    out = tmp_path / "out.parquet"
+    with Results(SWEEP, out) as results, Pool(2) as pool:
+        assert run(SWEEP, results, PoolWorkers(pool)).done == 48
+    assert read(out)[0].drop_columns(["seconds"]).equals(read(whole)[0].drop_columns(["seconds"]))
+    assert bits(out) == bits(whole)
+
+
+def test_a_worker_that_dies_costs_its_chunk_and_resuming_makes_up_for_it(whole, tmp_path):
+    out = tmp_path / "out.parquet"
+    with Results(SWEEP, out) as results:
+        ended = run(SWEEP, results, Here(failing={4}))
+        assert (ended.done, ended.lost) == (47, 1)
+        assert "died" in ended.reason
+        assert not results.complete
+    second = Here()
+    with Results(SWEEP, out, resume=True) as results:
+        assert run(SWEEP, results, second).done == 48
+    assert second.computed == [4]
+    assert bits(out) == bits(whole)
+
+
+def test_a_stopped_run_keeps_what_it_has_and_takes_the_rest_back(whole, tmp_path):
+    out = tmp_path / "out.parquet"
+    first = Here(room=5)
+    with Results(SWEEP, out) as results:
+        ended = run(SWEEP, results, first, stopped=lambda: len(first.computed) >= 7)
+        done = results.count
+        assert ended.done == done < 48
+    assert first.cancelled > 0
+    second = Here()
+    with Results(SWEEP, out, resume=True) as results:
+        assert results.count == done
+        run(SWEEP, results, second)
+    assert not set(first.computed) & set(second.computed)
+    assert bits(out) == bits(whole)
+
+
+def test_an_interrupt_leaves_what_has_been_computed(whole, tmp_path):
+    out = tmp_path / "out.parquet"
+
+    def interrupt(done):
+        if done > 30:
+            raise KeyboardInterrupt
+
+    with Results(SWEEP, out) as results, pytest.raises(KeyboardInterrupt):
+        run(SWEEP, results, Here(), progress=interrupt)
+    with Results(SWEEP, out, resume=True) as results:
+        assert results.count > 30
+        run(SWEEP, results, Here())
+    assert bits(out) == bits(whole)
+
+
+def test_complete_results_ask_nothing_again(whole):
+    workers = Here()
+    with Results(SWEEP, whole) as results:
+        assert run(SWEEP, results, workers).done == 48
+    assert workers.computed == []
+
+
+def test_processes_that_are_killed_are_replaced(whole, tmp_path):
+    out = tmp_path / "out.parquet"
+    killed = []
+
+    def kill_one(done):
+        if not killed and done < 48:
+            for process in list(pool._processes)[:1]:
+                os.kill(process.pid, signal.SIGKILL)
+                killed.append(process.pid)
+
+    with Results(SWEEP, out) as results, Pool(2) as pool:
+        assert run(SWEEP, results, PoolWorkers(pool), progress=kill_one).done == 48
+    assert len(killed) == 1
+    assert bits(out) == bits(whole)
+
+
+def test_stopping_ends_the_jobs_of_a_pool(tmp_path):
+    with Results(SWEEP, tmp_path / "out.parquet") as results, Pool(1) as pool:
+        ended = run(SWEEP, results, PoolWorkers(pool, "me"), stopped=lambda: results.count > 0)
+        assert 0 < ended.done < 48
+        other = pool.submit(compute_nothing, time_limit=PATIENCE)
+        assert other.result(PATIENCE) == 0
+
+
+def compute_nothing(*, report):
+    report(0)
+    return 0
+
+
+def test_data_sets_are_counted_once_before_the_start(tmp_path):
+    data = (DataSpec(), DataSpec("german_credit", ("credit",), ("none",)))
+    sweep = Sweep(Scenario(mechanism="watchdog"), (("data", data),))
+    workers = Here()
+    with Results(sweep, tmp_path / "out.parquet") as results:
+        with pytest.raises(InvalidInputError, match="none"):
+            run(sweep, results, workers)
+        assert workers.computed == []
+    good = Sweep(Scenario(mechanism="watchdog"), (("data", data[:1]), ("eps", (0.5, 1.0))))
+    with Results(good, tmp_path / "good.parquet") as results:
+        assert run(good, results, Here(), counted={data[0]: count(data[0])}).done == 2
