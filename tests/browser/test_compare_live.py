@@ -187,6 +187,133 @@ def test_an_upload_survives_a_reload_and_elsewhere_its_file_is_asked_for(visit):
     assert kept(other) == kept(page)
 
 
+def drop_file(page, name, content, *, type="application/json"):
+    """Drop a file in the middle of the page, as the mouse does: drag over it, then let go."""
+    page.locator(".lsc-drop[data-ready]").wait_for(state="attached")
+    page.evaluate(
+        """([name, content, type]) => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([content], name, { type }));
+          const target = document.querySelector("[data-testid=stMain] h1");
+          for (const kind of ["dragenter", "dragover"]) {
+            target.dispatchEvent(new DragEvent(
+              kind, { bubbles: true, cancelable: true, dataTransfer: transfer }));
+          }
+          window.coverShown = !document.querySelector(".lsc-drop").hidden;
+          window.refused = target.dispatchEvent(new DragEvent(
+            "drop", { bubbles: true, cancelable: true, dataTransfer: transfer }));
+        }""",
+        [name, content, type],
+    )
+    assert page.evaluate("[window.coverShown, window.refused]") == [True, False]
+    page.locator(".lsc-drop").wait_for(state="hidden")
+
+
+def test_a_project_made_on_another_machine_is_dropped_anywhere_on_the_page(visit):
+    page = visit("compare?data=random%3Auniform%3A3x5%3A0&s=&x=")
+    settle(page, 3)
+    drop_file(page, "p.json", QUICK.to_json())
+    page.wait_for_url(re.compile("name%3Dfirst"))
+    settle(page, 3)
+    assert heads(page, 3) == list(QUICK.names)
+    drop_file(page, "people.csv", CSV, type="text/csv")
+    page.get_by_test_id("stToast").filter(has_text="people.csv").wait_for()
+    assert heads(page, 3) == list(QUICK.names)
+    drop_file(page, "p.json", Project(QUICK.scenarios[:2], ("one", "two")).to_json())
+    page.wait_for_url(re.compile("name%3Dtwo"))
+    settle(page, 2)
+    page.locator(".st-key-undo button").click()
+    page.wait_for_url(re.compile("name%3Dthird"))
+    assert heads(page, 3) == list(QUICK.names)
+
+
+def test_a_dropped_project_with_data_that_is_not_here_names_the_file_and_restores_the_rest(visit):
+    from core.data import Sources
+
+    source = Sources().add_bytes(CSV.encode(), "people.csv")
+    own = Scenario(data=DataSpec(source, ("sex",), ("job",)), notion="lip")
+    project = Project((own, QUICK.scenarios[0]), ("own", "other"), ("mine", ""))
+    page = visit("compare")
+    settle(page, 3)
+    drop_file(page, "p.json", project.with_files({source: "people.csv"}).to_json())
+    page.locator(".st-key-missing_files", has_text="people.csv is not in this session").wait_for()
+    assert heads(page, 2) == ["own", "other"]
+    page.wait_for_function("() => document.querySelector('.st-key-column_figures_1 p')")
+    assert len(kept(page)) == 1
+    page.locator(".st-key-missing_file input[type='file']").set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
+    )
+    settle(page, 2)
+    assert page.locator(".st-key-missing_files").count() == 0
+    assert len(kept(page)) == 2
+    assert heads(page, 2) == ["own", "other"]
+    assert page.get_by_text("mine", exact=True).count() == 1
+
+
+def test_undo_and_redo_survive_a_reload(visit):
+    page = visit(link(QUICK))
+    settle(page, 3)
+    for now in (r"eps%3D1\.05", r"eps%3D1\.1"):
+        press(page, "col1_eps_nats", 1)
+        page.wait_for_url(re.compile(now))
+        settle(page, 3)
+    last = page.url
+    page.locator(".st-key-undo button").click()
+    page.wait_for_url(re.compile(r"eps%3D1\.05"))
+    settle(page, 3)
+    page.reload()
+    settle(page, 3)
+    page.locator(".st-key-redo button:enabled").click()
+    page.wait_for_url(last)
+    for then in (lambda url: "eps%3D1.05" in url, lambda url: "eps" not in url):
+        page.locator(".st-key-undo button:enabled").click()
+        page.wait_for_url(then)
+    settle(page, 3)
+    assert page.locator(".st-key-undo button").is_disabled()
+    assert eps(page, 1) == 1.0
+    assert heads(page, 3) == list(QUICK.names)
+
+
+SOCKETS = """() => {
+  const Plain = window.WebSocket;
+  window.sockets = [];
+  window.WebSocket = class extends Plain {
+    constructor(...parts) { super(...parts); window.sockets.push(this); }
+  };
+}"""
+
+
+def test_a_lost_connection_loses_nothing_that_was_pinned(visit):
+    page = visit("")
+    page.context.add_init_script(f"({SOCKETS})()")
+    page.goto(page.url.split("?")[0] + "data")
+    page.locator(".st-key-own summary").click()
+    page.locator(".st-key-own_file input[type='file']").set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
+    )
+    page.wait_for_url(re.compile("upload"))
+    page.locator(".st-key-pin button").first.click()
+    page.wait_for_url(re.compile("col="))
+    page.get_by_role("link", name="Compare").first.click()
+    settle(page, 1)
+    press(page, "col0_eps_nats", 1)
+    page.wait_for_url(re.compile(r"eps%3D1\.05"))
+    settle(page, 1)
+    before, address = kept(page), page.url
+    made = page.evaluate("window.sockets.length")
+    page.evaluate("window.sockets.forEach(one => one.close())")
+    page.wait_for_function(
+        "made => window.sockets.length > made && window.sockets.at(-1).readyState === 1", arg=made
+    )
+    settle(page, 1)
+    assert (heads(page, 1), kept(page), page.url) == (["ALIP"], before, address)
+    assert page.locator(".st-key-missing_files").count() == 0
+    page.locator(".st-key-undo button:enabled").click()
+    page.wait_for_function("before => location.href !== before", arg=address)
+    settle(page, 1)
+    assert eps(page, 0) == 1.0
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_wider_than_a_phone(visit, dark):
     page = visit(link(QUICK), width=390, height=844, dark=dark)

@@ -15,7 +15,17 @@ from core.scenario import Result, spans
 from core.scenario.standard import MARKOV, READINGS
 from core.studies.side_by_side import most, reference
 from pages.ui.chart import old
-from pages.ui.compare import charts, columns, differences, heads, lines, matching, query, toolbar
+from pages.ui.compare import (
+    charts,
+    columns,
+    differences,
+    drop,
+    heads,
+    lines,
+    matching,
+    query,
+    toolbar,
+)
 from pages.ui.compare.columns import Answered
 from pages.ui.frame import controls, data_controls, gc_freeze, pins, state, theme
 from pages.ui.parts import exports, formulas, key_figures, tables
@@ -54,6 +64,7 @@ def show() -> None:
             toolbar.show()
             controls.unit_switch()
     asked = query.shown()
+    drop.area(toolbar.opened_by_drop)
     _reading()
     toolbar.missing_files()
     _behind()

@@ -11,14 +11,13 @@ from core.limits import MAX_UPLOAD_MB
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import Project
-from core.scenario.project import LONGEST_TEXT
 from core.scenario.standard import asked_of
 from core.wording import listed
-from pages.ui.compare import copy_link, matching, query
+from pages.ui.compare import copy_link, drop, matching, query
 from pages.ui.compare.columns import Answered
 from pages.ui.frame import pins, state
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, derived
+from pages.ui.work import answers, derived, own_data
 from pages.ui.work.long_answer import StoppedError
 from pages.ui.work.store import is_private
 
@@ -61,7 +60,7 @@ def _project() -> None:
     if any(is_private(one.data) for one in project.scenarios):
         st.caption("The link holds the questions, never the data: others need the file.")
     st.file_uploader(
-        "Open a project (JSON); drop it here",
+        "Open a project (JSON); or drop it anywhere on the page",
         type=["json"],
         key="project_file",
         on_change=_open,
@@ -89,23 +88,48 @@ def _project() -> None:
 
 
 def _open() -> None:
-    """Take the columns of a file; one with an error changes nothing, and the menu says why."""
+    """Take the columns of a chosen file."""
     st.session_state.pop(_PROBLEM, None)
     file = st.session_state.get("project_file")
     if file is None:
         return
-    if file.size > 4 * LONGEST_TEXT:
-        st.session_state[_PROBLEM] = f"{file.name} is too large to be a project."
-        return
+    content = file.getvalue() if file.size <= drop.MOST_BYTES else b""
     try:
-        text = file.getvalue().decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        st.session_state[_PROBLEM] = f"{file.name} is not UTF-8 text, so it is not a project."
+        text = None
+    if said := _problem(drop.Dropped(file.name, file.size, text)):
+        st.session_state[_PROBLEM] = said
+
+
+def opened_by_drop() -> None:
+    """Take the columns of a file that was dropped on the page."""
+    file = drop.dropped()
+    if file is None:
         return
+    said = _problem(file)
+    if said:
+        st.toast(markdown(said), icon=":material/error:")
+    else:
+        st.toast(
+            markdown(f"{file.name} is opened. Undo brings the last columns back."),
+            icon=":material/folder_open:",
+        )
+
+
+def _problem(file: drop.Dropped) -> str:
+    """Take the columns of a file; where it has an error change nothing, and return what it is."""
+    if file.size > drop.MOST_BYTES:
+        return f"{file.name} is too large to be a project."
+    if file.text is None:
+        return f"{file.name} is not UTF-8 text, so it is not a project."
     try:
-        pins.change(Project.from_json(text))
+        project = Project.from_json(file.text)
+        own_data.recover(one.data.source for one in project.scenarios)
+        pins.change(project)
     except CoreError as error:
-        st.session_state[_PROBLEM] = f"{file.name}: {error}"
+        return f"{file.name}: {error}"
+    return ""
 
 
 def missing_files() -> None:

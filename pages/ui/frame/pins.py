@@ -19,6 +19,7 @@ from pages.ui.frame.page_query import PageQuery
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived, own_data
+from pages.ui.work.own_steps import steps
 
 URL = PageQuery("project", (KEY, FILE))
 """The keys of the columns in the address."""
@@ -29,9 +30,7 @@ SHOWN = 4
 MOST_STEPS = 50
 """Changes that can be undone."""
 
-_NOW, _PAST, _FUTURE = "_project", "_project_past", "_project_future"
-
-Steps = list[Project | None]
+_NOW = "_project"
 
 
 def restore() -> None:
@@ -75,34 +74,37 @@ def change(project: Project | None) -> None:
     """Take another project, so that the step can be undone."""
     if project == now():
         return
-    _steps(_PAST).append(now())
-    del _steps(_PAST)[:-MOST_STEPS]
-    _steps(_FUTURE).clear()
+    own = steps(now())
+    own.past.append(now())
+    del own.past[:-MOST_STEPS]
+    own.future.clear()
     _take(project)
 
 
 def undo() -> None:
     """Take the last step back."""
-    if can_undo():
-        _steps(_FUTURE).append(now())
-        _take(_steps(_PAST).pop())
+    own = steps(now())
+    if own.past:
+        own.future.append(now())
+        _take(own.past.pop())
 
 
 def redo() -> None:
     """Take a step again that was taken back."""
-    if can_redo():
-        _steps(_PAST).append(now())
-        _take(_steps(_FUTURE).pop())
+    own = steps(now())
+    if own.future:
+        own.past.append(now())
+        _take(own.future.pop())
 
 
 def can_undo() -> bool:
     """Say whether there is a step to take back."""
-    return bool(_steps(_PAST))
+    return bool(steps(now()).past)
 
 
 def can_redo() -> bool:
     """Say whether there is a step to take again."""
-    return bool(_steps(_FUTURE))
+    return bool(steps(now()).future)
 
 
 def add(scenario: Scenario) -> str:
@@ -144,6 +146,7 @@ def _take(project: Project | None) -> None:
     if project is not None:
         project = project.with_files(_titles(project))
     st.session_state[_NOW] = project
+    steps(project)  # a page that is reloaded next finds them by what is pinned
 
 
 def _titles(project: Project) -> dict[str, str]:
@@ -156,8 +159,3 @@ def _titles(project: Project) -> dict[str, str]:
             except CoreError:
                 continue  # the project may know its name
     return found
-
-
-def _steps(key: str) -> Steps:
-    steps: Steps = st.session_state.setdefault(key, [])
-    return steps

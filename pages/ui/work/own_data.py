@@ -1,24 +1,20 @@
 """A session's own data, and how a new session of the same browser gets it again.
 
 A reload starts a new session, while the server holds the old one for a while. The new one is
-given an upload that its address names if a session of the same browser has it; browsers are told
-apart by Streamlit's cookie against forged requests. A link to an upload is of no use to others.
-Uploads are removed soon after the last page that uses them was closed.
+given an upload that its address names if a session of the same browser has it. A link to an upload
+is of no use to others. Uploads are removed soon after the last page that uses them was closed.
 """
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Iterable
 
 import streamlit as st
 
 from core.data import Sources
+from pages.ui.work.browsers import OfBrowsers
 from pages.ui.work.closed_pages import ClosedPages
-
-COOKIE = "_streamlit_xsrf"
-"""A secret that the server gave the browser, the same for all of its pages."""
 
 ABSENCE = 40.0
 """Seconds after which the uploads of a session go whose page is closed."""
@@ -26,8 +22,7 @@ ABSENCE = 40.0
 INTERVAL = 5.0
 """Seconds between two looks at which pages are closed."""
 
-_lock = threading.Lock()
-_held: dict[str, weakref.WeakSet[Sources]] = {}
+_BROWSERS: OfBrowsers[Sources] = OfBrowsers()
 
 
 def watch() -> ClosedPages[weakref.ref[Sources]]:
@@ -59,13 +54,9 @@ def sources() -> Sources:
     found: Sources | None = st.session_state.get("sources")
     if found is None:
         found = st.session_state["sources"] = Sources()
-    browser = _browser()
-    if browser and not st.session_state.get("_sources_noted"):
+    if not st.session_state.get("_sources_noted"):
         st.session_state["_sources_noted"] = True
-        with _lock:
-            for key in [key for key, held in _held.items() if not held]:
-                del _held[key]
-            _held.setdefault(browser, weakref.WeakSet()).add(found)
+        _BROWSERS.note(found)
     CLOSED.note(weakref.ref(found))
     return found
 
@@ -79,11 +70,7 @@ def recover(names: Iterable[str]) -> None:
         Sources, as in a `DataSpec`; those that are here already or belong to nobody are skipped.
     """
     own = sources()
-    browser = _browser()
-    if not browser:
-        return
-    with _lock:
-        others = [held for held in _held.get(browser, ()) if held is not own]
+    others = _BROWSERS.others(own)
     for name in set(names):
         for other in others:
             if _taken(own, other, name):
@@ -99,33 +86,3 @@ def _taken(own: Sources, other: Sources, name: str) -> bool:
         own.matrices[name] = other.matrices[name]
         return True
     return False
-
-
-def _browser() -> str:
-    """Return the secret in this browser's cookie; "" where there is no browser.
-
-    Each load of a page writes the cookie with another mask: version, mask, secret and time, joined
-    by bars.
-    """
-    cookie = st.context.cookies.get(COOKIE, "")
-    return unmasked(cookie) if isinstance(cookie, str) else ""  # a test harness gives no text
-
-
-def unmasked(cookie: str) -> str:
-    """Return the secret in a cookie against forged requests; "" where it holds none.
-
-    Examples
-    --------
-    >>> unmasked("2|0000ffff|12345678|1700000000"), unmasked("2|ffffffff|edcb5678|1800000000")
-    ('1234a987', '1234a987')
-    >>> unmasked("secret")
-    ''
-    """
-    parts = cookie.strip('"').split("|")
-    try:
-        mask, secret = bytes.fromhex(parts[1]), bytes.fromhex(parts[2])
-    except (IndexError, ValueError):
-        return ""
-    if not mask:
-        return ""
-    return bytes(byte ^ mask[place % len(mask)] for place, byte in enumerate(secret)).hex()
