@@ -48,7 +48,7 @@ function build(parent) {
   const plot = document.createElement("div");
   plot.className = "lsc-plot stPlotlyChart";
   plot.dataset.testid = "stPlotlyChart";
-  plot.setAttribute("role", "figure");
+  plot.setAttribute("role", "img");
   const bar = document.createElement("div");
   bar.className = "lsc-bar";
   frame.append(plot, bar);
@@ -158,6 +158,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   chart.dark = dark;
   if (anew || !chart.shown || chart.shown.serial !== message.serial) {
     chart.plot.setAttribute("aria-label", message.alt);
+    // the card around it, so that its “table” and “formulas” are announced with what they are of
+    const card = parentElement.closest("[class*='st-key-card_']");
+    if (card) {
+      card.setAttribute("role", "group");
+      card.setAttribute("aria-label", message.title);
+    }
     chart.plot.classList.toggle("lsc-pickable", message.pickable);
     chart.frame.classList.toggle("lsc-faded", message.faded);
     chart.plot.style.height = `${message.height}px`;
