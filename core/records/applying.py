@@ -19,7 +19,7 @@ from core.records.draws import Keyed, Sampler
 from core.records.files import BATCH, Writer, batches, checked_kind, replacing
 from core.records.plan import LEAVE_OUT, REFUSE, Layout, Plan
 from core.scenario import Result
-from core.validation import BoolArray, IntArray, shown
+from core.validation import BoolArray, FloatArray, IntArray, shown
 from core.wording import number_of
 
 EMPTY = "There is nothing to release: the file has no records."
@@ -67,7 +67,10 @@ class Applied:
 
 @dataclass(eq=False)
 class _Tally:
-    """Counts of the records so far; unknown symbols are the last row and column of `cells`."""
+    """Counts of the records so far; unknown symbols are the last row and column of `cells`.
+
+    Of a keyed draw it holds the random number of every id: equal ids have equal ones.
+    """
 
     outputs: IntArray
     cells: IntArray
@@ -75,6 +78,19 @@ class _Tally:
     filtered: int = 0
     released: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
+    keyed: list[FloatArray] = field(default_factory=list)
+    nameless: bool = False
+
+    def repeated(self) -> bool:
+        """Say whether two records have equal random numbers, as those with the same id have."""
+        drawn = np.empty(sum(map(len, self.keyed)))
+        place = 0
+        while self.keyed:  # each part is released as soon as it is copied
+            part = self.keyed.pop()
+            drawn[place : place + len(part)] = part
+            place += len(part)
+        drawn.sort()
+        return bool((drawn[1:] == drawn[:-1]).any())
 
 
 def apply(
@@ -137,9 +153,9 @@ def write(
 ) -> Applied:
     """Do what `apply` does, into an existing file that an error may leave incomplete."""
     with _opened(result, table, plan) as (steps, tally):
-        if isinstance(plan.draw, Keyed):
-            _check_ids(table, plan.draw.column)
         _write_all(steps, batches(table, batch), path, kind, tally, progress)
+    if isinstance(plan.draw, Keyed) and (tally.nameless or tally.repeated()):
+        _check_ids(table, plan.draw.column)
     if plan.unknown == REFUSE and tally.unknown:
         raise InvalidInputError(_refusal(tally.unknown, result))
     return Applied(
@@ -247,7 +263,10 @@ class _Steps:
                 "symbol of X in its place does not help, so leave such records out."
             )
         ids = self._ids(batch)
+        tally.nameless |= ids is not None and "" in ids
         uniforms = self.plan.draw.uniforms(tally.records, size, ids)
+        if ids is not None:
+            tally.keyed.append(uniforms)
         outputs = self.sampler(rows[known], uniforms[known])
         _add(tally, coded, known, outputs)
         return self._laid_out(batch, known, outputs)
@@ -264,6 +283,7 @@ class _Steps:
         return result
 
     def _ids(self, batch: Any) -> list[str] | None:
+        """Return the ids of a keyed draw, "" where one is missing."""
         if not isinstance(self.plan.draw, Keyed):
             return None
         found = self.coder.texts(batch.column(self.plan.draw.column))
@@ -332,7 +352,10 @@ def _refusal(unknown: Counter[str], result: Result) -> str:
 
 
 def _check_ids(table: FileTable, column: str) -> None:
-    """Raise if a record has no id, or two have the same."""
+    """Raise if a record has no id, or two have the same.
+
+    It takes time and memory, so it is asked only where random numbers show that there may be some.
+    """
     with open_table(table) as opened:
         texts = opened.records.select(id=as_text(opened.column(column)))
         found = opened.row(

@@ -62,7 +62,7 @@ class Values:
             found = as_text(plain) if bins is None else bin_index(as_number(plain), bins)
             return {"level": found, "word": word}
 
-        found = self._asked(("level", column, bins), values, level)
+        found = self._asked(("level", column, bins), values, level).to_pydict()
         return [
             one if word is None else [word]
             for one, word in zip(found["level"], found["word"], strict=True)
@@ -74,18 +74,21 @@ class Values:
         def passing(value: Any) -> dict[str, Any]:
             return {"passes": passes(self._unmarked(chosen.column, value), chosen)}
 
-        return np.array(self._asked(chosen, values, passing)["passes"], dtype=bool)
+        found = self._asked(chosen, values, passing)["passes"].to_pylist()
+        return np.array(found, dtype=bool)
 
     def texts(self, values: Any) -> list[str | None]:
         """Return each value as text, the same for every kind of file."""
-        return list(self._asked("text", values, lambda value: {"text": as_text(value)})["text"])
+        found = self._asked("text", values, lambda value: {"text": as_text(value)})
+        texts: list[str | None] = found["text"].to_numpy(zero_copy_only=False).tolist()
+        return texts
 
     def _unmarked(self, column: str, value: Any) -> Any:
         if column in self._marked and value.type().is_string():
             return ibis.ifelse(is_mark(value), ibis.null("string"), value)
         return value
 
-    def _asked(self, key: Any, values: Any, ask: Any) -> dict[str, list[Any]]:
+    def _asked(self, key: Any, values: Any, ask: Any) -> pa.Table:
         """Return the results of a query for each value; it is compiled once for each type."""
         table = pa.table({"value": values})
         query = self._queries.get((key, values.type))
@@ -96,10 +99,9 @@ class Values:
                 known = self._backend.table("distinct_values")
                 query = self._backend.compile(known.select(**ask(known.value)))
                 self._queries[key, values.type] = query
-            found: dict[str, list[Any]] = connection.sql(query).to_arrow_table().to_pydict()
+            return connection.sql(query).to_arrow_table()
         finally:
             connection.unregister("distinct_values")
-        return found
 
 
 @dataclass(frozen=True, eq=False)

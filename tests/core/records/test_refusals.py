@@ -30,6 +30,13 @@ def test_ids_must_name_each_record_once(ids, sentence, tmp_path):
     assert os.listdir(tmp_path) == ["a.csv"]
 
 
+def test_different_ids_with_equal_random_numbers_are_no_repeated_ids(tmp_path, monkeypatch):
+    result, table = asked(write(people(40), tmp_path / "a.csv"))
+    monkeypatch.setattr(Keyed, "uniforms", lambda _self, _start, count, _ids: np.full(count, 0.5))
+    plan = Plan(Keyed(b"k" * 16, "id"))
+    assert apply(result, table, tmp_path / "out.csv", plan, batch=7).released == 40
+
+
 def other_file(tmp_path, changes, name="other.csv", n=10):
     columns = people(n, seed=3)
     for column, place, value in changes:
