@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -33,5 +34,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 3
 
 
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command as a process of its own: a request to end it is an interrupt."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    return main(arguments)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 
 _read: Callable[[], float] = time.monotonic
 
+LEAP = 1e9
+"""Seconds between two readings of a clock that was ended: more than any time limit."""
+
 
 def now() -> float:
     """Return the time in seconds since an arbitrary start; it never goes back."""
@@ -50,7 +53,7 @@ def step() -> float | None:
     ...     step()
     0.5
     """
-    return _read.step if isinstance(_read, Ticking) else None
+    return _read.step if isinstance(_read, Ticking | _Ending) else None
 
 
 @dataclass(frozen=True, order=True)
@@ -122,6 +125,39 @@ def using(read: Callable[[], float]) -> Iterator[None]:
         yield
     finally:
         _read = before
+
+
+@contextmanager
+def ending() -> Iterator[Callable[[], None]]:
+    """Yield a function after whose call every deadline is over, those that are still to come too.
+
+    Searches then end with the best that they have. A deadline that is never reached stays so.
+
+    Examples
+    --------
+    >>> with ending() as end:
+    ...     before = Deadline.after(60)
+    ...     end()
+    ...     before.over, Deadline.after(60).over, NEVER.over
+    (True, True, False)
+    """
+    read = _Ending(_read, step())
+    with using(read):
+        yield read.end
+
+
+class _Ending:
+    """Another clock until it is ended; then each reading is `LEAP` seconds after the last."""
+
+    def __init__(self, read: Callable[[], float], step: float | None) -> None:
+        self.step, self._under, self._leaps, self._ended = step, read, 0, False
+
+    def __call__(self) -> float:
+        self._leaps += self._ended
+        return self._under() + LEAP * self._leaps
+
+    def end(self) -> None:
+        self._ended = True
 
 
 class Ticking:

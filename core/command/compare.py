@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.command.parsing import add_command, read_text
+from core.command.long_work import finishing
+from core.command.parsing import add_command, read_text, with_file
+from core.data import Sources
 from core.scenario import Project
 from core.studies.columns_table import described, table
 from core.studies.side_by_side import compare, reference
@@ -41,8 +43,11 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print a comparison; return 2, and print why, where a column has no answer."""
-    project = Project.from_json(read_text(options.project, "project"))
-    columns = compare(project)
+    project, sources = Project.from_json(read_text(options.project, "project")), Sources()
+    for place, scenario in enumerate(project.scenarios):
+        project = project.asking(place, with_file(scenario, sources))
+    with finishing("Comparing") as interrupted:
+        columns = compare(project, sources)
     numbers = reference(project.scenarios)
     if options.json:
         print(json.dumps(described(project, columns, numbers), indent=2, ensure_ascii=False))
@@ -51,4 +56,4 @@ def run(options: argparse.Namespace) -> int:
     for column in columns:
         if column.reason:
             print(f"{column.name}: {column.reason}", file=sys.stderr)
-    return 2 if any(column.reason for column in columns) else 0
+    return interrupted.status(2 if any(column.reason for column in columns) else 0)

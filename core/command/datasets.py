@@ -3,19 +3,50 @@
 from __future__ import annotations
 
 import argparse
+import json
 from typing import Any
 
 from core.command.parsing import add_command
 from core.data.catalogue import BUNDLED
 
+EXAMPLE = """\
+examples:
+  $ python -m core datasets
+  $ python -m core datasets --json
+
+A key in the first column is what a scenario names as "source", as in
+{"data": {"source": "adult", "secret": ["sex"], "released": ["occupation"]}}."""
+"""The end of `datasets --help`; a test runs it."""
+
 
 def add(commands: Any) -> None:
     """Add the command to those of a parser."""
-    add_command(commands, "datasets", run, summary="list the bundled data sets")
+    parser = add_command(
+        commands,
+        "datasets",
+        run,
+        summary="list the bundled data sets",
+        description="List the data sets that ship with the project: key, records, title, licence.",
+        example=EXAMPLE,
+    )
+    parser.add_argument("--json", action="store_true", help="print them as JSON, with columns")
 
 
-def run(_options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Print a line for each set: its key, number of records, title and licence."""
+    if options.json:
+        sets = [
+            {
+                "source": entry.id,
+                "records": entry.rows,
+                "title": entry.title,
+                "licence": entry.licence,
+                "columns": list(entry.column_names),
+            }
+            for entry in BUNDLED
+        ]
+        print(json.dumps(sets, indent=2, ensure_ascii=False))
+        return 0
     rows = [(entry.id, f"{entry.rows:,}", entry.title, entry.licence) for entry in BUNDLED]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     for name, count, title, licence in rows:

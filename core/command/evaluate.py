@@ -7,19 +7,53 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.command.parsing import add_command, read_text
-from core.scenario import Scenario, evaluate
+from core.command.long_work import finishing
+from core.command.parsing import add_command, read_question
+from core.scenario import evaluate
 from core.studies.columns_table import describe
+
+EXAMPLE = """\
+examples:
+  $ cat scenario.json
+  {"notion": "lip", "eps": 0.5, "mechanism": "watchdog"}
+  $ python -m core evaluate scenario.json
+  $ cat people.csv
+  sex,job
+  f,nurse
+  f,clerk
+  f,nurse
+  m,clerk
+  m,clerk
+  m,nurse
+  $ cat own.json
+  {"data": {"source": "people.csv", "secret": ["sex"], "released": ["job"]},
+   "notion": "ldp", "eps": 1}
+  $ python -m core evaluate own.json
+
+Ctrl-C ends the search with the best mechanism so far and the bound that is proven: that answer is
+printed, and the exit status is 3."""
+"""The end of `evaluate --help`; a test runs it."""
 
 
 def add(commands: Any) -> None:
     """Add the command to those of a parser."""
-    parser = add_command(commands, "evaluate", run, summary="answer a scenario, as JSON")
+    parser = add_command(
+        commands,
+        "evaluate",
+        run,
+        summary="answer a scenario, as JSON",
+        description="Print the mechanism that a scenario asks for, what it keeps, the proof and "
+        "the levels reached, as JSON.",
+        example=EXAMPLE,
+    )
     parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="the records it is about")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the answer."""
-    scenario = Scenario.from_json(read_text(options.scenario, "scenario"))
-    print(json.dumps(describe(evaluate(scenario)), indent=2, ensure_ascii=False))
-    return 0
+    scenario, sources = read_question(options.scenario, options.data)
+    with finishing("Answering") as interrupted:
+        answer = evaluate(scenario, sources)
+    print(json.dumps(describe(answer), indent=2, ensure_ascii=False))
+    return interrupted.status()

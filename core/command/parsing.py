@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from core.data import Sources
-from core.data.catalogue import BUNDLED
 from core.errors import InvalidInputError
+from core.records.design import named_file
 from core.scenario import Scenario
 
 
@@ -83,15 +83,34 @@ def read_question(path: Path, data: Path | None = None) -> tuple[Scenario, Sourc
         If a file cannot be read, or the scenario is about another one.
     """
     scenario, sources = Scenario.from_json(read_text(path, "scenario")), Sources()
+    return with_file(scenario, sources, data), sources
+
+
+def with_file(scenario: Scenario, sources: Sources, data: Path | None = None) -> Scenario:
+    """Return a scenario about the file that it names, or that is given, which is read.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario; one that is about no file is returned as it is, unless one is given.
+    sources : Sources
+        Keeps the file.
+    data : Path, optional
+        The records, in place of the scenario's own data.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read, or the scenario is about another one.
+    """
     source = scenario.data.source
-    if data is None and source not in {entry.id for entry in BUNDLED} and Path(source).is_file():
-        data = Path(source)
-    if data is None:
-        return scenario, sources
-    key = sources.add_file(data)
+    path = named_file(source) if data is None else data
+    if path is None:
+        return scenario
+    key = sources.add_file(path)
     if source.startswith("upload:") and source != key:
         raise InvalidInputError(
-            f"The scenario is about the file {source[7:19]}…, and {data.name} is {key[7:19]}…: it "
+            f"The scenario is about the file {source[7:19]}…, and {path.name} is {key[7:19]}…: it "
             "is another file or has changed."
         )
-    return replace(scenario, data=replace(scenario.data, source=key)), sources
+    return replace(scenario, data=replace(scenario.data, source=key))

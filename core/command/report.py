@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from core.command.long_work import finishing
 from core.command.parsing import add_command, read_question
 from core.data import Counted
 from core.errors import CoreError, InvalidInputError
@@ -72,12 +73,12 @@ def run(options: argparse.Namespace) -> int:
     """Write the report; progress goes to standard error."""
     scenario, sources = read_question(options.scenario, options.data)
     write = writer()
-    with replacing([options.out]) as (fresh,):
+    with replacing([options.out]) as (fresh,), finishing("Answering") as interrupted:
         result = evaluate(scenario, sources)
         drawn = () if options.lines == "none" else lines(result, alone=options.lines == "own")
         fresh.write_text(write(result, drawn, options.unit), encoding="utf-8")
     print(f"Written: {str(options.out)!r}.", file=sys.stderr)
-    return 0
+    return interrupted.status()
 
 
 def writer() -> Callable[[Result, Sequence[Frontier], str], str]:

@@ -82,10 +82,26 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
                 f"{key[7:19]}…: it is another file or has changed; name the file that the "
                 "mechanism is to be made for (--design)."
             )
-    elif source not in {entry.id for entry in BUNDLED} and Path(source).is_file():
-        source = sources.add_file(Path(source))
+    elif (named := named_file(source)) is not None:
+        source = sources.add_file(named)
     result = evaluate(replace(scenario, data=replace(scenario.data, source=source)), sources)
     return Designed(result, upload, _same(source, upload, sources), sources)
+
+
+def named_file(source: str) -> Path | None:
+    """Return the file whose path a scenario's source is; None where it is anything else.
+
+    Examples
+    --------
+    >>> named_file("adult") is None, named_file("no such file.csv") is None
+    (True, True)
+    """
+    if source in {entry.id for entry in BUNDLED}:
+        return None
+    try:
+        return path if (path := Path(source)).is_file() else None
+    except (OSError, ValueError):
+        return None  # no path: too long, or with a character that none has
 
 
 def original(source: str, sources: Sources) -> Upload:

@@ -11,7 +11,7 @@ from pathlib import Path
 from click.exceptions import Abort
 from streamlit.web import cli
 
-from core.__main__ import main as core_command
+from core.__main__ import run as core_command
 
 ROOT = Path(__file__).parents[2]
 """The folder that holds `pages`: the project, or what packages are installed in."""

@@ -43,6 +43,22 @@ def test_a_program_with_a_clock_of_its_own_is_limited_on_a_clock_that_measures()
     assert clock.elsewhere(0.0) == 0.0
 
 
+def test_once_time_is_up_every_deadline_is_over_but_one_that_is_never_reached():
+    with clock.using(clock.Ticking(0.5)), clock.ending() as end:
+        begun = Deadline.after(1000.0)
+        assert not begun.over
+        assert clock.step() == 0.5
+        end()
+        assert begun.over
+        assert begun.left == 0.0
+        later = Deadline.after(1000.0)
+        assert later.over
+        assert later.part(0.5).over
+        assert not NEVER.over
+    with clock.using(time.monotonic), clock.ending():
+        assert clock.step() is None
+
+
 def test_a_deadline_tells_what_is_left_and_parts_of_it():
     with clock.using(clock.Ticking(1.0)):
         deadline = Deadline.after(8.0)  # asked at 1, over at 9

@@ -115,6 +115,23 @@ def test_compare_prints_json(tmp_path, capsys):
     assert printed["columns"][1]["levels"]["ldp"] == result.after.achieved["ldp"]
 
 
+def test_questions_may_be_about_files(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people = "sex,job\n" + "f,a\nf,b\nf,a\nm,b\nm,b\nm,a\n" * 3
+    (tmp_path / "people.csv").write_text(people, encoding="utf-8")
+    data = {"source": "people.csv", "secret": ["sex"], "released": ["job"]}
+    asked = {"data": data, "mechanism": "watchdog"}
+    columns = {"columns": [{"name": "own", "scenario": asked}, {"scenario": {}}]}
+    (tmp_path / "project.json").write_text(json.dumps(columns), encoding="utf-8")
+    assert main(["compare", "--json", "project.json"]) == 0
+    answers = [one["answer"] for one in json.loads(capsys.readouterr().out)["columns"]]
+    assert [one["n"] for one in answers] == [18, 32_561]
+    data["source"] = "adult"
+    (tmp_path / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    assert main(["evaluate", "scenario.json", "--data", "people.csv"]) == 0
+    assert json.loads(capsys.readouterr().out)["n"] == 18
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

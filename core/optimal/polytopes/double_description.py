@@ -61,6 +61,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
             capture_output=True,
             timeout=None if math.isinf(seconds) else seconds,
             check=False,
+            start_new_session=True,  # Ctrl-C is for this process, which then ends the other
         )
     except subprocess.TimeoutExpired as error:
         raise TimeLimitError(f"cdd was ended after {time_limit:.3g} s.") from error

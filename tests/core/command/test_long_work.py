@@ -1,0 +1,171 @@
+"""Ctrl-C ends long work with what there is; the examples of help run; progress is told."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from core import clock
+from core.__main__ import main
+from core.clock import Deadline
+from core.command import long_work
+from core.command.long_work import finishing, reporting
+
+ROOT = Path(__file__).parents[3]
+LONG = {"data": {"source": "random:uniform:40x60:1"}, "notion": "alip", "time_limit": 600}
+
+
+def interrupt():
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_a_first_interrupt_ends_all_deadlines_and_a_second_one_the_work(capsys):
+    before = signal.getsignal(signal.SIGINT)
+    with finishing("Answering") as state:
+        first = Deadline.after(100)
+        assert not first.over
+        assert state.status() == 0
+        interrupt()
+        assert first.over
+        assert Deadline.after(100).over
+        assert state.status(2) == long_work.UNFINISHED == 3
+        assert clock.step() is not None  # solvers on a clock that counts still get no limit
+        with pytest.raises(KeyboardInterrupt):
+            interrupt()
+    assert signal.getsignal(signal.SIGINT) is before
+    assert not Deadline.after(100).over
+    assert "Answering ends with what there is" in capsys.readouterr().err
+
+
+def test_other_threads_leave_signals_alone():
+    found = []
+
+    def work():
+        with finishing("Answering") as state:
+            found.append((state.status(), signal.getsignal(signal.SIGINT)))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [(0, signal.getsignal(signal.SIGINT))]
+
+
+def test_long_work_is_reported_and_short_work_is_not(monkeypatch):
+    told, twice = [], threading.Event()
+
+    def say(text):
+        told.append(text)
+        if len(told) == 2:
+            twice.set()
+
+    monkeypatch.setattr(long_work, "say", say)
+    with reporting("Answering", first=1e-3):
+        assert twice.wait(60)
+    assert told[:2] == ["Answering: 0 s", "Answering: 0 s"]
+    count = len(told)
+    with reporting("Answering", first=3600):
+        pass
+    assert len(told) == count
+
+
+def started(folder, *arguments, **environment):
+    """Start a command in a folder."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "core", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+    )
+
+
+def begun(folder, *arguments):
+    """Start a command; return it once it has said that it is at work."""
+    job = started(folder, *arguments)
+    assert re.fullmatch(r"\w+: \d+ s\n", job.stderr.readline())
+    return job
+
+
+def test_an_interrupted_answer_is_printed_with_its_bound(tmp_path):
+    (tmp_path / "long.json").write_text(json.dumps(LONG), encoding="utf-8")
+    job = begun(tmp_path, "evaluate", "long.json")
+    job.send_signal(signal.SIGINT)
+    out, err = job.communicate(timeout=600)
+    assert job.returncode == 3
+    assert "ends with what there is" in err
+    made = json.loads(out)
+    assert made["audit"]["holds"]
+    assert 0 < made["mechanism"]["utility"] <= made["mechanism"]["upper_bound"]
+    assert made["mechanism"]["status"] == "time limit"
+
+
+def test_an_interrupted_comparison_and_report_have_every_answer(tmp_path):
+    (tmp_path / "long.json").write_text(json.dumps(LONG), encoding="utf-8")
+    columns = [{"scenario": LONG}, {"scenario": LONG | {"notion": "ldp"}}]
+    (tmp_path / "project.json").write_text(json.dumps({"columns": columns}), encoding="utf-8")
+    jobs = [
+        begun(tmp_path, "compare", "--json", "project.json"),
+        begun(tmp_path, "report", "long.json", "r.html", "--lines", "none"),
+    ]
+    for job in jobs:
+        job.send_signal(signal.SIGINT)
+    (out, _), (_, err) = (job.communicate(timeout=600) for job in jobs)
+    assert [job.returncode for job in jobs] == [3, 3]
+    assert all(one["answer"]["audit"]["holds"] for one in json.loads(out)["columns"])
+    assert "Written: 'r.html'." in err
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").endswith("</html>\n")
+
+
+@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
+def test_a_release_that_is_ended_leaves_nothing(ended_by, tmp_path):
+    rows = "".join(f"{'fm'[i % 2]},{i % 7},{i}\n" for i in range(300_000))
+    (tmp_path / "people.csv").write_text(f"sex,town,id\n{rows}", encoding="utf-8")
+    asked = {"data": {"secret": ["sex"], "released": ["town"]}, "mechanism": "watchdog"}
+    (tmp_path / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    (tmp_path / "scratch").mkdir()
+    line = "release scenario.json people.csv out.csv --seed 1 --certificate c.json"
+    job = started(tmp_path, *line.split(), TMPDIR=str(tmp_path / "scratch"))
+    assert "of 300,000 records" in job.stderr.readline()
+    job.send_signal(ended_by)
+    _, err = job.communicate(timeout=600)
+    assert job.returncode == 3
+    assert err.endswith("Stopped: nothing was written, and the same command does it again.\n")
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["people.csv", "scenario.json", "scratch"]
+    assert not list((tmp_path / "scratch").iterdir())
+
+
+@pytest.mark.parametrize("command", ["evaluate", "datasets"])
+def test_the_examples_of_the_help_run(command, tmp_path, capsys, monkeypatch):
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
+    for name, content in re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", told, re.S):
+        lines = "\n".join(line[2:] for line in content.splitlines())
+        (tmp_path / name).write_text(f"{lines}\n", encoding="utf-8")
+    commands = re.findall(r"\$ python -m core (.*)", told)
+    assert len(commands) == 2
+    found = []
+    for line in commands:
+        assert main(line.split()) == 0
+        found.append(capsys.readouterr())
+    assert [one.err for one in found] == ["", ""]
+    if command == "evaluate":
+        answers = [json.loads(one.out) for one in found]
+        assert [one["audit"]["asked"] for one in answers] == ["0.5-LIP", "1-LDP"]
+        assert answers[1]["n"] == 6
+    else:
+        sets = json.loads(found[1].out)
+        assert [one["source"] for one in sets] == [
+            line.split()[0] for line in found[0].out.splitlines()
+        ]
+        assert {"sex", "occupation"} <= set(sets[0]["columns"])
