@@ -1,5 +1,7 @@
 """The report in a browser: made by a click, and opened without a network."""
 
+import re
+
 from tests.browser.waiting import PATIENCE, settle
 
 LARGEST = 6_000_000
@@ -15,6 +17,51 @@ def opened(browser, path, wrong):
     page.on("pageerror", lambda one: wrong.append(str(one)))
     page.goto(path.as_uri())
     return page
+
+
+PAGE = (186, 269)
+"""Width and height of A4 within its margins, in millimetres."""
+
+
+def reacts(report):
+    """Check that every chart answers the mouse."""
+    for place in range(report.locator(".chart").count()):
+        chart = report.locator(f"#chart{place}")
+        chart.scroll_into_view_if_needed()
+        drag = chart.locator(".nsewdrag").first
+        box = drag.bounding_box()
+        for step in range(1, 60):  # somewhere along a diagonal there is a point, bar or cell
+            x, y = box["width"] * step / 60, box["height"] * (7 * step % 60) / 60
+            report.mouse.move(box["x"] + x, box["y"] + y)
+            if chart.locator(".hoverlayer .hovertext, .hoverlayer .legend").count():
+                break
+        else:
+            raise AssertionError(f"chart {place} does not react")
+        report.mouse.move(0, 0)
+
+
+def printed(report):
+    """Check that pages are A4, and that no chart, program or short table is cut by one's end."""
+    report.emulate_media(media="print")
+    inch = 96 / 25.4
+    kept = report.evaluate(
+        """() => [...document.querySelectorAll('figure, pre, .wide, tr, .formula')].map(
+             e => [e.tagName, getComputedStyle(e).breakInside])"""
+    )
+    assert {tag for tag, _ in kept} == {"FIGURE", "PRE", "DIV", "TR"}
+    assert {how for _, how in kept} == {"avoid"}
+    tallest = report.evaluate(
+        "Math.max(...[...document.querySelectorAll('figure')].map(e => e.offsetHeight))"
+    )
+    assert tallest < PAGE[1] * inch
+    pdf = report.pdf(prefer_css_page_size=True)
+    assert pdf.startswith(b"%PDF")
+    boxes = set(re.findall(rb"/MediaBox \[([\d. ]+)\]", pdf))
+    assert len(boxes) == 1
+    width, height = map(float, boxes.pop().split()[2:])
+    assert abs(width - 595) < 1
+    assert abs(height - 842) < 1
+    report.emulate_media(media="screen")
 
 
 def test_a_report_is_made_by_a_click_and_opens_without_a_network(visit, browser, tmp_path):
@@ -34,6 +81,7 @@ def test_a_report_is_made_by_a_click_and_opens_without_a_network(visit, browser,
     assert wrong == [path.as_uri()]
     wide = report.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert wide
-    pdf = report.pdf(prefer_css_page_size=True)
-    assert pdf.startswith(b"%PDF")
+    reacts(report)
+    printed(report)
+    assert wrong == [path.as_uri()]
     report.context.close()

@@ -83,7 +83,7 @@ def report(
     page.text("In Python, with core:")
     page.code(snippet(scenario))
     page.text("As a scenario for the command line (python -m core evaluate scenario.json):")
-    page.code(json.dumps(json.loads(scenario.to_json()), indent=1, ensure_ascii=False))
+    page.code(json.dumps(json.loads(scenario.to_json()), ensure_ascii=False))
     link = urlencode(to_query(scenario), doseq=True)
     page.text(f"As the end of the dashboard's address: /{'?' * bool(link)}{link}")
     made = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")

@@ -64,6 +64,49 @@ def test_it_holds_the_answer_its_charts_and_how_to_get_it_again(folder):
     assert json.loads(ASKED.to_json())["notion"] in text
 
 
+KINDS = {
+    "the funnel": ({"notion": "average_mi", "eps": 0.05, "mechanism": "optimal"}, "I(S;Y) ≤ 0.05"),
+    "several promises": (
+        {"notion": "lip", "eps": 0.5, "also": [{"notion": "ldp", "eps": 0.6}]},
+        "0.5-LIP and 0.6-LDP",
+    ),
+    "a task": ({"notion": "lip", "eps": 0.3, "purpose": "task"}, "0.3-LIP"),
+    "a guess": ({"notion": "lip", "eps": 0.3, "purpose": "guess"}, "0.3-LIP"),
+    "a robust notion": ({"notion": "robust_ldp", "eps": 1.0}, "1-robust LDP"),
+    "exceptions": ({"notion": "lip_delta", "eps": 0.2, "delta": 0.1}, "0.2-LIP"),
+    "S beside X": ({"notion": "rldp", "eps": 1.0, "mechanism": "polyopt"}, "1-RLDP"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_question_on_a_file_has_a_report(kind, folder):
+    changes, promise = KINDS[kind]
+    columns = people(80)
+    columns["town"] = [("a", "b", "c")[len(town) % 3] for town in columns["town"]]
+    columns["income"] = [("low", "high")[town == "a"] for town in columns["town"]]
+    write(columns, folder / "people.csv")
+    data = {"source": "people.csv", "secret": ["sex"], "released": ["town"], "task": ["income"]}
+    data["secret_released"] = kind == "S beside X"
+    asked = {"data": data, "time_limit": 1.0} | changes
+    (folder / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    own = kind != "a robust notion"  # whose optima take a second each
+    assert main(["report", "scenario.json", "r.html", "--lines", "own" if own else "none"]) == 0
+    path = folder / "r.html"
+    assert path.stat().st_size < LARGEST
+    text = path.read_text(encoding="utf-8")
+    body = text[: text.index("<script>")]
+    assert "people.csv: 80 records" in body
+    assert promise in body
+    drawn = figures(text)
+    assert len(drawn) == 4 + own
+    if not own:
+        return
+    (line, *_) = [one for one in drawn[0]["data"] if len(one.get("x", ())) > 9]
+    kept = [value for value in line["y"] if value is not None]
+    assert kept == sorted(kept)
+    assert 0 <= kept[0] <= kept[-1] <= 1.0 + 1e-6
+
+
 def test_labels_are_text_in_every_part(folder):
     columns = people(60)
     evil = "</script><img src=x onerror=alert(1)>"
