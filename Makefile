@@ -28,6 +28,7 @@ types: $(VENV)/dev.stamp
 	$(BIN)/mypy
 
 unit: $(VENV)/dev.stamp  ## Doctests, core and page tests, with the coverage floors
+	.ci/java
 	$(BIN)/python -m pytest -n 2 -m "not browser" --cov --cov-report=
 	$(BIN)/coverage report --skip-covered --include="core/*" --fail-under=95
 	$(BIN)/coverage report --skip-covered --include="app.py,pages/*" --fail-under=90

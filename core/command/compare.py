@@ -43,7 +43,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print a comparison; return 2, and print why, where a column has no answer."""
-    project, sources = Project.from_json(read_text(options.project, "project")), Sources()
+    project = Project.from_json(read_text(options.project, "project"))
+    sources = Sources(databases=True)
     for place, scenario in enumerate(project.scenarios):
         project = project.asking(place, with_file(scenario, sources))
     with finishing("Comparing") as interrupted:

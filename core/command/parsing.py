@@ -82,7 +82,7 @@ def read_question(path: Path, data: Path | None = None) -> tuple[Scenario, Sourc
     InvalidInputError
         If a file cannot be read, or the scenario is about another one.
     """
-    scenario, sources = Scenario.from_json(read_text(path, "scenario")), Sources()
+    scenario, sources = Scenario.from_json(read_text(path, "scenario")), Sources(databases=True)
     return with_file(scenario, sources, data), sources
 
 

@@ -147,7 +147,7 @@ class DataSpec:
     source : str
         "adult" or another bundled set's id; "upload:SHA256" of a file; "matrix:SHA256" of a
         pasted joint; "random:LAW:N_SxN_X:SEED" with LAW uniform, dirichlet0.5 or dirichlet1;
-        "example:ID" of a paper.
+        "example:ID" of a paper; "ENGINE://ADDRESS#TABLE" of a data base.
     secret, released : tuple of str
         The columns of S and of X; several are joined. Without effect for sources that are joints.
     secret_released : bool
@@ -203,6 +203,12 @@ class DataSpec:
         for column in cut:
             if cut.count(column) > 1:
                 raise InvalidInputError(f"Column {shown(column)} has more than one binning.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are read, each once: of S, X and T, and those that are filtered."""
+        filtered = (chosen.column for chosen in self.filters)
+        return tuple(dict.fromkeys((*self.secret, *self.released, *self.task, *filtered)))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> DataSpec:

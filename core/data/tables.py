@@ -26,6 +26,10 @@ BLANKS = ("?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "-", 
 """Marks of a missing number in a column of numbers, in lower case."""
 
 
+WEIGHT = "weight"
+"""The number of records of a row, in queries."""
+
+
 @dataclass(frozen=True)
 class Marks:
     """The marks of missing numbers in a column.
@@ -74,12 +78,16 @@ class FileTable:
         Names of the columns, in the order of the file.
     marks : tuple of Marks
         Marks of missing numbers, by column.
+    counted : bool
+        Whether a row stands for several records; their number is in a last column, which is not
+        one of `columns`.
     """
 
     title: str
     paths: tuple[Path, ...]
     columns: tuple[str, ...]
     marks: tuple[Marks, ...] = ()
+    counted: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +135,20 @@ class OpenTable:
         if self.is_marked(name):
             return ibis.ifelse(is_mark(values), ibis.null("string"), values)
         return values
+
+    def weight(self) -> dict[str, Any]:
+        """Return the number of records of each row, to select beside columns; none where 1."""
+        return {WEIGHT: self.records[len(self.file.columns)]} if self.file.counted else {}
+
+    def number(self, rows: Any) -> Any:
+        """Return the number of records of rows, which were selected with `weight`."""
+        return rows[WEIGHT].sum().cast("int64") if self.file.counted else rows.count()
+
+    def size(self, records: Any) -> Any:
+        """Return the number of records of those of `records` that a filter left."""
+        if not self.file.counted:
+            return records.count()
+        return records[len(self.file.columns)].sum().fill_null(0).cast("int64")
 
     def rows(self, query: Any) -> list[dict[str, Any]]:
         """Run a query and return its rows as dictionaries."""
@@ -275,4 +297,4 @@ def count_records(file: FileTable) -> int:
         If the file cannot be read.
     """
     with open_table(file) as table:
-        return int(table.row(table.records.aggregate(n=table.records.count()))["n"])
+        return int(table.row(table.records.aggregate(n=table.size(table.records)))["n"])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.data import count, describe, first_question
+from core.data.databases import tallies
 from core.errors import CoreError
 from core.scenario.url import from_query, within_reach
 from tests.hostile.links import PAGES, QUOTED, SCENARIO
@@ -48,6 +49,19 @@ def test_a_page_tells_what_is_wrong_in_its_part_of_a_link(page, link):
     assert not app.exception
     assert app.warning
     assert all(len(one.value) <= 2 * QUOTED for one in app.warning)  # signs of Markdown are escaped
+
+
+@pytest.mark.parametrize("page", ["explore", "data", "release"])
+@pytest.mark.parametrize("engine", ["duckdb:///tmp/x.db", "postgres://10.0.0.1/db", "spark://h:1"])
+def test_a_link_makes_no_page_connect_to_a_data_base(page, engine, monkeypatch):
+    asked = []
+    monkeypatch.setattr(tallies, "connected", asked.append)
+    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
+    app.query_params["data"] = f"{engine}#people"
+    app.run()
+    assert not app.exception
+    assert not asked
+    assert any("data bases are not open here" in one.value for one in app.error)
 
 
 def test_a_page_asks_no_more_than_a_link_may():

@@ -95,11 +95,11 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
             plain[level] = as_number(values)
         else:
             plain[level] = values.cast("string") if values.type().is_nested() else values
-    chosen = records.select(**plain)
+    chosen = records.select(**plain, **table.weight())
     cuts = {level: bin_index(chosen[level], bins) for _, level, bins in parts if bins is not None}
     binned = chosen.mutate(**cuts) if cuts else chosen
     kept = table.backend.create_table(
-        "cells", binned.group_by(list(plain)).agg(n=binned.count()), temp=True
+        "cells", binned.group_by(list(plain)).agg(n=table.number(binned)), temp=True
     )
     clean = {
         level: kept[level] if bins is not None else as_text(kept[level]) for _, level, bins in parts

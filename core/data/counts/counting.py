@@ -30,7 +30,8 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
     spec : DataSpec
         The data, its columns and how they become symbols.
     sources : Sources, optional
-        The session's uploads and pasted matrices, where the spec is about one.
+        The session's uploads and pasted matrices, where the spec is about one; without it, a
+        table of a data base may be named.
 
     Raises
     ------
@@ -46,7 +47,8 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
     >>> counted.joint.s_labels, counted.joint.n_x, counted.report.n_used
     (('Female', 'Male'), 15, 32561)
     """
-    source = (sources or Sources()).open(spec.source)
+    held = Sources(databases=True) if sources is None else sources
+    source = held.open(spec.source, spec.columns)
     if isinstance(source, JointSource):
         if spec.task:
             raise InvalidInputError(
@@ -172,7 +174,9 @@ def _missing_report(
     found = table.row(cells.aggregate(n=cells.n.sum(), some=cells.n.sum(where=some), **asked))
     used = int(found["n"] or 0)
     total = (
-        table.row(table.records.aggregate(n=table.records.count()))["n"] if spec.filters else used
+        table.row(table.records.aggregate(n=table.size(table.records)))["n"]
+        if spec.filters
+        else used
     )
     if used == 0:
         why = "no record passes the filters" if total else "the data has no records"

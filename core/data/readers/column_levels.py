@@ -64,8 +64,8 @@ def column_levels(
     if isinstance(file, JointSource):
         raise InvalidInputError(f"{file.title} has no columns to choose levels of.")
     with open_table(file) as table:
-        levels = table.records.select(level=as_text(table.column(column)))
-        counted = levels.group_by("level").agg(n=levels.count())
+        levels = table.records.select(level=as_text(table.column(column)), **table.weight())
+        counted = levels.group_by("level").agg(n=table.number(levels))
         total = int(table.row(counted.aggregate(n=counted.count()))["n"])
         rows = table.rows(counted.order_by([counted.n.desc(), counted.level]).limit(most))
     found = {row["level"]: int(row["n"]) for row in rows}

@@ -12,6 +12,7 @@ from core.data.readers.per_column import per_column
 from core.data.readers.sources import Sources
 from core.data.tables import (
     Marks,
+    OpenTable,
     as_number,
     as_text,
     is_text,
@@ -93,8 +94,11 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
     if isinstance(file, JointSource):
         return None
     with open_table(file) as table:
-        rows = int(table.row(table.records.aggregate(n=table.records.count()))["n"])
+        rows = int(table.row(table.records.aggregate(n=table.size(table.records)))["n"])
         found = per_column(table, file.columns, _summary, rows)
+        if file.counted:
+            for name in file.columns:
+                found[name]["present"] = _present(table, name)
         many = sum(part["levels"] > 2 * MAX_LEVELS for part in found.values())
         few = [
             name
@@ -118,6 +122,12 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
             )
         )
     return TableInfo(file.title, rows, tuple(columns), file.marks)
+
+
+def _present(table: OpenTable, name: str) -> int:
+    """Return the number of records that have a value in a column."""
+    there = table.records.filter(as_text(table.column(name)).notnull())
+    return int(table.row(there.aggregate(n=table.size(there)))["n"])
 
 
 def _summary(column: Any) -> dict[str, Any]:

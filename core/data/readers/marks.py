@@ -13,6 +13,7 @@ from core.data.readers.per_column import per_column
 from core.data.tables import (
     FileTable,
     Marks,
+    OpenTable,
     as_number,
     as_text,
     is_mark,
@@ -46,7 +47,7 @@ def with_marks(file: FileTable, rows: int) -> FileTable:
         If the file cannot be read.
     """
     with open_table(file) as table:
-        types = table.records.schema().types
+        types = table.records.schema().types[: len(file.columns)]
         texts = [name for name, kind in zip(file.columns, types, strict=True) if kind.is_string()]
         first = per_column(table, texts, _asked, rows, _FIRST)
         likely = [name for name in texts if not first[name]["words"]]
@@ -56,8 +57,19 @@ def with_marks(file: FileTable, rows: int) -> FileTable:
             for name in likely
             if found[name]["marks"] and found[name]["numbers"] and not found[name]["words"]
         ]
+        if file.counted:
+            return replace(file, marks=tuple(_weighed(table, name) for name in marked))
         words = per_column(table, marked, _counted, rows)
         return replace(file, marks=tuple(_marks(name, words[name]["words"]) for name in marked))
+
+
+def _weighed(table: OpenTable, name: str) -> Marks:
+    """Return the marks of a column whose rows stand for several records."""
+    column = table.records[table.position(name)]
+    words = table.records.select(word=as_text(column), **table.weight())
+    chosen = words.filter(is_mark(words.word))
+    rows = table.rows(chosen.group_by("word").agg(n=table.number(chosen)))
+    return _marks(name, {row["word"]: row["n"] for row in rows})
 
 
 def _asked(column: Any) -> dict[str, Any]:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from collections.abc import Collection
 from pathlib import Path
+
+from pyarrow import parquet
 
 from core.data import folders
 from core.data.catalogue import BUNDLED, bundled
+from core.data.databases.reference import is_reference, parse
+from core.data.databases.tallies import fetch
 from core.data.examples import example
 from core.data.joints import JointSource, drawn
+from core.data.readers.marks import with_marks
 from core.data.readers.matrix import matrix_id, parse_matrix
 from core.data.readers.reading import Upload, read_bytes, read_file, room_for
 from core.data.tables import FileTable
@@ -30,6 +36,11 @@ class Sources:
     matrices : dict
         Matrices that were pasted, by their source "matrix:SHA256".
 
+    Parameters
+    ----------
+    databases : bool
+        Whether a source may be a table of a data base: not where others choose the source.
+
     Examples
     --------
     >>> sources = Sources()
@@ -38,7 +49,9 @@ class Sources:
     ('sex', 'job')
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, databases: bool = False) -> None:
+        self._databases = databases
+        self._counts: dict[tuple[str, frozenset[str]], FileTable] = {}
         self.uploads: dict[str, Upload] = {}
         self.matrices: dict[str, JointSource] = {}
         self._lenders: list[Sources] = []
@@ -134,14 +147,23 @@ class Sources:
         """Return a source's name for the user: a data set's title, a file's name."""
         return self.open(source).title
 
-    def open(self, source: str) -> FileTable | JointSource:
+    def open(self, source: str, columns: Collection[str] = ()) -> FileTable | JointSource:
         """Return the table or joint of a spec's source.
+
+        Parameters
+        ----------
+        source : str
+            The source, as in a `DataSpec`.
+        columns : collection of str, optional
+            The columns that are asked about: a table of a data base is counted by these.
 
         Raises
         ------
         InvalidInputError
             If nothing has this name, or it belongs to another session.
         """
+        if is_reference(source):
+            return self._counted(source, columns)
         kind, _, rest = source.partition(":")
         if not rest:
             entry = bundled(source)
@@ -167,3 +189,21 @@ class Sources:
             f"A data source is {known}, or starts with upload:, matrix:, random: or example:, got "
             f"{shown(source)}."
         )
+
+    def _counted(self, source: str, columns: Collection[str]) -> FileTable:
+        """Return a table of a data base, counted by some columns; once for each set of them."""
+        table = parse(source)
+        if not self._databases:
+            raise InvalidInputError(
+                f"{shown(table.title)} is in a data base, and data bases are not open here: use "
+                "the command line, or upload its counts."
+            )
+        names = tuple(dict.fromkeys(columns))
+        if not names:
+            raise InvalidInputError(f"{table.title} is counted by columns: name one or more.")
+        key = source, frozenset(names)
+        if key not in self._counts:
+            path = self._folder / f"counts-{len(self._counts)}.parquet"
+            counts = fetch(table, names, path)
+            self._counts[key] = with_marks(counts, parquet.read_metadata(path).num_rows)
+        return self._counts[key]

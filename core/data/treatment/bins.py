@@ -97,7 +97,8 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
         If the column holds something that is no number.
     """
     column = table.column(name)
-    raw = records.select(raw=column).group_by("raw").agg(n=ibis._.count())
+    values = records.select(raw=column, **table.weight())
+    raw = values.group_by("raw").agg(n=table.number(values))
     kept = table.backend.create_table(ibis.util.gen_name("raw"), raw, temp=True)
     if column.type().is_string():
         words = kept.filter(is_text(kept.raw))
@@ -105,10 +106,10 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
         if found["records"]:
             some = number_of(int(found["records"]), "value")
             are = "that is no number" if found["records"] == 1 else "that are no numbers"
-            place = _first_record(table, name, found["example"])
+            where = "" if table.file.counted else _first_record(table, name, found["example"])
             raise InvalidInputError(
-                f"Column {shown(name)} holds {some} {are}, such as {shown(found['example'])} "
-                f"in record {place:,}: bins need numbers, or a mark such as NA for a missing one."
+                f"Column {shown(name)} holds {some} {are}, such as {shown(found['example'])}"
+                f"{where}: bins need numbers, or a mark such as NA for a missing one."
             )
     numbers = kept.select(value=as_number(kept.raw), n=kept.n)
     merged = numbers.group_by("value").agg(n=numbers.n.sum().cast("int64"))
@@ -116,11 +117,12 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
     return tallies.filter(tallies.value.notnull() & ~tallies.value.isinf())
 
 
-def _first_record(table: OpenTable, name: str, value: str) -> int:
-    """Return the index of the first record of the file with a value, from 1."""
+def _first_record(table: OpenTable, name: str, value: str) -> str:
+    """Say which is the first record of the file with a value, from 1."""
     numbered = table.records.select(raw=table.column(name), record=ibis.row_number())
     first = numbered.filter(numbered.raw == value)
-    return int(table.row(first.aggregate(record=first.record.min()))["record"]) + 1
+    place = int(table.row(first.aggregate(record=first.record.min()))["record"]) + 1
+    return f" in record {place:,}"
 
 
 def _quantiles(table: OpenTable, tallies: Any, count: int) -> list[float]:

@@ -74,9 +74,10 @@ def preview(
     with open_table(file) as table:
         records = filtered(table, filters)
         bins = cut(table, records, binning)
-        numbers = records.select(number=as_number(table.column(binning.column)))
-        levels = numbers.select(level=bin_index(numbers.number, bins))
-        rows = table.rows(levels.group_by("level").agg(n=levels.count()))
+        number = as_number(table.column(binning.column))
+        numbers = records.select(number=number, **table.weight())
+        levels = numbers.mutate(level=bin_index(numbers.number, bins))
+        rows = table.rows(levels.group_by("level").agg(n=table.number(levels)))
     found = {row["level"]: row["n"] for row in rows}
     counts = tuple(found.get(i, 0) for i in range(len(bins.labels)))
     return BinPreview(bins, counts, found.get(None, 0))

@@ -1,0 +1,187 @@
+"""Connect to a data base for reading, with credentials from the environment or a file of secrets.
+
+The file is TOML, one table per data base, named by its address:
+`["postgres://db.example/census"]` with `user = "…"` and `password = "…"`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import tomllib
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import ibis
+import pyarrow as pa
+
+from core.data.databases.reference import DatabaseTable
+from core.errors import InvalidInputError
+from core.validation import shown
+
+SECRETS = "LIFTSCOPE_SECRETS"
+"""The environment's variable that names the file of secrets."""
+
+PATIENCE = 10
+"""Seconds to wait for a server that does not answer."""
+
+NEEDS = {"postgres": "psycopg", "spark": "pyspark"}
+"""The package that an engine needs beside Ibis."""
+
+READ_ONLY = "-c default_transaction_read_only=on -c client_connection_check_interval=1000"
+"""PostgreSQL's options: nothing can be written, and a query ends with its client."""
+
+
+SPARK = {
+    "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.log.level": "ERROR",
+}
+"""Spark's settings."""
+
+LOCAL_SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+"""Settings of a Spark in this process: nobody else can reach it."""
+
+
+@contextmanager
+def connected(table: DatabaseTable) -> Iterator[Any]:
+    """Connect to a table's data base, and disconnect after.
+
+    Parameters
+    ----------
+    table : DatabaseTable
+        The table; it need not exist.
+
+    Yields
+    ------
+    ibis.BaseBackend
+        The connection.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data base cannot be reached, or what is asked of it fails.
+    """
+    package = NEEDS.get(table.engine)
+    if package is not None and importlib.util.find_spec(package) is None:
+        raise InvalidInputError(
+            f"{table.title} needs the package {package}, which is not installed: "
+            "pip install 'liftscope[databases]'."
+        )
+    with warnings.catch_warnings():  # Spark speaks of pandas, which is not used here
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        try:
+            backend = _connect(table)
+        except InvalidInputError:
+            raise
+        except Exception as error:  # every engine has errors of its own
+            raise InvalidInputError(f"{table.address} {_why(error)}.") from error
+        try:
+            yield backend
+        except InvalidInputError:
+            raise
+        except Exception as error:
+            raise InvalidInputError(f"{table.title} {_why(error)}.") from error
+        finally:
+            backend.disconnect()
+
+
+def answered(backend: Any, query: Any) -> pa.Table:
+    """Run a query and return its rows.
+
+    Parameters
+    ----------
+    backend : ibis.BaseBackend
+        A connection.
+    query : ibis.Table
+        What to ask.
+    """
+    if backend.name != "pyspark":
+        return backend.to_pyarrow(query)
+    return backend.raw_sql(backend.compile(query)).toArrow()
+
+
+def _connect(table: DatabaseTable) -> Any:
+    if table.engine == "duckdb":
+        return ibis.duckdb.connect(_file(table.host + table.path), read_only=True)
+    secrets = _secrets(table.address)
+    if table.engine == "postgres":
+        host, _, port = table.host.partition(":")
+        return ibis.postgres.connect(
+            host=unquote(host) or os.environ.get("PGHOST"),
+            port=_port(port or os.environ.get("PGPORT", "5432")),
+            database=table.path[1:] or None,
+            user=secrets.get("user"),
+            password=secrets.get("password"),
+            connect_timeout=PATIENCE,
+            options=READ_ONLY,
+        )
+    if table.engine == "spark":
+        return _spark(table.host)
+    if secrets:
+        return ibis.connect(table.address, **secrets)
+    return ibis.connect(table.address)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise InvalidInputError(f"The port of a data base must be 0 to 65535, got {shown(text)}.")
+    return int(text)
+
+
+def _file(path: str) -> str:
+    """Return the path of a DuckDB file: absolute, or else from the current folder."""
+    for found in (Path(path), Path(path.lstrip("/"))):
+        if found.is_file():
+            return str(found)
+    raise InvalidInputError(f"There is no DuckDB file {shown(path)}.")
+
+
+def _spark(address: str) -> Any:
+    """Return a connection to Spark: in this process ("local[2]"), or to a master elsewhere."""
+    from pyspark.sql import SparkSession  # starts nothing, but takes a second to import
+
+    master = address if address.startswith("local") else f"spark://{address}"
+    builder = SparkSession.builder.master(master).appName("liftscope")
+    settings = SPARK | (LOCAL_SPARK if master.startswith("local") else {})
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return ibis.pyspark.connect(builder.getOrCreate())
+
+
+def _secrets(address: str) -> Mapping[str, str]:
+    """Return the user and password for an address; empty where the environment has them."""
+    name = os.environ.get(SECRETS)
+    if name is None:
+        return {}
+    try:
+        known = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(
+            f"The file of secrets that {SECRETS} names cannot be read: {type(error).__name__}."
+        ) from error
+    found = known.get(address, {})
+    return {key: str(value) for key, value in found.items() if key in ("user", "password")}
+
+
+REASONS = (
+    (("password authentication", "no password supplied", "role "), "refused the user or password"),
+    (("refused", "could not translate", "timeout", "timed out", "resolve"), "could not be reached"),
+    (("does not exist", "tablenotfound", "cannot be found"), "has no such table"),
+    (("permission denied",), "does not allow this user to read it"),
+    (("closed", "terminat", "lost"), "went away while it was asked"),
+)
+"""What an engine's own words mean, the first that fits; its words are not shown: they may quote
+a user, a path or a record."""
+
+
+def _why(error: Exception) -> str:
+    said = f"{type(error).__name__}: {error}".lower()
+    for words, reason in REASONS:
+        if any(word in said for word in words):
+            return reason
+    return f"failed ({type(error).__name__})"

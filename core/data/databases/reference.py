@@ -1,0 +1,108 @@
+"""A table in a data base as a text: ENGINE://ADDRESS#TABLE, without a user's name or password."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from core.errors import InvalidInputError
+from core.validation import shown
+
+ENGINES = {"duckdb": "duckdb", "postgres": "postgres", "postgresql": "postgres", "spark": "spark"}
+"""Schemes that are ours, and the engine that each one means; Ibis knows others."""
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+]{1,30}://")
+
+LONGEST = 1_000
+"""Most characters of a reference."""
+
+
+@dataclass(frozen=True)
+class DatabaseTable:
+    """A table or view of a data base.
+
+    Attributes
+    ----------
+    engine : str
+        "duckdb", "postgres", "spark" or another engine that Ibis connects to.
+    address : str
+        Where the data base is, without the table: a URL.
+    schema : str or None
+        The schema of the table; None for the engine's own choice.
+    table : str
+        Its name.
+    """
+
+    engine: str
+    address: str
+    schema: str | None
+    table: str
+
+    @property
+    def host(self) -> str:
+        """The machine, with its port where one is given; empty for a file."""
+        return self.address.partition("://")[2].partition("/")[0].partition("?")[0]
+
+    @property
+    def path(self) -> str:
+        """What stands behind the host, from its first slash on."""
+        rest = self.address.partition("://")[2].partition("?")[0]
+        return unquote(rest[len(self.host) :])
+
+    @property
+    def title(self) -> str:
+        """What the user reads: the table and its data base."""
+        name = self.table if self.schema is None else f"{self.schema}.{self.table}"
+        return f"{name} in {self.address}"
+
+
+def is_reference(source: str) -> bool:
+    """Say whether a source is a table of a data base.
+
+    Examples
+    --------
+    >>> is_reference("postgres://db.example/census#people"), is_reference("upload:12ab")
+    (True, False)
+    """
+    return _SCHEME.match(source) is not None
+
+
+def parse(source: str) -> DatabaseTable:
+    """Read a reference.
+
+    Parameters
+    ----------
+    source : str
+        "ENGINE://ADDRESS#TABLE" or "ENGINE://ADDRESS#SCHEMA.TABLE", percent-encoded where a name
+        has a dot or a number sign of its own.
+
+    Raises
+    ------
+    InvalidInputError
+        If it names no table, or a user or password.
+
+    Examples
+    --------
+    >>> parse("postgres://db.example:5432/census#public.people")
+    DatabaseTable(engine='postgres', address='postgres://db.example:5432/census', schema='public', \
+table='people')
+    """
+    address, _, name = source.partition("#")
+    scheme, _, rest = address.partition("://")
+    if "@" in rest or "password" in rest.lower() or "user=" in rest.lower():
+        raise InvalidInputError(
+            f"The address of a data base must not hold a user's name or password, got one that "
+            f"starts with {scheme}://: set PGUSER and PGPASSWORD, or name a file of secrets in "
+            "LIFTSCOPE_SECRETS."
+        )
+    if len(source) > LONGEST or not name:
+        raise InvalidInputError(
+            f"A table of a data base is written {scheme}://ADDRESS#TABLE, got {shown(source)}."
+        )
+    schema, dot, table = name.rpartition(".")
+    if not table:
+        raise InvalidInputError(f"The reference {shown(source)} names no table behind its #.")
+    return DatabaseTable(
+        ENGINES.get(scheme, scheme), address, unquote(schema) if dot else None, unquote(table)
+    )

@@ -1,0 +1,64 @@
+"""The same question to DuckDB, PostgreSQL and Spark, against the same records read from a file."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.data import Binning, DataSpec, Filter, Sources, count
+
+QUESTIONS = {
+    "text": DataSpec(secret=("sex",), released=("job",)),
+    "missing left out": DataSpec(secret=("sex",), released=("job",), missing="drop"),
+    "numbers": DataSpec(secret=("sex",), released=("pay",)),
+    "text of numbers in bins": DataSpec(
+        secret=("job",), released=("age",), binnings=(Binning("age", "width", 3),)
+    ),
+    "quantiles": DataSpec(
+        secret=("sex",), released=("kids",), binnings=(Binning("kids", "quantile", 2),)
+    ),
+    "decimals": DataSpec(secret=("member",), released=("price",)),
+    "days": DataSpec(secret=("sex",), released=("since",), task=("kids",)),
+    "several columns": DataSpec(secret=("sex", "member"), released=("job", "since")),
+    "rare": DataSpec(secret=("member",), released=("job",), rare_below=2),
+    "filters": DataSpec(
+        secret=("sex",),
+        released=("job",),
+        filters=(Filter("member", ("true",)), Filter("kids", low=0)),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def expected(rows_file):
+    """Return the counts of the records in a file, which no data base touches."""
+    sources = Sources()
+    source = sources.add_file(rows_file)
+    return {name: count(replace(spec, source=source), sources) for name, spec in QUESTIONS.items()}
+
+
+def same(found, expected):
+    assert found.joint.s_labels == expected.joint.s_labels
+    assert found.joint.x_labels == expected.joint.x_labels
+    np.testing.assert_array_equal(found.joint.p, expected.joint.p)
+    left_out = {"title": "", "secret": "", "released": ""}
+    assert replace(found.report, **left_out) == replace(expected.report, **left_out)
+    if expected.task is not None:
+        assert found.task.labels == expected.task.labels
+        np.testing.assert_array_equal(found.task.p_t_given_x, expected.task.p_t_given_x)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_duckdb_file_gives_the_counts_of_the_records(name, expected, duckdb_address):
+    same(count(replace(QUESTIONS[name], source=f"{duckdb_address}#people")), expected[name])
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_postgresql_gives_the_counts_of_the_records(name, expected, postgres_address):
+    same(count(replace(QUESTIONS[name], source=f"{postgres_address}#people")), expected[name])
+
+
+def test_spark_gives_the_counts_of_the_records(expected, rows_file):
+    source = f"spark://local[2]/#{str(rows_file).replace('.', '%2E')}"
+    for name, spec in QUESTIONS.items():
+        same(count(replace(spec, source=source)), expected[name])
