@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,10 +15,23 @@ COMMANDS = (evaluate, compare, release, verify, report, datasets)
 """The modules of the commands, in the order in which `--help` lists them."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+class Ending:
+    """What a request to end does: it interrupts, and is remembered."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self, *_: object) -> None:
+        """Interrupt whatever is going on."""
+        self.asked = True
+        raise KeyboardInterrupt
+
+
+def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -> int:
     """Run one command and return its exit code.
 
-    An error is one sentence on standard error and code 2; an interrupt is code 3.
+    An error is one sentence on standard error and code 2; an interrupt is code 3, also where a
+    library made an error of its own of it.
     """
     parser = argparse.ArgumentParser(prog="python -m core", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -26,18 +40,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         return int(options.run(options))
-    except CoreError as error:
+    except KeyboardInterrupt:
+        return _stopped()
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if ending is not None and ending.asked:
+            return _stopped()
+        if not isinstance(error, CoreError):
+            raise
         print(error, file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("Stopped: nothing was written, and the same command does it again.", file=sys.stderr)
-        return 3
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command as a process of its own: a request to end it is an interrupt."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    return main(arguments)
+    """Run one command as a process of its own: a request to end it is an interrupt.
+
+    A reader of the output who has seen enough, such as `head`, ends it without a word.
+    """
+    ending = Ending()
+    signal.signal(signal.SIGINT, ending)
+    signal.signal(signal.SIGTERM, ending)
+    try:
+        code = main(arguments, ending)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to be written
+        return 1
+    return code
+
+
+def _stopped() -> int:
+    print("Stopped: nothing was written, and the same command does it again.", file=sys.stderr)
+    return 3
 
 
 if __name__ == "__main__":

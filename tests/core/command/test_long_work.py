@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from core import clock
-from core.__main__ import main
+from core.__main__ import main, run
 from core.clock import Deadline
-from core.command import long_work
+from core.command import datasets, long_work
 from core.command.long_work import finishing, reporting
+from core.errors import InvalidInputError
 
 ROOT = Path(__file__).parents[3]
 LONG = {"data": {"source": "random:uniform:40x60:1"}, "notion": "alip", "time_limit": 600}
@@ -169,3 +170,38 @@ def test_the_examples_of_the_help_run(command, tmp_path, capsys, monkeypatch):
             line.split()[0] for line in found[0].out.splitlines()
         ]
         assert {"sex", "occupation"} <= set(sets[0]["columns"])
+
+
+@pytest.mark.parametrize("error", [RuntimeError, InvalidInputError])
+def test_an_interrupt_that_a_library_turns_into_an_error_is_one(error, monkeypatch, capsys):
+    def interrupted(_options):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise error("reading failed: KeyboardInterrupt") from None
+
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr(datasets, "run", interrupted)
+    try:
+        assert run(["datasets"]) == 3
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    assert capsys.readouterr().err.startswith("Stopped: nothing was written")
+
+
+def test_a_reader_who_has_seen_enough_ends_a_command_without_a_word(tmp_path):
+    (tmp_path / "s.json").write_text('{"mechanism": "watchdog"}', encoding="utf-8")
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "core", "evaluate", "s.json"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
