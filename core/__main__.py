@@ -1,4 +1,4 @@
-"""Answer, compare and report scenarios, release files and verify releases."""
+"""Answer, compare, sweep and report scenarios, release files and verify releases."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from core.command import compare, datasets, evaluate, release, report, verify
+from core.command import compare, datasets, evaluate, release, report, sweep, verify
 from core.errors import CoreError
 
-COMMANDS = (evaluate, compare, release, verify, report, datasets)
+COMMANDS = (evaluate, compare, release, verify, report, sweep, datasets)
 """The modules of the commands, in the order in which `--help` lists them."""
 
 

@@ -80,3 +80,13 @@ def test_the_dependencies_are_the_pinned_requirements(wheel):
     ]
     for pin in filter(None, pinned):
         assert f"Requires-Dist: {pin}" in said
+
+
+def test_the_extra_for_clusters_is_pinned_as_the_tests_use_it(wheel):
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = [name for name in files.namelist() if name.endswith("METADATA")]
+        said = files.read(name).decode()
+    pinned = (ROOT / "requirements-dev.txt").read_text().splitlines()
+    for package in ("dask", "distributed"):
+        (pin,) = [line for line in pinned if line.startswith(f"{package}==")]
+        assert f'Requires-Dist: {pin}; extra == "cluster"' in said

@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import os
 import pickle
+import signal
 import sys
 from typing import Any, BinaryIO
 
@@ -81,4 +82,5 @@ def _send(answers: BinaryIO, message: tuple[str, Any]) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which decides
     main(int(sys.argv[1]), int(sys.argv[2]), *map(float, sys.argv[3:]))

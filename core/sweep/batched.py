@@ -126,7 +126,8 @@ def _figures(p: FloatArray, releases: FloatArray) -> dict[str, FloatArray]:
     """Return the measures that are no levels, each of shape (n_joints, n_notions)."""
     p_y = releases.sum(axis=2)
     entropy = np.broadcast_to(special.entr(p.sum(axis=1)).sum(axis=1)[:, None], p_y.shape[:2])
-    information = special.entr(p_y).sum(axis=2)  # I(X;Y) = H(Y), as Y is a function of X
+    # I(X;Y) = H(Y), as Y is a function of X; for one output its rounding may be below 0
+    information = np.maximum(special.entr(p_y).sum(axis=2), 0.0)
     information = np.where(entropy - information < ROUNDING, entropy, information)
     some = entropy > 0
     nmi = np.divide(information, entropy, out=np.ones_like(entropy), where=some)

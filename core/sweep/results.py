@@ -94,6 +94,8 @@ class Results:
 
     def __exit__(self, *_: object) -> None:
         self._close()
+        if not self.count:
+            self._remove_parts()
 
     @property
     def count(self) -> int:

@@ -1,0 +1,216 @@
+"""The command `python -m core sweep`: many scenarios, on data or on random joints."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pyarrow import parquet
+
+from core import clock
+from core.command.parsing import add_command, read_text, with_file
+from core.data import Sources
+from core.errors import InvalidInputError
+from core.jobs import Pool
+from core.records.files import replacing
+from core.scenario import Scenario
+from core.scenario.domains import plain_json
+from core.sweep import PoolWorkers, Results, Sweep, Workers, counted_data, differences, run, summary
+from core.sweep.cluster import VARIABLE, ClusterLostError, ClusterWorkers, address_of
+from core.sweep.summary import as_table
+from core.wording import number_of
+
+EXAMPLE = """\
+example:
+  $ cat sweep.json
+  {"scenario": {"notion": "alip", "lam": 0.6},
+   "vary": {"mechanism": ["watchdog", "subset_merging"],
+            "eps": {"from": 0.5, "to": 4, "count": 8}},
+   "random": {"law": "uniform", "n_s": 5, "n_x": 17, "draws": 20, "seed": 1}}
+  $ python -m core sweep sweep.json --out results.parquet --summary means.json \\
+      --differences mechanism
+
+"vary" names fields of a scenario; "cases" lists sets of fields that belong together; without
+"random" the points are about the scenario's data, or vary it. A sweep that was stopped goes on
+with --resume."""
+"""The end of `sweep --help`; a test runs it."""
+
+REPORTED = 20
+"""Most reports of progress beside those after `QUIET` seconds."""
+
+QUIET = 30.0
+"""Seconds after which progress is told, however little there is."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to those of a parser."""
+    parser = add_command(
+        commands,
+        "sweep",
+        run_command,
+        summary="answer many scenarios, on data or on random joints",
+        description="Answer every combination of the values in SWEEP, and write what each keeps, "
+        "its bound and the levels that it achieves to one Parquet file.",
+        example=EXAMPLE,
+    )
+    parser.add_argument("sweep", type=Path, metavar="SWEEP", help="a sweep's JSON file")
+    parser.add_argument("--out", type=Path, metavar="FILE.parquet", help="what is written")
+    parser.add_argument("--estimate", action="store_true", help="say the size, and compute nothing")
+    parser.add_argument("--resume", action="store_true", help="go on with what is in FILE.parts")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes; one for each core")
+    parser.add_argument(
+        "--scheduler",
+        metavar="tcp://HOST:PORT",
+        help=f"compute on this Dask cluster; else on that of {VARIABLE}, if it is set",
+    )
+    parser.add_argument(
+        "--summary", type=Path, metavar="FILE", help="means and quantiles, .json or .parquet"
+    )
+    parser.add_argument(
+        "--differences", metavar="FIELD", help="add paired differences along FIELD to the summary"
+    )
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Run a sweep; progress goes to standard error. Return 3 where it ended unfinished."""
+    sources = Sources()
+    sweep = _with_files(Sweep.from_json(read_text(options.sweep, "sweep")), sources)
+    _check(options, sweep)
+    _say(f"{number_of(sweep.size, 'point')}: {sweep.described}.")
+    if options.estimate:
+        _say(f"Searches may take {_most_seconds(sweep):,.0f} s at most, on one processor.")
+        return 0
+    counted = counted_data(sweep, sources)
+    with Results(sweep, options.out, resume=options.resume) as results:
+        progress = _Progress(sweep.size, results.count)
+        try:
+            if not results.complete:
+                with _workers(options) as workers:
+                    ended = run(sweep, results, workers, counted=counted, progress=progress)
+                if ended.lost:
+                    _say(f"{number_of(ended.lost, 'point')} could not be computed: {ended.reason}")
+        except (KeyboardInterrupt, ClusterLostError) as error:
+            _say(str(error) or "Stopped.")
+        if not results.complete:
+            _say(
+                f"{results.count:,} of {number_of(sweep.size, 'point')} are kept in "
+                f"{str(results.folder)!r}: the same command with --resume goes on."
+            )
+            return 3
+        _say(f"{number_of(sweep.size, 'point')} in {str(options.out)!r}.")
+        if options.summary is not None:
+            _summarise(results.table(), sweep, options)
+    return 0
+
+
+def _check(options: argparse.Namespace, sweep: Sweep) -> None:
+    """Raise where the options do not go together, before anything is computed."""
+    if options.out is None and not options.estimate:
+        raise InvalidInputError("Say where the results go (--out FILE.parquet).")
+    if options.workers is not None and options.workers < 1:
+        raise InvalidInputError(f"--workers must be at least 1, got {options.workers}.")
+    if options.summary is not None and options.summary.suffix not in (".json", ".parquet"):
+        raise InvalidInputError(
+            f"A summary ends in .json or .parquet, got {str(options.summary)!r}."
+        )
+    if options.differences is not None:
+        if options.summary is None:
+            raise InvalidInputError("Differences are part of a summary (--summary FILE).")
+        if options.differences not in sweep.varied:
+            known = ", ".join(sweep.varied) or "nothing"
+            raise InvalidInputError(
+                f"--differences needs a field that varies ({known}), got {options.differences!r}."
+            )
+
+
+def _with_files(sweep: Sweep, sources: Sources) -> Sweep:
+    """Return a sweep with the content's hash in place of each file's name."""
+
+    def read(name: str, value: Any) -> Any:
+        return with_file(Scenario(value), sources).data if name == "data" else value
+
+    scenario = sweep.scenario
+    if sweep.draws is None and "data" not in sweep.varied:
+        scenario = with_file(scenario, sources)
+    vary = tuple((name, tuple(read(name, one) for one in values)) for name, values in sweep.vary)
+    cases = tuple(tuple((name, read(name, one)) for name, one in case) for case in sweep.cases)
+    return replace(sweep, scenario=scenario, vary=vary, cases=cases)
+
+
+@contextmanager
+def _workers(options: argparse.Namespace) -> Iterator[Workers]:
+    """Yield the workers that are asked for, and let them go at the end."""
+    address = address_of(options.scheduler)
+    if address is not None:
+        with ClusterWorkers(address) as cluster:
+            yield cluster
+        return
+    pool = Pool(options.workers or _processors())
+    try:
+        yield PoolWorkers(pool)
+    finally:
+        pool.kill()
+        pool.close()
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # pragma: no cover - macOS and Windows
+
+
+def _most_seconds(sweep: Sweep) -> float:
+    return sum(one.time_limit for one in sweep.questions) * sweep.n_draws
+
+
+class _Progress:
+    """Writes how many points are done, and how long the rest may take."""
+
+    def __init__(self, size: int, before: int) -> None:
+        self._size, self._before = size, before
+        self._told, self._begun = before, clock.now()
+        self._last = self._begun
+
+    def __call__(self, done: int) -> None:
+        now = clock.now()
+        enough = (done - self._told) * REPORTED >= self._size or now - self._last > QUIET
+        if enough and done < self._size:
+            left = (now - self._begun) * (self._size - done) / (done - self._before)
+            self._told, self._last = done, now
+            _say(f"{done:,} of {number_of(self._size, 'point')}, about {left:,.0f} s left")
+
+
+def _summarise(table: Any, sweep: Sweep, options: argparse.Namespace) -> None:
+    """Write means, and differences where they are asked for."""
+    means = summary(table, sweep)
+    apart = differences(table, sweep, options.differences) if options.differences else []
+    with replacing([options.summary]) as (fresh,):
+        if options.summary.suffix == ".parquet":
+            rows = [{"than": None, **row} for row in means] + apart
+            parquet.write_table(as_table(rows), fresh)
+        else:
+            said = {"summary": means} | ({"differences": apart} if options.differences else {})
+            told = json.dumps(_plain(said), indent=1, ensure_ascii=False)
+            fresh.write_text(told + "\n", encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value for JSON: ∞ as "inf", NaN as null."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else plain_json(value)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

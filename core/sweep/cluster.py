@@ -1,0 +1,227 @@
+"""The workers of a Dask cluster: chunks go to its scheduler, and come back in any order."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import re
+import secrets
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+from core import clock
+from core.errors import InvalidInputError, SolverError
+from core.sweep.chunk import Chunk
+from core.sweep.identity import difference, identity
+from core.sweep.points import compute
+from core.sweep.running import AHEAD, PATIENCE, Outcome, Workers
+from core.validation import shown
+from core.wording import number_of
+
+VARIABLE = "LIFTSCOPE_SCHEDULER"
+"""Environment variable that holds a scheduler's address."""
+
+ANSWER = 5.0
+"""Seconds in which a scheduler must answer, and in which it must have a worker."""
+
+LOOK = 1.0
+"""Seconds between two looks at how many workers there are."""
+
+ADDRESS = re.compile(r"(?P<kind>tcp|tls|ws|wss)://(?P<host>[^\s/]+):(?P<port>[0-9]{1,5})")
+"""Addresses of schedulers."""
+
+
+GREETING = 1 << 20
+"""Most bytes of a scheduler's first message; another server's first bytes say far more."""
+
+
+class OtherVersionError(InvalidInputError):
+    """A worker would not compute the same bits as this process."""
+
+
+class ClusterLostError(SolverError):
+    """The scheduler is gone: what has been computed is written, and the sweep can be resumed."""
+
+
+def address_of(option: str | None) -> str | None:
+    """Return the scheduler's address: an option, else the environment's; None where neither is.
+
+    Examples
+    --------
+    >>> address_of("tcp://127.0.0.1:8786")
+    'tcp://127.0.0.1:8786'
+    """
+    return option or os.environ.get(VARIABLE) or None
+
+
+class ClusterWorkers(Workers):
+    """The workers of a Dask cluster; use it in a `with` block.
+
+    Parameters
+    ----------
+    address : str
+        The scheduler's, such as "tcp://127.0.0.1:8786".
+
+    Raises
+    ------
+    InvalidInputError
+        If Dask is not installed, nobody listens at the address, or there is no worker.
+    OtherVersionError
+        If a worker has another version of this package or of what it computes with.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._own = identity()
+        self._run = secrets.token_hex(4)
+        self._ended: queue.SimpleQueue[tuple[Chunk, Any]] = queue.SimpleQueue()
+        self._futures: dict[int, Any] = {}
+        self._looked = clock.now()
+        self._client = _connected(address)
+        self.address = address
+        try:
+            self._check()
+            self._threads = self._count()
+        except BaseException:
+            self._client.close(timeout=ANSWER)
+            raise
+
+    def __enter__(self) -> ClusterWorkers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError, TimeoutError):  # the scheduler may be gone
+            self._client.close(timeout=ANSWER)
+
+    @property
+    def room(self) -> int:
+        """Most chunks that may be handed out at one time."""
+        return AHEAD * max(1, self._threads)
+
+    def submit(self, chunk: Chunk) -> None:
+        """Hand out a chunk."""
+        key = f"liftscope-{self._run}-{chunk.number}"
+        future = self._client.submit(computed, chunk, self._own, key=key, pure=False)
+        self._futures[chunk.number] = future
+        future.add_done_callback(lambda one: self._ended.put((chunk, one)))
+
+    def finished(self) -> list[Outcome]:
+        """Wait a moment, and return the chunks that have ended since."""
+        if self._client.status not in ("running", "connecting"):
+            raise ClusterLostError(f"The scheduler at {self.address} is gone.")
+        if clock.now() - self._looked > LOOK:
+            self._looked = clock.now()
+            self._threads = self._count()
+        found = []
+        with contextlib.suppress(queue.Empty):
+            found.append(self._ended.get(timeout=PATIENCE))
+            while True:
+                found.append(self._ended.get_nowait())
+        return [(chunk, self._outcome(chunk, future)) for chunk, future in found]
+
+    def cancel(self) -> None:
+        """Take back all chunks that have not ended."""
+        with contextlib.suppress(OSError, TimeoutError, RuntimeError):  # the scheduler may be gone
+            self._client.cancel(list(self._futures.values()), force=True)
+        self._futures.clear()
+
+    def _outcome(self, chunk: Chunk, future: Any) -> object:
+        """Return what became of a chunk, and forget its future, so that the cluster does too."""
+        from distributed import CancelledError, KilledWorker
+
+        self._futures.pop(chunk.number, None)
+        try:
+            return future.result()
+        except KilledWorker as error:
+            tries = error.allowed_failures + 1
+            return SolverError(f"{number_of(tries, 'worker')} died of the same points.")
+        except (CancelledError, OSError) as error:
+            raise ClusterLostError(f"The scheduler at {self.address} is gone.") from error
+        except ImportError as error:
+            raise OtherVersionError(
+                f"A worker of {self.address} has no liftscope of this version: {error}."
+            ) from error
+
+    def _check(self) -> None:
+        """Raise unless every worker would compute the same bits."""
+        found = self._client.run(identity, on_error="return")
+        for worker, theirs in found.items():
+            if not isinstance(theirs, Mapping):
+                raise OtherVersionError(
+                    f"The worker {worker} has no liftscope of this version: {theirs}."
+                )
+            _require(worker, theirs, self._own)
+
+    def _count(self) -> int:
+        """Return how many chunks the workers can compute at one time."""
+        try:
+            return sum(self._client.nthreads().values())
+        except (OSError, TimeoutError) as error:
+            raise ClusterLostError(f"The scheduler at {self.address} is gone.") from error
+
+
+def computed(chunk: Chunk, own: Mapping[str, str]) -> Any:
+    """Return the points of a chunk, on a worker that computes the same bits as the client.
+
+    Raises
+    ------
+    OtherVersionError
+        If it does not: it may have come after the client looked.
+    """
+    from distributed import get_worker
+
+    _require(get_worker().address, identity(), own)
+    return compute(chunk, report=lambda _: None)
+
+
+def _require(worker: str, theirs: Mapping[str, str], own: Mapping[str, str]) -> None:
+    told = difference(theirs, own)
+    if told:
+        raise OtherVersionError(
+            f"The worker {worker} has {told}: install the same on all, so that results are equal."
+        )
+
+
+def _knock(address: str) -> None:
+    """Raise OSError unless a scheduler greets at a tcp address.
+
+    A client of Dask waits long for one that refuses, and takes any server's answer for a length.
+    """
+    parts = ADDRESS.fullmatch(address)
+    if parts is None or parts["kind"] != "tcp":
+        return
+    host = parts["host"].strip("[]")
+    with socket.create_connection((host, int(parts["port"])), timeout=ANSWER) as line:
+        first = line.recv(8, socket.MSG_WAITALL)
+    if len(first) < 8 or int.from_bytes(first, "little") > GREETING:
+        raise ConnectionError("It is no scheduler of Dask.")
+
+
+def _connected(address: str) -> Any:
+    """Return a client of the scheduler at an address, which has a worker."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InvalidInputError(
+            "A scheduler needs Dask, which is not installed: pip install 'liftscope[cluster]'."
+        ) from error
+    if not ADDRESS.fullmatch(address):
+        raise InvalidInputError(
+            f"A scheduler's address is written tcp://HOST:PORT, got {shown(address)}."
+        )
+    try:
+        _knock(address)
+        client = Client(address, timeout=ANSWER, set_as_default=False)
+    except (OSError, OverflowError, ValueError) as error:
+        raise InvalidInputError(
+            f"No scheduler answers at {address}: start one there, or leave the address out."
+        ) from error
+    try:
+        client.wait_for_workers(1, timeout=ANSWER)
+    except TimeoutError as error:
+        client.close(timeout=ANSWER)
+        raise InvalidInputError(
+            f"The scheduler at {address} has no worker: start one, or leave the address out."
+        ) from error
+    return client

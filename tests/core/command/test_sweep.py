@@ -1,0 +1,214 @@
+"""The command that runs sweeps: what it writes, what it refuses, and how it stops."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+
+import pytest
+from pyarrow import parquet
+
+from core.__main__ import main
+from core.command import sweep as command
+from core.data.catalogue import FOLDER
+from core.scenario import Scenario, evaluate
+from core.sweep import PoolWorkers, Sweep, read, summary
+from tests.core.records.makers import people, write
+from tests.core.sweep.clusters import ROOT, until
+from tests.core.sweep.makers import LARGE, SWEEP, Here
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LIFTSCOPE_SCHEDULER", raising=False)
+    (tmp_path / "sweep.json").write_text(SWEEP.to_json(), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Compute in this process; return the workers."""
+    made = Here()
+    monkeypatch.setattr(command, "Pool", lambda size: Nothing(size, made))
+    monkeypatch.setattr(command, "PoolWorkers", lambda pool: pool.workers)
+    return made
+
+
+class Nothing:
+    def __init__(self, size, workers):
+        self.workers = workers
+        workers.processes = size
+
+    def kill(self):
+        pass
+
+    close = kill
+
+
+def run(line):
+    return main(["sweep", *shlex.split(line)])
+
+
+def test_the_example_of_the_help_runs(folder, capsys, here):
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", "--help"])
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    ((name, content),) = re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", told, re.S)
+    (folder / name).write_text(content, encoding="utf-8")
+    (line,) = re.findall(r"\$ python -m core (.*)", told.replace("\\\n", " "))
+    assert main(line.split()) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert lines[0] == "320 points: 2 mechanisms × 8 budgets × 20 draws."
+    assert lines[-1] == "320 points in 'results.parquet'."
+    table, sweep = read(folder / "results.parquet")
+    assert table.num_rows == 320
+    means = json.loads((folder / "means.json").read_text())
+    assert len(means["summary"]) == 16 * len(sweep.measures)
+    assert means["summary"][0]["mean"] == summary(table, sweep)[0]["mean"]
+    assert {row["than"] for row in means["differences"]} == {"watchdog"}
+    assert here.computed == [1, 0]
+
+
+def test_the_size_is_told_before_anything_is_computed(folder, capsys):
+    assert run("sweep.json --estimate") == 0
+    assert capsys.readouterr().err == (
+        "48 points: 2 mechanisms × 2 budgets × 12 draws.\n"
+        "Searches may take 240 s at most, on one processor.\n"
+    )
+    asked = {"vary": {"eps": [0.5, 1]}, "random": {"draws": 500_000_000, "n_s": 5, "n_x": 17}}
+    (folder / "large.json").write_text(json.dumps(asked))
+    assert run("large.json --out out.parquet") == 2
+    told = capsys.readouterr().err
+    assert "has 1,000,000,000 points (2 budgets × 500,000,000 draws)" in told
+    assert told.count("\n") == 1
+    assert not (folder / "out.parquet.parts").exists()
+
+
+def test_a_file_of_records_is_counted_and_known_by_its_content(folder, capsys, here):
+    write(people(200), folder / "people.csv")
+    asked = {
+        "scenario": {"mechanism": "watchdog", "notion": "lip"},
+        "vary": {
+            "data": [
+                {"source": "people.csv", "secret": ["sex"], "released": ["town"]},
+                {"source": "adult", "secret": ["sex"], "released": ["race"]},
+            ],
+            "eps": [0.2, 0.4],
+        },
+        "measures": ["kept"],
+    }
+    (folder / "files.json").write_text(json.dumps(asked))
+    assert run("files.json --out out.parquet --summary out.json") == 0
+    table, sweep = read(folder / "out.parquet")
+    assert sweep.questions[0].data.source.startswith("upload:")
+    question = Scenario(sweep.questions[2].data, notion="lip", eps=0.2, mechanism="watchdog")
+    assert table["kept"][2].as_py() == evaluate(question).mechanism.kept
+    row = json.loads((folder / "out.json").read_text())["summary"][0]
+    assert (row["n"], row["error"]) == (1, None)
+    capsys.readouterr()
+    here.computed.clear()
+    assert run("files.json --out out.parquet") == 0
+    assert here.computed == []
+    write(people(201), folder / "people.csv")
+    assert run("files.json --out out.parquet --resume") == 2
+    assert "has the results of another sweep" in capsys.readouterr().err
+
+
+def test_a_file_may_be_what_all_points_share(folder, here):
+    asked = {
+        "scenario": {
+            "data": {
+                "source": str(FOLDER / "german_credit.parquet"),
+                "secret": ["credit"],
+                "released": ["job"],
+            },
+            "mechanism": "watchdog",
+        },
+        "vary": {"eps": [0.3, 0.6]},
+    }
+    (folder / "one.json").write_text(json.dumps(asked))
+    assert run("one.json --out out.parquet --summary out.parquet.parquet --differences eps") == 0
+    assert here.computed == [1, 0]
+    found = parquet.read_table(folder / "out.parquet.parquet")
+    assert found.num_rows == 3 * len(Sweep().measures)
+    assert found["than"].to_pylist()[-1] == 0.3
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("none.json --out a.parquet", "sweep file 'none.json' cannot be read"),
+        ("sweep.json", "Say where the results go"),
+        ("sweep.json --out a --workers 0", "--workers must be at least 1"),
+        ("sweep.json --out a --summary a.txt", "ends in .json or .parquet"),
+        ("sweep.json --out a --differences eps", "part of a summary"),
+        ("sweep.json --out a --summary a.json --differences lam", "needs a field that varies"),
+        ("sweep.json --out none/a.parquet", "cannot be written: no such file"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(line, sentence, folder, capsys):
+    assert run(line) == 2
+    captured = capsys.readouterr()
+    assert sentence in captured.err.splitlines()[-1]
+    assert captured.out == ""
+    assert [path.name for path in folder.iterdir()] == ["sweep.json"]
+
+
+def test_lost_points_are_told_and_can_be_resumed(folder, capsys, here):
+    here.failing = {3}
+    assert run("sweep.json --out out.parquet --workers 3") == 3
+    told = capsys.readouterr().err
+    assert "1 point could not be computed: The worker process died" in told
+    assert "47 of 48 points are kept in 'out.parquet.parts': the same command" in told
+    assert here.processes == 3
+    here.failing = ()
+    assert run("sweep.json --out out.parquet") == 2
+    assert "go on with --resume" in capsys.readouterr().err
+    here.computed.clear()
+    assert run("sweep.json --out out.parquet --resume") == 0
+    assert here.computed == [3]
+    assert [path.name for path in sorted(folder.iterdir())] == ["out.parquet", "sweep.json"]
+
+
+def test_progress_is_told_with_what_is_left(folder, capsys, here):  # noqa: ARG001
+    assert run("sweep.json --out out.parquet") == 0
+    told = re.findall(r"(\d+) of 48 points, about [\d,]+ s left", capsys.readouterr().err)
+    assert 3 <= len(told) <= command.REPORTED
+    assert list(map(int, told)) == sorted(map(int, told))
+
+
+def test_ctrl_c_writes_what_there_is_and_says_how_to_go_on(folder):
+    (folder / "large.json").write_text(LARGE.to_json(), encoding="utf-8")
+    options = ["large.json", "--out", "out.parquet", "--workers", "1"]
+    client = subprocess.Popen(
+        [sys.executable, "-m", "core", "sweep", *options],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until(lambda: list(folder.glob("out.parquet.parts/part-*.parquet")), client)
+    os.killpg(client.pid, signal.SIGINT)  # as a terminal does: to the workers as well
+    _, told = client.communicate()
+    assert client.returncode == 3
+    assert "Traceback" not in told
+    last = told.splitlines()[-1]
+    found = re.fullmatch(
+        r"(\d+) of 800 points are kept in 'out\.parquet\.parts': the same command with --resume "
+        r"goes on\.",
+        last,
+    )
+    assert found, told
+    assert 0 < int(found[1]) < 800
+
+
+def test_processes_are_as_many_as_there_are_processors():
+    assert command._processors() >= 1
+    assert command.PoolWorkers is PoolWorkers

@@ -1,0 +1,216 @@
+"""Sweeps on a real cluster of Dask: a scheduler and its workers, each a process on loopback."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from core.__main__ import main
+from core.errors import InvalidInputError, SolverError
+from core.sweep import Results, run
+from core.sweep import cluster as module
+from core.sweep.chunks import chunks
+from core.sweep.cluster import ClusterWorkers, OtherVersionError
+from tests.core.sweep.clusters import ROOT, end, scheduler, until, workers
+from tests.core.sweep.makers import LARGE, SWEEP, Here, bits, die
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("cluster")
+
+
+@pytest.fixture(scope="module")
+def address(folder):
+    with scheduler(folder) as (found, _), workers(folder, found):
+        yield found
+
+
+def local(sweep, out):
+    with Results(sweep, out) as results:
+        run(sweep, results, Here())
+    return bits(out)
+
+
+@pytest.fixture(scope="module")
+def small(folder):
+    return local(SWEEP, folder / "small.parquet")
+
+
+@pytest.fixture(scope="module")
+def large(folder):
+    return local(LARGE, folder / "large.parquet")
+
+
+def test_a_cluster_gives_the_same_bits(address, small, tmp_path):
+    out = tmp_path / "out.parquet"
+    told = []
+    with Results(SWEEP, out) as results, ClusterWorkers(address) as cluster:
+        assert cluster.room == 8
+        ended = run(SWEEP, results, cluster, progress=told.append)
+    assert (ended.done, ended.lost) == (48, 0)
+    assert told[-1] == 48
+    assert bits(out) == small
+
+
+def test_a_killed_worker_costs_nothing_but_its_points_time(small, tmp_path):
+    out = tmp_path / "out.parquet"
+    killed = []
+    with scheduler(tmp_path) as (found, _), workers(tmp_path, found) as both:
+
+        def kill_one(done):
+            if not killed:
+                killed.append(done)
+                end(both[0])
+
+        with Results(SWEEP, out) as results, ClusterWorkers(found) as cluster:
+            assert run(SWEEP, results, cluster, progress=kill_one).done == 48
+    assert killed[0] < 48
+    assert bits(out) == small
+
+
+def test_a_killed_client_is_gone_on_with(address, large, tmp_path, capsys):
+    asked, out = tmp_path / "sweep.json", tmp_path / "out.parquet"
+    asked.write_text(LARGE.to_json(), encoding="utf-8")
+    line = ["sweep", str(asked), "--out", str(out), "--scheduler", address]
+    with (tmp_path / "client.log").open("w") as log:
+        client = subprocess.Popen(
+            [sys.executable, "-m", "core", *line], cwd=ROOT, stdout=log, stderr=log
+        )
+    parts = out.with_name("out.parquet.parts")
+    until(lambda: list(parts.glob("part-*.parquet")), client)
+    os.kill(client.pid, signal.SIGKILL)
+    assert client.wait() == -signal.SIGKILL
+    with Results(LARGE, out, resume=True) as results:
+        assert 0 < results.count < LARGE.size
+    assert main(line) == 2
+    assert "go on with --resume" in capsys.readouterr().err
+    assert main([*line, "--resume"]) == 0
+    assert not parts.exists()
+    assert bits(out) == large
+
+
+def test_workers_of_another_version_are_refused(tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(
+        ROOT / "core", other / "core", ignore=shutil.ignore_patterns("__pycache__", "*.parquet")
+    )
+    with (other / "core" / "limits.py").open("a") as file:
+        file.write("\n# changed\n")
+    none = tmp_path / "none"
+    none.mkdir()
+    with scheduler(tmp_path) as (found, _):
+        with workers(tmp_path, found, 1, other):
+            with pytest.raises(OtherVersionError) as told:
+                ClusterWorkers(found)
+            assert "has another version of liftscope (code " in str(told.value)
+            assert "install the same on all" in str(told.value)
+        with workers(tmp_path, found, 1, none), pytest.raises(OtherVersionError) as told:
+            ClusterWorkers(found)
+        assert "No module named 'core'" in str(told.value)
+        assert "\n" not in str(told.value)
+
+
+def test_a_worker_of_another_version_that_comes_later_is_refused(address, tmp_path):
+    with Results(SWEEP, tmp_path / "out") as results, ClusterWorkers(address) as cluster:
+        cluster._own = cluster._own | {"numpy": "0.1"}
+        with pytest.raises(OtherVersionError, match=r"has numpy .* instead of 0\.1"):
+            run(SWEEP, results, cluster)
+
+
+def test_points_that_kill_their_workers_are_lost(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "computed", die)
+    first, *_ = chunks(SWEEP)
+    with (
+        scheduler(tmp_path, failures=0) as (found, _),
+        workers(tmp_path, found, 1),
+        ClusterWorkers(found) as cluster,
+    ):
+        cluster.submit(first)
+        ((chunk, outcome),) = until(cluster.finished)
+    assert chunk is first
+    assert isinstance(outcome, SolverError)
+    assert str(outcome) == "1 worker died of the same points."
+
+
+def test_a_scheduler_that_goes_away_leaves_what_has_been_computed(tmp_path, capsys):
+    asked, out = tmp_path / "sweep.json", tmp_path / "out.parquet"
+    asked.write_text(LARGE.to_json(), encoding="utf-8")
+    with scheduler(tmp_path) as (found, process), workers(tmp_path, found, 1):
+
+        def kill_scheduler():
+            until(lambda: list(tmp_path.glob("out.parquet.parts/part-*.parquet")))
+            end(process)
+
+        killer = threading.Thread(target=kill_scheduler)
+        killer.start()
+        assert main(["sweep", str(asked), "--out", str(out), "--scheduler", found]) == 3
+        killer.join()
+    told = capsys.readouterr().err
+    assert "is gone" in told
+    assert "the same command with --resume goes on" in told
+    with Results(LARGE, out, resume=True) as results:
+        assert 0 < results.count < LARGE.size
+
+
+def test_a_scheduler_without_workers_is_told(folder, monkeypatch):
+    monkeypatch.setattr(module, "ANSWER", 1.0)
+    with (
+        scheduler(folder) as (found, _),
+        pytest.raises(InvalidInputError, match="has no worker: start one"),
+    ):
+        ClusterWorkers(found)
+
+
+def test_an_address_where_nobody_listens_is_one_sentence(tmp_path, capsys, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as line:
+        port = line.getsockname()[1]
+    asked = tmp_path / "sweep.json"
+    asked.write_text(SWEEP.to_json(), encoding="utf-8")
+    monkeypatch.setenv(module.VARIABLE, f"tcp://127.0.0.1:{port}")
+    assert main(["sweep", str(asked), "--out", str(tmp_path / "out.parquet")]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert told[-1] == (
+        f"No scheduler answers at tcp://127.0.0.1:{port}: start one there, or leave the address "
+        "out."
+    )
+    assert len(told) == 2
+    assert list(tmp_path.iterdir()) == [asked]
+
+
+@pytest.mark.parametrize("greeting", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"hi", b""])
+def test_another_server_is_no_scheduler(greeting):
+    with socket.create_server(("127.0.0.1", 0)) as line:
+
+        def greet():
+            caller, _ = line.accept()
+            caller.sendall(greeting)
+            caller.close()
+
+        server = threading.Thread(target=greet)
+        server.start()
+        with pytest.raises(InvalidInputError, match="No scheduler answers"):
+            ClusterWorkers(f"tcp://127.0.0.1:{line.getsockname()[1]}")
+        server.join()
+
+
+@pytest.mark.parametrize("address", ["nonsense", "http://a:1", "tcp://", "tcp://a", "tcp://a:b"])
+def test_what_is_no_address_is_refused(address):
+    with pytest.raises(InvalidInputError, match="is written tcp://HOST:PORT"):
+        ClusterWorkers(address)
+
+
+def test_a_port_that_cannot_be_is_refused():
+    with pytest.raises(InvalidInputError, match="No scheduler answers"):
+        ClusterWorkers("tcp://127.0.0.1:99999")
+
+
+def test_without_dask_a_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InvalidInputError, match=r"pip install 'liftscope\[cluster\]'"):
+        ClusterWorkers("tcp://127.0.0.1:8786")
