@@ -6,7 +6,7 @@ SEED ?=
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test format lint types unit browser fuzz docs house bench clean
+.PHONY: help run test format lint types unit browser fuzz docs house cluster bench clean
 
 help:  ## List the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -45,6 +45,9 @@ docs: $(VENV)/dev.stamp house  ## Build the documents and the API reference into
 
 fuzz: $(VENV)/dev.stamp  ## Compare optima with exact enumeration: MINUTES=10 SEED=…
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+cluster: $(VENV)/dev.stamp  ## Start a Dask scheduler and two workers on 127.0.0.1:8786, to try sweeps on
+	$(BIN)/python -m core.sweep.local_cluster
 
 bench: $(VENV)/dev.stamp  ## Measure speed and memory, as the tables of docs/benchmarks.md
 	$(BIN)/python -m benchmarks

@@ -6,7 +6,6 @@ import argparse
 import json
 import math
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Any
 from pyarrow import parquet
 
 from core import clock
+from core.command.long_work import UNFINISHED, say
 from core.command.parsing import add_command, read_text, with_file
 from core.data import Sources
 from core.errors import InvalidInputError
@@ -84,9 +84,9 @@ def run_command(options: argparse.Namespace) -> int:
     sources = Sources()
     sweep = _with_files(Sweep.from_json(read_text(options.sweep, "sweep")), sources)
     _check(options, sweep)
-    _say(f"{number_of(sweep.size, 'point')}: {sweep.described}.")
+    say(f"{number_of(sweep.size, 'point')}: {sweep.described}.")
     if options.estimate:
-        _say(f"Searches may take {_most_seconds(sweep):,.0f} s at most, on one processor.")
+        say(f"Searches may take {_most_seconds(sweep):,.0f} s at most, on one processor.")
         return 0
     counted = counted_data(sweep, sources)
     with Results(sweep, options.out, resume=options.resume) as results:
@@ -96,16 +96,16 @@ def run_command(options: argparse.Namespace) -> int:
                 with _workers(options) as workers:
                     ended = run(sweep, results, workers, counted=counted, progress=progress)
                 if ended.lost:
-                    _say(f"{number_of(ended.lost, 'point')} could not be computed: {ended.reason}")
+                    say(f"{number_of(ended.lost, 'point')} could not be computed: {ended.reason}")
         except (KeyboardInterrupt, ClusterLostError) as error:
-            _say(str(error) or "Stopped.")
+            say(str(error) or "Stopped.")
         if not results.complete:
-            _say(
+            say(
                 f"{results.count:,} of {number_of(sweep.size, 'point')} are kept in "
                 f"{str(results.folder)!r}: the same command with --resume goes on."
             )
-            return 3
-        _say(f"{number_of(sweep.size, 'point')} in {str(options.out)!r}.")
+            return UNFINISHED
+        say(f"{number_of(sweep.size, 'point')} in {str(options.out)!r}.")
         if options.summary is not None:
             _summarise(results.table(), sweep, options)
     return 0
@@ -186,7 +186,7 @@ class _Progress:
         if enough and done < self._size:
             left = (now - self._begun) * (self._size - done) / (done - self._before)
             self._told, self._last = done, now
-            _say(f"{done:,} of {number_of(self._size, 'point')}, about {left:,.0f} s left")
+            say(f"{done:,} of {number_of(self._size, 'point')}, about {left:,.0f} s left")
 
 
 def _summarise(table: Any, sweep: Sweep, options: argparse.Namespace) -> None:
@@ -210,7 +210,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return None if isinstance(value, float) and math.isnan(value) else plain_json(value)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
