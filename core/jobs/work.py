@@ -21,6 +21,7 @@ from core.release.own_levels import Redrawn, redrawn
 from core.release.reach import Implication
 from core.scenario import Result, Scenario, answer, measured
 from core.scenario.purpose import build_purpose
+from core.studies.advice import Realised, realised_levels
 from core.studies.comparison import Compared, compare
 from core.studies.frontier import Frontier, sweep
 from core.studies.known import OPTIMUM
@@ -137,6 +138,12 @@ def find_levels(
     """Compute the level of every notion that a mechanism reaches."""
     report("measuring")
     return levels(joint, kernel, numbers)
+
+
+def find_realised(joint: Joint, kernel: FloatArray, *, report: Report) -> dict[str, Realised]:
+    """Compute what a release's levels may be at the truth that the data is a sample of."""
+    report("measuring")
+    return realised_levels(joint, kernel)
 
 
 def find_match(

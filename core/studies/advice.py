@@ -12,6 +12,7 @@ from core.joint import Joint
 from core.notions import LDP
 from core.notions.robust_markov import RobustLDP, ball_around
 from core.studies.frontier import Frontier
+from core.uncertainty.lift_range import lift_range
 from core.validation import FloatArray
 
 
@@ -156,10 +157,27 @@ def lost_by_symbol(joint: Joint, kernel: ArrayLike) -> FloatArray:
     return result
 
 
-def promise_worth(
+@dataclass(frozen=True)
+class Realised:
+    """A level of a release: at the estimate, and its range over what the records leave possible.
+
+    Attributes
+    ----------
+    at_estimate : float
+        In nats.
+    least, most : float
+        Bounds on it over all members of the confidence set, in nats; `most` may be ∞.
+    """
+
+    at_estimate: float
+    least: float
+    most: float
+
+
+def realised_levels(
     joint: Joint, kernel: ArrayLike, n: int | None = None, beta: float = 0.05, alpha: float = 2.0
-) -> tuple[float, float]:
-    """Return a release's level of LDP at the estimate, and the most it may be at the truth.
+) -> dict[str, Realised]:
+    """Return what a release's levels may be at the true P(s, x), of which the data is a sample.
 
     Parameters
     ----------
@@ -175,16 +193,51 @@ def promise_worth(
 
     Returns
     -------
-    at_estimate, at_most : float
-        In nats; `at_most` is over all distributions that the records leave possible.
+    levels : dict
+        By the levels' keys in the catalogue: "lip"; "min_lift" and "pml", how far beliefs fall and
+        rise, which are ALIP's two budgets; "ldp", whose least is not bounded and told as 0.
+
+    Notes
+    -----
+    The lifts' ranges are those of `core.uncertainty.lift_range`; the most of LDP is exact.
 
     Examples
     --------
     >>> joint = Joint.from_counts([[30, 10, 10], [10, 10, 30]])
-    >>> at_estimate, at_most = promise_worth(joint, [[0.6, 0.4], [0.5, 0.5], [0.4, 0.6]])
-    >>> round(at_estimate, 3), round(at_most, 3)
+    >>> found = realised_levels(joint, [[0.6, 0.4], [0.5, 0.5], [0.4, 0.6]])
+    >>> round(found["ldp"].at_estimate, 3), round(found["ldp"].most, 3)
     (0.16, 0.252)
+    >>> found["lip"].least <= found["lip"].at_estimate <= found["lip"].most
+    True
     """
-    at_estimate = LDP(0.0).achieved(joint, kernel)
-    notion = RobustLDP(0.0, ball_around(joint, n, beta, alpha))
-    return float(at_estimate), max(float(at_estimate), notion.achieved(joint, kernel))
+    array = validation.kernel(kernel, joint.n_x)
+    array = array[:, array.any(axis=0)]
+    ball = ball_around(joint, n, beta, alpha)
+    low, high = lift_range(ball, array)
+    together = joint.p @ array
+    lifts = together / np.outer(joint.p_s, together.sum(axis=0))
+    with np.errstate(divide="ignore"):
+        now, least, most = np.log(lifts), np.log(low), np.log(high)
+    ldp = float(LDP(0.0).achieved(joint, array))
+    sides = {
+        "pml": _realised(now, least, most),
+        "min_lift": _realised(-now, -most, -least),
+    }
+    lip = Realised(
+        *(
+            max(getattr(side, name) for side in sides.values())
+            for name in ("at_estimate", "least", "most")
+        )
+    )
+    most_ldp = max(ldp, RobustLDP(0.0, ball).achieved(joint, array))
+    return {"lip": lip, **sides, "ldp": Realised(ldp, 0.0, most_ldp)}
+
+
+def _realised(now: FloatArray, least: FloatArray, most: FloatArray) -> Realised:
+    """Return the largest entries, at least 0, kept in order against rounding."""
+    at_estimate = max(0.0, float(now.max()))
+    return Realised(
+        at_estimate,
+        min(at_estimate, max(0.0, float(least.max()))),
+        max(at_estimate, float(most.max())),
+    )

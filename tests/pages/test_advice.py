@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.data import count
 from core.data.spec import DataSpec
+from core.jobs.work import find_answer, find_realised
 from core.notions.robust_markov import RobustLDP, ball_around
-from core.scenario import Scenario, evaluate
+from core.scenario import Scenario, answer, evaluate
 from core.scenario.url import to_query
+from core.studies.advice import lost_by_symbol, realised_levels
 from core.studies.frontier import sweep
+from core.studies.what_if import variants
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -21,13 +25,21 @@ ASKED = Scenario(data=DATA, notion="lip", eps=0.5, mechanism="subset_merging")
 
 
 def advised(scenario):
+    return told(opened(scenario))
+
+
+def opened(scenario):
     app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE)
     for key, values in to_query(scenario).items():
         app.query_params[key] = values
     app.run()
     assert not app.exception
-    said = [one.value for one in app.markdown if one.value.startswith("- :small[")]
-    return said[0].replace("\\", "") if said else ""
+    return app
+
+
+def told(app):
+    said = [one.value for one in app.markdown if ":small[" in one.value]
+    return " ".join(one for one in said if one.startswith("- :small[")).replace("\\", "")
 
 
 @pytest.mark.usefixtures("sweeps")
@@ -41,9 +53,14 @@ def test_it_is_read_off_the_line_the_mechanism_and_the_records():
     share = 100 * lost.max() / (joint_entropy(joint) - result.mechanism.information)
     assert f"costs most: {share:.1f} % of what is lost of X." in said
     most = RobustLDP(0.0, ball_around(joint)).achieved(joint, kernel)
+    levels = realised_levels(joint, kernel)
     assert "1,000 records leave open what the truth is" in said
-    assert f"{result.after.achieved['ldp']:.3f} at the estimate" in said
-    assert f"at most {most:.3f} nats" in said
+    assert "With probability 95 %, this release's levels there are, in nats" in said
+    lip = result.after.achieved["lip"]
+    assert f"LIP {lip:.3f} at the estimate, {levels['lip'].least:.3f} to " in said
+    assert f"ε_l {levels['min_lift'].at_estimate:.3f} at the estimate" in said
+    assert f"ε_u {levels['pml'].at_estimate:.3f} at the estimate" in said
+    assert f"LDP {result.after.achieved['ldp']:.3f} at the estimate, at most {most:.3f}." in said
     assert f"(robust?{urlencode(to_query(ASKED), doseq=True)})" in said
 
 
@@ -84,3 +101,80 @@ def test_the_last_half_nat_is_between_two_points_of_the_line():
     first, second = sweep(ASKED, joint, [low, high]).nmi
     assert f"the mechanism keeps {100 * (second - first):.1f} points more." in said
     assert "costs most" not in said  # all of X is kept
+
+
+ADULT = Scenario(data=DataSpec("adult", ("sex",), ("workclass",)), notion="lip", eps=0.05)
+
+
+def do(held, work):
+    """Do what is held of a kind of work."""
+    while places := [i for i, (_, call, _) in enumerate(held.open) if call is work]:
+        held.finish(places[0])
+
+
+def what_if(app, sweeps):
+    """Switch it on, have both answers worked out, and return what stands below the switch."""
+    app.toggle(key="what_if").set_value(True).run()
+    do(sweeps, find_answer)
+    app.run()
+    assert not app.exception
+    assert len([one for one in app.button if one.key.endswith("_open")]) == 2
+    return [one.value.replace("\\", "") for one in app.markdown if ":small[" in one.value]
+
+
+def test_it_is_worked_out_what_would_be_kept_with_the_costliest_symbol_merged_or_left_out(sweeps):
+    app = opened(ADULT)
+    joint, kernel = evaluate(ADULT).joint, evaluate(ADULT).mechanism.kernel
+    worst = int(lost_by_symbol(joint, kernel).argmax())
+    assert f"“{joint.x_labels[worst]}” costs most" in told(app)
+    assert not [one for one in app.button if one.key.startswith("what_if")]
+    said = " ".join(what_if(app, sweeps))
+    made = evaluate(ADULT).mechanism
+    assert (
+        f"Now: {100 * made.kept:.1f} % of X is kept, I(X;Y) = {made.information:.3f} nats" in said
+    )
+    for one in variants(ADULT, count(ADULT.data), worst):
+        found = answer(one.scenario, one.counted())
+        assert found.mechanism.status == "optimal"
+        kept = f"{100 * found.mechanism.kept:.1f} % would be kept, "
+        assert f"{kept}I(X;Y) = {found.mechanism.information:.3f} nats" in said
+        assert f"LDP of {found.after.achieved['ldp']:.3f} nats" in said
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_it_opens_on_explore_with_the_same_figures(sweeps, place):
+    app = opened(ADULT)
+    (said,) = [one for one in what_if(app, sweeps) if "would be kept" in one][place : place + 1]
+    app.button(key=f"what_if_{place}_open").click().run()
+    assert not app.exception
+    assert not app.error
+    data = app.session_state["_data"]
+    assert data.source.startswith("matrix:") == (place == 0)
+    assert bool(data.filters) == (place == 1)
+    (nmi,) = [one.value for one in app.metric if one.label == "NMI"]
+    assert f"{nmi} would be kept" in said
+    assert "_data" in app.session_state
+    key = "data" if place == 0 else "only"
+    assert key in app.query_params
+
+
+@pytest.mark.usefixtures("sweeps")
+def test_a_question_without_a_costly_symbol_has_no_switch():
+    symmetric = Scenario(data=DataSpec("example:symmetric", (), ()), mechanism="identity")
+    for scenario in (symmetric, replace(ADULT, mechanism="identity")):
+        assert "what_if" not in [one.key for one in opened(scenario).toggle]
+
+
+def test_what_takes_longer_is_worked_out_by_another_process(monkeypatch, sweeps):
+    from pages.ui.explore import advice
+
+    monkeypatch.setattr(advice, "AT_ONCE", 0)
+    app = opened(ASKED)
+    assert "records leave open" not in told(app)
+    do(sweeps, find_realised)
+    app.run()
+    assert "records leave open" in told(app)
+    levels = realised_levels(evaluate(ASKED).joint, evaluate(ASKED).mechanism.kernel)
+    assert f"{levels['lip'].least:.3f} to {levels['lip'].most:.3f}" in told(app)
+    monkeypatch.setattr(advice, "MOST_CELLS", 1)
+    assert "records leave open" not in advised(ASKED)

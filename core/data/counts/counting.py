@@ -54,7 +54,7 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
             raise InvalidInputError(
                 f"{source.title} is a joint distribution of S and X: it has no column for a task."
             )
-        return _from_joint(source, spec)
+        return count_joint(source, spec)
     _check_columns(spec)
     with open_table(source) as table:
         counted = _from_table(table, spec)
@@ -205,7 +205,14 @@ def _missing_report(
     )
 
 
-def _from_joint(source: JointSource, spec: DataSpec) -> Counted:
+def count_joint(source: JointSource, spec: DataSpec) -> Counted:
+    """Return the joint of a source that is one; of `spec` only whether S is released counts.
+
+    Raises
+    ------
+    InvalidInputError
+        If the joint is too large, or S or X has a single symbol.
+    """
     check_size("S", len(source.s_labels), "X", len(source.x_labels), spec.secret_released)
     whole = source.records
     report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole)

@@ -1,4 +1,4 @@
-"""Advice below the charts: read off what is computed already, never searched for."""
+"""Advice below the charts: read off what is computed already; the rest is worked out aside."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from core.jobs.work import find_realised
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import Result, spans
 from core.scenario.url import to_query
-from core.studies.advice import last_step, least_budget, lost_by_symbol, promise_worth
+from core.studies.advice import Realised, last_step, least_budget, lost_by_symbol
 from core.studies.frontier import Frontier
+from pages.ui.explore import what_if
 from pages.ui.explore.frontier_lines import Lines
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.style.units import budget, level, share
-from pages.ui.work import derived
+from pages.ui.work import long_answer, progress
+from pages.ui.work.long_answer import LongAnswer
+
+SAMPLE = "few records"
+"""Name of the part of the page that waits for what the levels may be at the truth."""
 
 WANTED = 0.9
 """The share of which is told which ε keeps it."""
@@ -25,8 +31,14 @@ WANTED = 0.9
 FEW = 10_000
 """Records below which is told what a promise at the estimate is worth at the truth."""
 
-MOST_CELLS = 2_500
-"""Entries of a kernel up to which that takes less than .1 s."""
+AT_ONCE = 500
+"""Entries of a kernel times secrets up to which that takes less than .1 s, and is done in place."""
+
+MOST_CELLS = 40_000
+"""The same up to which it is told at all."""
+
+LIMIT = 60.0
+"""Seconds that it may take."""
 
 LOST = 1e-4
 """Nats below which nothing is said of what a symbol costs."""
@@ -34,11 +46,22 @@ LOST = 1e-4
 
 def show(result: Result, lines: Lines, unit: str) -> None:
     """Show what is advised, a line each."""
-    said = [*_of_line(result, lines, unit), *_of_symbols(result), *_of_records(result, unit)]
-    if said:
-        with st.container(key="advice", border=True):
-            st.markdown("**What to do next**")
+    worst = _costliest(result)
+    said = list(_of_line(result, lines, unit))
+    if worst is not None:
+        said.append(_of_symbol(result, *worst))
+    sampled = _is_sampled(result)
+    long_answer.await_only(SAMPLE, [_sampled(result)] if sampled else [])
+    if not said and not sampled:
+        what_if.end()
+        return
+    with st.container(key="advice", border=True):
+        st.markdown("**What to do next**")
+        if said:
             st.markdown("\n".join(f"- :small[{line}]" for line in said))
+        if sampled:
+            _of_records(result, unit)
+        what_if.show(result, None if worst is None else worst[0], unit)
 
 
 def _of_line(result: Result, lines: Lines, unit: str) -> Iterator[str]:
@@ -76,39 +99,73 @@ def _own(result: Result, lines: Lines) -> Frontier | None:
     return None
 
 
-def _of_symbols(result: Result) -> Iterator[str]:
-    """Say which symbol adds most to what is lost of X."""
+def _costliest(result: Result) -> tuple[int, float] | None:
+    """Return the symbol that adds most to what is lost of X, and its share; None where little is.
+
+    Also None where the mechanism reads S too, or something else than X is to be kept.
+    """
     made = result.mechanism
     if len(made.kernel) != result.joint.n_x or result.scenario.purpose != "information":
-        return
+        return None
     lost = lost_by_symbol(result.joint, made.kernel)
     if lost.sum() < LOST:
-        return
+        return None
     worst = int(lost.argmax())
+    return worst, float(lost[worst] / lost.sum())
+
+
+def _of_symbol(result: Result, worst: int, part: float) -> str:
     name = plain_short(result.joint.x_labels[worst])
-    yield markdown(f"“{name}” costs most: {share(lost[worst] / lost.sum())} of what is lost of X.")
+    return markdown(f"“{name}” costs most: {share(part)} of what is lost of X.")
 
 
-def _of_records(result: Result, unit: str) -> Iterator[str]:
-    """Say what the level of LDP may be at the truth, where the records are few."""
+def _is_sampled(result: Result) -> bool:
+    """Say whether the records are so few that it is told what the release's levels may be."""
     scenario, joint, kernel = result.scenario, result.joint, result.mechanism.kernel
     reads = mechanisms.entry(scenario.mechanism).reads_secret
     robust = notions.entry(scenario.notion).kind.of_estimate
     if joint.n is None or joint.n >= FEW or reads or robust or scenario.data.secret_released:
-        return
-    if kernel.shape[0] != joint.n_x or joint.n_s * kernel.size > MOST_CELLS:
-        return
-    now, most = derived.kept(
-        scenario.data,
-        ("promise worth", result.content_id),
-        lambda: promise_worth(joint, kernel),
+        return False
+    return kernel.shape[0] == joint.n_x and joint.n_s * kernel.size <= MOST_CELLS
+
+
+def _sampled(result: Result) -> LongAnswer[dict[str, Realised]]:
+    """Return the work on the levels that a release may have at the truth."""
+    return LongAnswer(
+        result.scenario.data,
+        ("realised", result.content_id),
+        find_realised,
+        lambda: (result.joint, result.mechanism.kernel),
+        LIMIT,
     )
-    query = urlencode(to_query(scenario), doseq=True)
-    yield (
-        markdown(
-            f"{joint.n:,} records leave open what the truth is: the release's level of LDP is "
-            f"{level(now, unit)} at the estimate and, with probability 95 %, at most "
-            f"{level(most, unit)} {unit}."
-        )
-        + f" [Robust](robust?{query})"
+
+
+def _of_records(result: Result, unit: str) -> None:
+    """Say what the release's levels may be at the truth, or how far the work on it is."""
+    joint, work = result.joint, _sampled(result)
+    quick = joint.n_s * result.mechanism.kernel.size <= AT_ONCE
+    found = progress.awaited(
+        work,
+        work.here if quick else work.ask,
+        "Working out what the promise is worth at the truth",
+        seconds=LIMIT,
+        key="realised",
+    )
+    if found is None:
+        return
+    query = urlencode(to_query(result.scenario), doseq=True)
+    told = (
+        f"{joint.n:,} records leave open what the truth is. With probability 95 %, this release's "
+        f"levels there are, in {unit}: LIP {_range(found['lip'], unit)}; ALIP, "
+        f"ε_l {_range(found['min_lift'], unit)} and ε_u {_range(found['pml'], unit)}; "
+        f"LDP {level(found['ldp'].at_estimate, unit)} at the estimate, at most "
+        f"{level(found['ldp'].most, unit)}."
+    )
+    st.markdown(f"- :small[{markdown(told)} [Robust](robust?{query})]")
+
+
+def _range(found: Realised, unit: str) -> str:
+    return (
+        f"{level(found.at_estimate, unit)} at the estimate, {level(found.least, unit)} to "
+        f"{level(found.most, unit)}"
     )

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from core import measures
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.scenario import Scenario
-from core.studies.advice import last_step, least_budget, lost_by_symbol, promise_worth
+from core.notions.robust_markov import ball_around
+from core.studies.advice import last_step, least_budget, lost_by_symbol, realised_levels
 from core.studies.frontier import Frontier
+from core.uncertainty.lift_range import lift_range
 
 LINE = Frontier(
     notion="lip",
@@ -79,14 +80,71 @@ def test_what_the_symbols_lose_adds_up_to_what_the_release_loses(n_s, n_x, n_y, 
     assert lost.sum() == pytest.approx(given_y, abs=1e-9)
 
 
-def test_what_a_promise_is_worth_covers_what_members_of_the_set_reach():
+def levels_at(p, kernel):
+    """Return the levels at a distribution, from their definitions."""
+    p_y, p_s = p.sum(axis=0) @ kernel, p.sum(axis=1)
+    rows = (p / p_s[:, None]) @ kernel
+    lifts = rows / p_y
+    return {
+        "pml": np.log(lifts.max()),
+        "min_lift": -np.log(lifts.min()),
+        "lip": np.abs(np.log(lifts)).max(),
+        "ldp": np.log(rows.max(axis=0) / rows.min(axis=0)).max(),
+    }
+
+
+def test_what_a_promise_is_worth_shrinks_to_the_estimate_as_records_grow():
     joint = Joint.from_counts([[30, 10, 10], [10, 10, 30]])
-    kernel = np.array([[0.6, 0.4], [0.5, 0.5], [0.4, 0.6]])
-    at_estimate, at_most = promise_worth(joint, kernel)
-    rows = joint.p / joint.p.sum(axis=1, keepdims=True) @ kernel
-    assert at_estimate == pytest.approx(np.log(rows.max(axis=0) / rows.min(axis=0)).max())
-    few = promise_worth(joint, kernel, n=30)[1]
-    many = promise_worth(joint, kernel, n=10**7)[1]
-    assert at_estimate <= many < at_most < few
-    assert many == pytest.approx(at_estimate, abs=1e-3)
-    assert Scenario().n is None
+    kernel = np.array([[0.6, 0.4, 0], [0.5, 0.5, 0], [0.4, 0.6, 0]])  # one output is never made
+    own, few, many = (realised_levels(joint, kernel, n=n) for n in (None, 30, 10**8))
+    plain = levels_at(joint.p, kernel[:, :2])
+    for key, at_estimate in plain.items():
+        assert own[key].at_estimate == pytest.approx(at_estimate)
+        assert few[key].least <= own[key].least <= many[key].least <= own[key].at_estimate
+        assert own[key].at_estimate <= many[key].most < own[key].most < few[key].most
+        assert many[key].most == pytest.approx(at_estimate, abs=2e-3)
+    for key in ("pml", "min_lift", "lip"):
+        assert many[key].least == pytest.approx(plain[key], abs=2e-3)
+    assert own["ldp"].least == 0.0
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(2, 3),
+    st.integers(2, 4),
+    st.integers(2, 3),
+    st.integers(0, 10**6),
+    st.sampled_from([0.5, 1.0, 2.0, 5.0]),
+)
+def test_what_members_of_the_set_reach_is_in_the_range(n_s, n_x, n_y, seed, alpha):
+    rng = np.random.default_rng(seed)
+    joint = Joint.from_counts(rng.integers(1, 40, (n_s, n_x)))
+    kernel = rng.dirichlet(np.full(n_y, 0.7), n_x)
+    found = realised_levels(joint, kernel, alpha=alpha)
+    ball = ball_around(joint, alpha=alpha)
+    for p in ball.sample(200, rng, boundary=True):
+        for key, level in levels_at(p, kernel).items():
+            assert found[key].least - 1e-9 <= level <= found[key].most + 1e-9
+
+
+def test_most_of_the_range_is_reached():
+    """The ends let P(s) and both conditionals spend the whole budget: members reach less."""
+    joint = Joint.from_counts([[30, 20], [10, 40]])
+    kernel = np.array([[0.8, 0.2], [0.3, 0.7]])
+    found = realised_levels(joint, kernel, n=1_000)["pml"]
+    ball = ball_around(joint, n=1_000)
+    rng = np.random.default_rng(0)
+    reached = [levels_at(p, kernel)["pml"] for p in ball.sample(20_000, rng, boundary=True)]
+    assert found.least <= min(reached) < found.at_estimate < max(reached) <= found.most
+    assert max(reached) - found.at_estimate > 0.7 * (found.most - found.at_estimate)
+    assert found.at_estimate - min(reached) > 0.7 * (found.at_estimate - found.least)
+
+
+def test_a_level_without_a_bound_is_told_as_infinite():
+    joint = Joint.from_counts([[3, 1], [1, 3]])
+    found = realised_levels(joint, np.eye(2), n=4)
+    assert found["min_lift"].most > found["min_lift"].at_estimate
+    with pytest.raises(InvalidInputError, match="positive entry"):
+        lift_range(ball_around(joint), [[1.0, 0.0], [1.0, 0.0]])
+    sure = realised_levels(joint, [[1.0], [1.0]])
+    assert sure["lip"].most == pytest.approx(0.0, abs=1e-9)
