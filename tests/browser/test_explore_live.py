@@ -310,3 +310,17 @@ def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit)
     page.goto(f"{page.url.split('?')[0]}?mech=watchdog")
     settle(page)
     assert not page.locator(".st-key-start a").first.is_visible()
+
+
+def test_what_if_the_costliest_symbol_were_merged_opens_that_question_and_back_returns(visit):
+    page = visit("?data=german_credit&s=credit&x=purpose&notion=lip&eps=0.5&mech=watchdog")
+    page.locator(".st-key-what_if label").first.click()
+    page.locator(".st-key-what_if_1_open button").first.wait_for()
+    said = page.locator(".st-key-what_if_0_row p").first.inner_text()
+    kept = re.search(r": ([0-9.]+ %) would be kept", said).group(1)
+    page.locator(".st-key-what_if_0_open button").first.click()
+    page.wait_for_url(re.compile("data=matrix"))
+    page.locator("[data-testid=stMetricValue]", has_text=kept).first.wait_for()
+    page.go_back()
+    page.wait_for_url(re.compile("german_credit"))
+    page.locator("h1", has_text="Does publishing purpose give away credit?").wait_for()
