@@ -19,6 +19,7 @@ from core.records.draws import Keyed, Sampler
 from core.records.files import BATCH, Writer, batches, checked_kind, replacing
 from core.records.plan import LEAVE_OUT, REFUSE, Layout, Plan
 from core.scenario import Result
+from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray, shown
 from core.wording import number_of
 
@@ -152,6 +153,8 @@ def write(
     batch: int = BATCH,
 ) -> Applied:
     """Do what `apply` does, into an existing file that an error may leave incomplete."""
+    if kind != "Parquet":
+        _check_distinct(result.mechanism.y_labels)
     with _opened(result, table, plan) as (steps, tally):
         _write_all(steps, batches(table, batch), path, kind, tally, progress)
     if isinstance(plan.draw, Keyed) and (tally.nameless or tally.repeated()):
@@ -349,6 +352,18 @@ def _refusal(unknown: Counter[str], result: Result) -> str:
         f"{result.counted.report.released!r}: {number_of(total, 'record')} cannot be released; "
         "choose before what to do with them (leave them out, or take them for a symbol)."
     )
+
+
+def _check_distinct(outputs: tuple[str, ...]) -> None:
+    """Raise if two outputs look the same once none can be taken for a formula."""
+    seen: dict[str, str] = {}
+    for name in outputs:
+        other = seen.setdefault(safe_text(name), name)
+        if other != name:
+            raise InvalidInputError(
+                f"The outputs {other!r} and {name!r} are the same once no spreadsheet takes one "
+                "for a formula: write Parquet, which needs no such care."
+            )
 
 
 def _check_ids(table: FileTable, column: str) -> None:

@@ -16,6 +16,7 @@ from pyarrow import parquet
 
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
+from core.spreadsheets import safe_batch
 
 BATCH = 1 << 17
 """Records that are held at once."""
@@ -85,6 +86,9 @@ class Writer:
     """
 
     def __init__(self, path: Path, kind: str, schema: Any) -> None:
+        self._guarded = kind != "Parquet"
+        if self._guarded:
+            schema = safe_batch(pa.RecordBatch.from_pylist([], schema)).schema
         self._sink = pa.OSFile(str(path), "wb")
         if kind == "Parquet":
             self._writer = parquet.ParquetWriter(self._sink, schema)
@@ -93,8 +97,8 @@ class Writer:
             self._writer = arrow_csv.CSVWriter(self._sink, schema, write_options=options)
 
     def write(self, batch: Any) -> None:
-        """Write a batch."""
-        self._writer.write_batch(batch)
+        """Write a batch; in text files no cell can be taken for a formula."""
+        self._writer.write_batch(safe_batch(batch) if self._guarded else batch)
 
     def close(self) -> None:
         """Write what is left and close the file."""

@@ -67,6 +67,22 @@ def promises(body: Mapping[str, Any]) -> list[dict[str, str]]:
     return told
 
 
+def stated(body: Mapping[str, Any]) -> tuple[bool, str]:
+    """Say whether a certificate's promises are those that follow from its figures, and what not."""
+    rest = {name: value for name, value in body.items() if name != "promises"}
+    try:
+        expected = promises(rest)
+    except (KeyError, TypeError, ValueError) as error:
+        return False, f"Its figures are not complete, so no promise follows from them: {error!r}."
+    for place, one in enumerate(expected):
+        said = body["promises"][place] if place < len(body["promises"]) else None
+        if said != one:
+            return False, f"What it says of {one['about']} does not follow from its figures."
+    if len(body["promises"]) > len(expected):
+        return False, "It has more promises than follow from its figures."
+    return True, f"Its {len(expected)} promises and limits follow from its figures."
+
+
 def _sentence(about: str, promised: bool, text: str) -> dict[str, str]:
     return {
         "about": about,

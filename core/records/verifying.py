@@ -5,10 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -18,39 +15,22 @@ from core.data import Sources
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.records import formulas
+from core.records.certificate import PACKAGE_VERSION, REPEATS, code_hash
+from core.records.checks import Check, replayed
 from core.records.consistency import ALARM, consistency
 from core.records.fields import check_form
+from core.records.promises import stated
 from core.records.recount import Recount, read_columns, recount
+from core.release.repeats import draws
 from core.scenario import Scenario
 from core.scenario.json_text import read_json
+from core.spreadsheets import safe_text
 from core.studies.side_by_side import levels, reference
-from core.validation import FloatArray, IntArray, shown
+from core.validation import FloatArray, IntArray
 from core.wording import number_of
-
-MOST_DIGITS = 78
-"""Digits of the largest seed, 2^256 − 1."""
 
 CLOSE = 1e-9
 """Largest difference of two equal figures, relative to the larger of them and 1: rounding."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One check of a certificate.
-
-    Attributes
-    ----------
-    name : str
-        What is checked.
-    passed : bool or None
-        Whether it holds; None where it could not be checked.
-    sentence : str
-        What was found.
-    """
-
-    name: str
-    passed: bool | None
-    sentence: str
 
 
 def verify(
@@ -83,7 +63,8 @@ def verify(
     check_form(body)
     scenario = Scenario.from_json(json.dumps(body["scenario"]))
     fit = _kernel(body)
-    checks = [_fingerprint(body), fit, _hash(body, "released", released)]
+    checks = [_fingerprint(body), _code(body), Check("promises", *stated(body)), fit]
+    checks.append(_hash(body, "released", released))
     outputs, found = _outputs(body, released)
     checks += found
     if original is not None:
@@ -99,7 +80,7 @@ def verify(
     checks += _levels(body, scenario, counted, kernel)
     checks.append(_draw(body, counted, outputs, kernel))
     if seed is not None:
-        checks.append(_replayed(body, counted, outputs, kernel, seed))
+        checks.append(replayed(body, counted, outputs, kernel, seed))
     return checks
 
 
@@ -110,6 +91,19 @@ def _fingerprint(body: Mapping[str, Any]) -> Check:
         return Check("certificate", True, "The certificate is as it was written.")
     return Check(
         "certificate", False, "The certificate was changed: its fingerprint is of another text."
+    )
+
+
+def _code(body: Mapping[str, Any]) -> Check:
+    """Say whether this is the code that made the certificate; another one checks it too."""
+    version, made = body["code"]["version"], body["code"]["sha256"]
+    if made == code_hash():
+        return Check("code", True, f"It was made by this code, version {version}.")
+    return Check(
+        "code",
+        None,
+        f"It was made by other code (version {version}, {made[:12]}), and this is version "
+        f"{PACKAGE_VERSION}, {code_hash()[:12]}: all else is checked with this one.",
     )
 
 
@@ -151,11 +145,13 @@ def _hash(body: Mapping[str, Any], which: str, path: Path) -> Check:
 def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]]:
     """Return the index of each record's output, −1 where it is none, and the checks of them."""
     name = body["released"]["column"]
-    columns, size = read_columns(path, [name])
-    if name not in columns:
+    columns, size = read_columns(path, [name, safe_text(name)])
+    if not columns:
         raise InvalidInputError(f"{path.name} has no column {name!r}, where Y should be.")
-    place = {label: y for y, label in enumerate(body["mechanism"]["outputs"])}
-    column = columns[name]
+    labels = body["mechanism"]["outputs"]
+    place = {safe_text(label): y for y, label in enumerate(labels)}  # as text files have them
+    place |= {label: y for y, label in enumerate(labels)}
+    column = columns[name] if name in columns else columns[safe_text(name)]
     codes = np.array([*(place.get(value, -1) for value in column.values), -1], dtype=np.int64)
     outputs: IntArray = codes[column.index]
     expected = body["released"]["records"]
@@ -231,6 +227,9 @@ def _levels(
     others = levels(joint, rows, reference([scenario]))
     others = {key: value for key, value in others.items() if key not in own}
     told = {key: None if math.isnan(value) else value for key, value in others.items()}
+    if same:
+        again, repeated = _repeated(body, scenario, joint, rows)
+        told, said = told | again, said | repeated
     wrong = [key for key, value in told.items() if key in said and not _close(value, said.get(key))]
     checks.append(
         _told("other levels", wrong, said, told, f"{len(told)} levels, by the library's own code")
@@ -241,6 +240,23 @@ def _levels(
         text = "The mechanism was made for other data, which would be needed to check its promise."
         checks += [Check("promise", None, text), Check("utility", None, text)]
     return checks
+
+
+def _repeated(
+    body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray
+) -> tuple[dict[str, float | None], dict[str, Any]]:
+    """Return the levels of repeated releases, computed again and as the certificate says them."""
+    said = {k: one for k, one in body["levels"]["repeated"].items() if k.isdecimal()}
+    notion = scenario.build_notion(joint)
+    found: dict[str, float | None] = {
+        f"{k} releases": draws(joint, kernel, notion, int(k)).level
+        for k in said
+        if 1 < int(k) <= max(REPEATS)
+    }
+    return found, {
+        f"{k} releases": one.get("level") if isinstance(one, dict) else one
+        for k, one in said.items()
+    }
 
 
 def _told(
@@ -259,7 +275,9 @@ def _close(found: float | None, said: Any) -> bool:
     if not isinstance(said, int | float) and said != "inf":
         return False
     value = math.inf if said == "inf" else float(said)
-    return found == value or abs(found - value) <= CLOSE * max(1.0, abs(found), abs(value))
+    if math.isinf(found) or math.isinf(value):
+        return found == value
+    return abs(found - value) <= CLOSE * max(1.0, abs(found), abs(value))
 
 
 def _joint(
@@ -342,43 +360,6 @@ def _draw(
         f"The outputs are not those of the kernel ({told}; a true release fails once in "
         f"{1 / ALARM:,.0f}).",
     )
-
-
-def _replayed(
-    body: Mapping[str, Any],
-    counted: Recount,
-    outputs: IntArray,
-    kernel: FloatArray,
-    seed: str,
-) -> Check:
-    """Check the commitment to the seed, and draw every output again."""
-    if body["draw"]["kind"] != "seed":
-        return Check("seed", None, "The release was drawn by a key, not by a seed.")
-    digits = seed.strip().lstrip("0") or "0"
-    if not seed.strip().isdecimal() or len(digits) > MOST_DIGITS:
-        raise InvalidInputError(
-            f"The seed must be a whole number from 0 to 2^256 − 1, got {shown(seed)}."
-        )
-    digits = str(int(digits))
-    said = hashlib.sha256(f"liftscope seed {digits}".encode()).hexdigest()
-    if said != body["draw"]["commitment"]:
-        return Check("seed", False, "This is not the seed that the certificate is committed to.")
-    if counted.filtered or counted.unknown or len(outputs) != len(counted.rows):
-        return Check("seed", None, "Records were left out, so the draw was not made again.")
-    sums = [list(accumulate(row)) for row in kernel.tolist()]
-    last = [max(y for y, p in enumerate(row) if p > 0) for row in kernel.tolist()]
-    block = b""
-    for record, (row, y) in enumerate(zip(counted.rows.tolist(), outputs.tolist(), strict=True)):
-        place = record % 65_536
-        if place == 0:
-            name = f"liftscope draw {digits} {record // 65_536}".encode()
-            block = hashlib.shake_256(name).digest(8 * 65_536)
-        number = (int.from_bytes(block[8 * place : 8 * place + 8], "little") >> 11) / 2.0**53
-        if min(bisect_right(sums[row], number), last[row]) != y:
-            return Check(
-                "seed", False, f"Record {record + 1:,} has another output than the seed draws."
-            )
-    return Check("seed", True, "The seed draws every output of the file.")
 
 
 def failed(checks: list[Check]) -> list[Check]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -20,36 +19,10 @@ from core.mechanisms import Mechanism
 from core.scenario import Scenario
 from core.scenario.context import METADATA, Context, file_part
 from core.scenario.snippet import snippet
+from core.spreadsheets import safe_cell
 from core.utilities import Information
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, context, derived
-
-_SIGNS = "=+\\-@＝＋－＠"
-"""What a formula begins with, full-width forms included: spreadsheets read both."""
-
-_BLANK = r"[\s\x00-\x1f\u200b-\u200f\u2028-\u202e\u2060\ufeff]"
-"""What spreadsheets skip before it, visible or not."""
-
-_FORMULA = re.compile(rf"(?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]){_BLANK}*(?=[{_SIGNS}])")
-"""Where a formula can begin: a text, or any of its lines, which some programs take for a cell."""
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
-def safe_cell(value: object) -> object:
-    r"""Return a cell that no spreadsheet takes for a formula; numbers stay numbers.
-
-    Examples
-    --------
-    >>> safe_cell("=1+1"), safe_cell("-0.5"), safe_cell(-0.5), safe_cell("@home")
-    ("'=1+1", '-0.5', -0.5, "'@home")
-    >>> safe_cell("a\n =1"), safe_cell("a = 1")
-    ("a\n '=1", 'a = 1')
-    """
-    if not isinstance(value, str) or _NUMBER.fullmatch(value):
-        return value
-    safe = _FORMULA.sub(r"\g<0>'", value)
-    return f"'{safe}" if safe.startswith(("\t", "\r", "\n")) else safe
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:

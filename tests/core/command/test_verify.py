@@ -35,7 +35,7 @@ def test_the_examples_of_the_help_run(capsys):
     assert "not checked  draw: The original was not given" in capsys.readouterr().out
     assert main(commands[1].split()) == 0
     said = capsys.readouterr()
-    assert said.out.count("holds ") == 13
+    assert said.out.count("holds ") == 15
     assert said.err == ""
 
 

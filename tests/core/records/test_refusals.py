@@ -163,6 +163,15 @@ def test_what_csv_cannot_hold_is_refused_and_nothing_is_left(tmp_path):
     assert found["all"] == columns["all"]
 
 
+def test_outputs_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
+    columns = people(100)
+    columns["town"] = ["=a" if town == "Köln" else "'=a" for town in columns["town"]]
+    result, table = asked(write(columns, tmp_path / "a.parquet"), mechanism="identity")
+    with pytest.raises(InvalidInputError, match="are the same once no spreadsheet"):
+        apply(result, table, tmp_path / "o.csv", Plan(Seeded(1)))
+    assert os.listdir(tmp_path) == ["a.parquet"]
+
+
 def test_a_full_disk_leaves_what_was_there(tmp_path):
     write(people(20_000), tmp_path / "a.parquet")
     (tmp_path / "o.csv").write_text("before")

@@ -50,7 +50,7 @@ def made(tmp_path_factory):
 def test_a_true_release_passes_every_check(made):
     found = outcomes(*made, seed="17")
     assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
-    assert len(found) == 13
+    assert len(found) == 15
 
 
 def test_without_the_original_some_checks_are_left(made):

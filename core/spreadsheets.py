@@ -1,0 +1,106 @@
+"""Cells of text files that no spreadsheet takes for formulas."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.validation import BoolArray
+
+SIGNS = "=+\\-@＝＋－＠"
+"""What a formula begins with, full-width forms included: spreadsheets read both."""
+
+BLANK = r"[\s\x00-\x1f\u200b-\u200f\u2028-\u202e\u2060\ufeff]"
+"""What spreadsheets skip before it, visible or not."""
+
+_FORMULA = re.compile(rf"(?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]){BLANK}*(?=[{SIGNS}])")
+"""Where a formula can begin: a text, or any of its lines, which some programs take for a cell."""
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+_FIRST = np.zeros(256, dtype=bool)
+_FIRST[[ord(character) for character in " =+-@"]] = True
+"""First bytes of printable ASCII texts that may be formulas."""
+
+
+def safe_cell(value: object) -> object:
+    r"""Return a cell that no spreadsheet takes for a formula; numbers stay numbers.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("-0.5"), safe_cell(-0.5), safe_cell("@home")
+    ("'=1+1", '-0.5', -0.5, "'@home")
+    >>> safe_cell("a\n =1"), safe_cell("a = 1")
+    ("a\n '=1", 'a = 1')
+    """
+    return safe_text(value) if isinstance(value, str) else value
+
+
+def safe_text(value: str) -> str:
+    """Return a text as `safe_cell` does.
+
+    Examples
+    --------
+    >>> safe_text("+SUM(A1)"), safe_text("+1e3")
+    ("'+SUM(A1)", '+1e3')
+    """
+    if _NUMBER.fullmatch(value):
+        return value
+    safe = _FORMULA.sub(r"\g<0>'", value)
+    return f"'{safe}" if safe.startswith(("\t", "\r", "\n")) else safe
+
+
+def safe_batch(batch: Any) -> Any:
+    """Return an Arrow batch whose names and texts are safe; what is no text stays as it is.
+
+    Examples
+    --------
+    >>> batch = pa.record_batch({"=x": ["@a", "b"], "n": [-1, 2]})
+    >>> safe_batch(batch).to_pydict()
+    {"'=x": ["'@a", 'b'], 'n': [-1, 2]}
+    """
+    columns = [_safe_column(column) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, [safe_text(name) for name in batch.schema.names])
+
+
+def _safe_column(column: Any) -> Any:
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):
+        kind = pa.string()
+    if not pa.types.is_string(kind):
+        return column
+    texts = column.cast(pa.string())
+    suspects = np.flatnonzero(_may_be_formula(texts))
+    if not len(suspects):
+        return texts
+    places = pa.array(suspects)
+    found = pc.dictionary_encode(texts.take(places))
+    safe = pa.array(
+        [None if one is None else safe_text(one) for one in found.dictionary.to_pylist()]
+    )
+    mask = np.zeros(len(texts), dtype=bool)
+    mask[suspects] = True
+    return pc.replace_with_mask(texts, pa.array(mask), safe.cast(pa.string()).take(found.indices))
+
+
+def _may_be_formula(texts: Any) -> BoolArray:
+    """Return which texts of an Arrow array of strings may be formulas, quickly, and some others."""
+    _, ends, content = texts.buffers()
+    if content is None:
+        return np.zeros(len(texts), dtype=bool)
+    offsets = np.frombuffer(ends, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    data = np.frombuffer(content, np.uint8)[: offsets[-1]]
+    own = data[offsets[0] :]
+    if not own.size:
+        return np.zeros(len(texts), dtype=bool)
+    if own.min() >= 0x20 and own.max() < 0x7F:  # on one line, and every blank is a space
+        filled = offsets[1:] > offsets[:-1]
+        result: BoolArray = filled & _FIRST[data[np.minimum(offsets[:-1], data.size - 1)]]
+        return result
+    signs = pc.fill_null(pc.match_substring_regex(texts, f"[{SIGNS}\t\r\n]"), False)
+    found: BoolArray = signs.to_numpy(zero_copy_only=False)
+    return found

@@ -1,0 +1,101 @@
+"""What a certificate promises follows from its figures; whose code made it; text that is safe."""
+
+import csv
+import json
+
+import pytest
+
+from core.records.certificate import fingerprint
+from core.records.verifying import failed
+from tests.core.records.makers import asked, people, read, write
+from tests.core.records.test_verifying import certified, outcomes
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("promised")
+    original = write(people(500), folder / "people.csv")
+    result, _ = asked(original, mechanism="optimal")
+    body, path = certified(folder, result, original)
+    return body, path, original
+
+
+def promise_more(body):
+    one = next(one for one in body["promises"] if one["about"] == "fresh records")
+    one["status"] = "promised"
+
+
+def promise_once_more(body):
+    body["promises"].append({"about": "all", "status": "promised", "sentence": "All is well."})
+
+
+def promise_nothing(body):
+    body["promises"] = []
+
+
+def repeat_better(body):
+    body["levels"]["repeated"]["2"]["level"] = 0.31
+
+
+def lose_the_notion(body):
+    del body["levels"]["asked"]["notion"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "names"),
+    [
+        (promise_more, {"promises"}),
+        (promise_once_more, {"promises"}),
+        (promise_nothing, {"promises"}),
+        (repeat_better, {"other levels", "promises"}),
+        (lose_the_notion, {"promise", "promises"}),
+    ],
+)
+def test_promises_that_do_not_follow_are_told(edit, names, made):
+    body, path, original = made
+    body = json.loads(json.dumps(body))
+    edit(body)
+    body["fingerprint"] = fingerprint(body)
+    wrong = {one.name for one in failed(list(outcomes(body, path, original, "17").values()))}
+    assert wrong == names
+
+
+def test_an_infinite_level_is_not_close_to_a_finite_one(made):
+    body, path, original = made
+    body = json.loads(json.dumps(body))
+    assert body["levels"]["repeated"]["3"]["level"] == "inf"
+    for said, passes in (("inf", True), (1e9, False), (None, False)):
+        body["levels"]["repeated"]["3"]["level"] = said
+        assert outcomes(body, path, original)["other levels"].passed is passes
+
+
+def test_a_certificate_of_other_code_is_checked_by_this_one(made):
+    body, path, original = made
+    body = json.loads(json.dumps(body)) | {"code": {"version": "0.0.9", "sha256": "0" * 64}}
+    body["fingerprint"] = fingerprint(body)
+    found = outcomes(body, path, original, "17")
+    assert found["code"].passed is None
+    assert "other code (version 0.0.9, 000000000000)" in found["code"].sentence
+    assert all(one.passed for name, one in found.items() if name != "code")
+
+
+@pytest.mark.parametrize("target", ["out.csv", "out.tsv", "out.parquet"])
+def test_outputs_that_look_like_formulas_are_made_safe_in_text_and_still_checked(target, tmp_path):
+    columns = people(600)
+    names = {"Köln": "=1+1", "Zürich": "-b", "東京": "＝x"}
+    towns = [names.get(town, "@home") for town in columns.pop("town")]
+    columns |= {"=town": towns, "+note": ["-5", "=cmd"] * 300}
+    original = write(columns, tmp_path / "people.csv")
+    result, _ = asked(original, released=("=town",), mechanism="optimal")
+    body, path = certified(tmp_path, result, original, target=target)
+    found = outcomes(body, path, original, "17")
+    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
+    if target == "out.parquet":
+        assert set(read(path)["=town"]) <= set(result.mechanism.y_labels)
+        return
+    with path.open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file, delimiter="\t" if target == "out.tsv" else ",")
+    assert {"'=town", "'+note"} <= set(head)
+    note = [row[head.index("'+note")] for row in rows]
+    assert note == ["-5", "'=cmd"] * 300
+    assert all(row[head.index("'=town")][0] not in "=+-@＝" for row in rows)

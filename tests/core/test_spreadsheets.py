@@ -1,0 +1,38 @@
+"""Texts that no spreadsheet takes for formulas: arrays against single cells."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.spreadsheets import safe_batch, safe_cell
+
+TEXTS = st.text(st.sampled_from("=+-@＝ \t\r\n\x85\u2028\u200b'a1.e\x7fé"), max_size=6)
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())], ids=str
+)
+@given(st.lists(st.none() | TEXTS, max_size=8))
+def test_an_array_is_as_safe_as_its_cells(kind, values):
+    batch = pa.record_batch({"@x": pa.array(values, pa.string()).cast(kind)})
+    found = safe_batch(batch)
+    assert found.schema.names == ["'@x"]
+    assert found[0].to_pylist() == [safe_cell(value) for value in values]
+    part = safe_batch(batch.slice(1, 3))
+    assert part[0].to_pylist() == [safe_cell(value) for value in values[1:4]]
+
+
+@given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126)), max_size=8))
+def test_printable_ascii_is_as_safe(values):
+    found = safe_batch(pa.record_batch({"x": pa.array(values, pa.string())}))
+    assert found[0].to_pylist() == [safe_cell(value) for value in values]
+
+
+def test_what_is_no_text_stays():
+    columns = {"n": pa.array([-1.5, None]), "b": pa.array([b"=1", b"-"]), "l": pa.array([[1], []])}
+    batch = pa.record_batch(columns)
+    assert safe_batch(batch).equals(batch)
+    assert safe_batch(batch.slice(0, 0)).num_rows == 0
+    assert np.array_equal(safe_batch(pa.record_batch({"x": pa.nulls(3)}))[0].is_null(), [True] * 3)
