@@ -39,6 +39,7 @@ FLOORS = (
             "data",
         )
     ),
+    ("pages.ui.in_class",),
     ("pages.ui.frame",),
     ("pages.ui.parts",),
     ("pages.ui.report",),

@@ -2,7 +2,9 @@
 
 from pages.ui.confusability import board, query
 from pages.ui.frame import state
+from pages.ui.in_class import menu
 
 state.restore("confusability")
 query.restore()
+menu.show()
 board.show()

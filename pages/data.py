@@ -2,6 +2,8 @@
 
 from pages.ui.data import board
 from pages.ui.frame import state
+from pages.ui.in_class import menu
 
 state.restore("data")
+menu.show()
 board.show()

@@ -37,8 +37,8 @@ function isDark(element) {
   return 0.299 * r + 0.587 * g + 0.114 * b < 128;
 }
 
-function coloured(json, dark) {
-  const roles = dark ? PALETTES.dark : PALETTES.light;
+function coloured(json, dark, strong) {
+  const roles = PALETTES[(strong ? "strong_" : "") + (dark ? "dark" : "light")];
   return json.replace(/#00fe[0-9a-f]{2}/g, (marker) => roles[marker]);
 }
 
@@ -56,6 +56,7 @@ function build(parent) {
   const chart = { frame, plot, shown: null, dark: null, anew: false, waits: false, gone: false };
   chart.drawing = Promise.resolve();
   savingMenu(chart, bar);
+  frame.addEventListener("lsc-project", () => chart.shown && draw(chart, true));
   chart.observer = new ResizeObserver(() => resize(chart));
   chart.observer.observe(frame);
   return chart;
@@ -67,9 +68,9 @@ function resize(chart) {
   draw(chart, true);
 }
 
-function figure(chart) {
+function figure(chart, strong) {
   const { data, layout } = chart.message;
-  const made = JSON.parse(coloured(`{"data":${data},"layout":${layout}}`, chart.dark));
+  const made = JSON.parse(coloured(`{"data":${data},"layout":${layout}}`, chart.dark, strong));
   const style = getComputedStyle(chart.frame);
   made.layout.font = { family: style.getPropertyValue("--st-font"), ...made.layout.font };
   return made;
@@ -114,8 +115,11 @@ async function drawNow(chart) {
   const { anew, message, shown } = chart;
   chart.anew = false;
   if (anew || !shown || shown.data !== message.data || shown.layout !== message.layout) {
-    const made = figure(chart);
+    const projected = chart.frame.dataset.projected !== undefined;
+    const made = figure(chart, projected);
     chart.width = chart.frame.clientWidth || undefined;
+    if (projected) enlarge(made, chart);
+    chart.plot.style.height = `${made.layout.height}px`;
     made.layout.width = chart.width;
     if (chart.width < NARROW) {
       for (const trace of made.data) if (trace.meta && trace.meta.narrow) Object.assign(trace, trace.meta.narrow);
@@ -166,7 +170,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     }
     chart.plot.classList.toggle("lsc-pickable", message.pickable);
     chart.frame.classList.toggle("lsc-faded", message.faded);
-    chart.plot.style.height = `${message.height}px`;
+    chart.frame.dataset.chart = message.chart;
+    chart.frame.dataset.title = message.title;
+    if (chart.frame.dataset.projected === undefined) chart.plot.style.height = `${message.height}px`;
     draw(chart, anew);
   }
   // Streamlit also calls this where a newer message overtook this one: the chart is then in use.

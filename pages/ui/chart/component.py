@@ -17,7 +17,7 @@ import streamlit.components.v1 as files
 from core.scenario.context import file_part, parts
 from pages.ui.style.base import Figure
 from pages.ui.style.labels import text
-from pages.ui.style.palette import DARK, LIGHT, MARKERS
+from pages.ui.style.palette import DARK, LIGHT, MARKERS, STRONG_DARK, STRONG_LIGHT
 from pages.ui.work import context
 
 _HERE = Path(__file__).parent
@@ -34,9 +34,14 @@ _SCRIPT = files.declare_component(
 def _program() -> str:
     palettes = {
         name: {MARKERS[role]: value for role, value in roles.items()}
-        for name, roles in (("light", LIGHT), ("dark", DARK))
+        for name, roles in (
+            ("light", LIGHT),
+            ("dark", DARK),
+            ("strong_light", STRONG_LIGHT),
+            ("strong_dark", STRONG_DARK),
+        )
     }
-    parts_of_it = ("chart.js", "saving.js")
+    parts_of_it = ("chart.js", "projected.js", "saving.js")
     source = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in parts_of_it)
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
@@ -89,6 +94,7 @@ def chart(
     written = {"data": _written(figure["data"]), "layout": _written(layout)}
     message: dict[str, Any] = written | {
         "now": now,
+        "chart": key,
         "alt": alt,
         "height": layout["height"],
         "name": f"liftscope-{key}-{file_part(about)}" if about else f"liftscope-{key}",

@@ -13,9 +13,10 @@ from core.notions import catalogue as notions
 from core.scenario import Project
 from core.scenario.standard import asked_of
 from core.wording import listed
-from pages.ui.compare import copy_link, drop, matching, query
+from pages.ui.compare import drop, matching, query
 from pages.ui.compare.columns import Answered
 from pages.ui.frame import pins, state
+from pages.ui.parts import copy_link
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived, own_data
 from pages.ui.work.long_answer import StoppedError

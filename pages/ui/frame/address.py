@@ -45,6 +45,11 @@ def read(keys: Sequence[str]) -> Query:
     return {key: values for key, values in _now().items() if key in keys}
 
 
+def whole() -> Query:
+    """Return all that the address says."""
+    return _now()
+
+
 def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
     """Replace the values of some keys; the others stay as they are.
 
@@ -65,6 +70,11 @@ def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
     del late[:-MOST_LATE]
     st.session_state[_WRITTEN] = after
     st.query_params.from_dict(after)
+
+
+def page() -> str:
+    """Return the name of the page that is open; "" before the first one is."""
+    return str(st.session_state.get(_PAGE, ""))
 
 
 def opens(page: str) -> bool:

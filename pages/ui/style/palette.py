@@ -61,6 +61,42 @@ DARK = {
 }
 """Colour by role in the dark theme."""
 
+STRONG_LIGHT = LIGHT | {
+    "paper": "#ffffff",
+    "ink": "#000000",
+    "muted": "#000000",
+    "grid": "#c9c9c9",
+    "rule": "#000000",
+    "allowed": "#cfe4f5",
+    "edge": "#707070",
+    "after": "#00477a",
+    "before": "#8a3a00",
+    "green": "#00543c",
+    "purple": "#6d2b6d",
+    "gold": "#594700",
+    "low0": "#ffffff",
+    "zero": "#ffffff",
+}
+"""The light colours of the projector view: text and lines have a contrast of at least 7 : 1."""
+
+STRONG_DARK = DARK | {
+    "paper": "#000000",
+    "ink": "#ffffff",
+    "muted": "#ffffff",
+    "grid": "#4a4a4a",
+    "rule": "#ffffff",
+    "allowed": "#12324d",
+    "edge": "#9a9a9a",
+    "after": "#8ccbf8",
+    "before": "#ffb870",
+    "green": "#5fe0b4",
+    "purple": "#e8b3e4",
+    "gold": "#f2dd6a",
+    "low0": "#000000",
+    "zero": "#000000",
+}
+"""The dark ones."""
+
 MARKERS = {role: f"#00fe{index:02x}" for index, role in enumerate(LIGHT)}
 """The marker that stands for a role inside a figure."""
 

@@ -1,11 +1,12 @@
-"""A button that copies the page's address, which holds the whole comparison."""
+"""A button that copies a link: the page's address, which holds the question, or another."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 _SCRIPT = """
-export default function ({ parentElement }) {
+export default function ({ data, parentElement }) {
+  const link = () => data || location.href;
   const button = parentElement.querySelector("button");
   const told = (text) => {
     button.textContent = text;
@@ -14,7 +15,7 @@ export default function ({ parentElement }) {
   // A page that is neither local nor served over https has no clipboard API: copy by a command.
   const old = () => {
     const text = document.createElement("textarea");
-    text.value = location.href;
+    text.value = link();
     parentElement.appendChild(text);
     text.select();
     const done = document.execCommand("copy");
@@ -23,7 +24,7 @@ export default function ({ parentElement }) {
   };
   button.onclick = async () => {
     try {
-      await navigator.clipboard.writeText(location.href);
+      await navigator.clipboard.writeText(link());
       told("Copied");
     } catch {
       told(old() ? "Copied" : "Copy it from the address bar");
@@ -53,12 +54,14 @@ _COMPONENT = st.components.v2.component(
 )
 
 
-def button(key: str) -> None:
+def button(key: str, link: str = "") -> None:
     """Show the button.
 
     Parameters
     ----------
     key : str
         Of the element.
+    link : str, optional
+        What it copies; the page's address at the time of the click where it is empty.
     """
-    _COMPONENT(key=key)
+    _COMPONENT(key=key, data=link)

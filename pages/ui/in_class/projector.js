@@ -1,0 +1,218 @@
+// The projector view: shows one chart of the page at a time, as large as the window allows.
+//
+// The page itself stays as it is: projector.css hides all that does not belong to the chart that
+// is marked here, and chart.js draws a marked chart in large type. So the next chart is there at
+// once, and what is being worked out goes on.
+
+const KEYS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+
+// Where a key has a meaning of its own.
+const TYPED = "input, textarea, select, [contenteditable=true], [role=slider], [role=combobox], [role=listbox], [role=menu], [role=radiogroup], [role=tablist], [role=dialog], [role=grid]";
+
+const views = new WeakMap();
+
+function frames() {
+  const main = document.querySelector("[data-testid=stMain]");
+  return main ? [...main.querySelectorAll(".lsc-frame")] : [];
+}
+
+const FOLD = "[data-testid=stSidebarCollapseButton] button";
+const UNFOLD = "[data-testid=stExpandSidebarButton]";
+
+// Once: whoever opens the sidebar again keeps it open.
+function fold(view) {
+  if (view.settled || !document.querySelector(`${FOLD}, ${UNFOLD}`)) return;
+  view.settled = true;
+  if (document.querySelector(UNFOLD)) return;
+  view.folded = true;
+  document.querySelector(FOLD).click();
+}
+
+function build(parent) {
+  const bar = document.createElement("div");
+  bar.className = "lsc-projector";
+  bar.setAttribute("role", "toolbar");
+  bar.setAttribute("aria-label", "Projector view");
+  const button = (name, text, label) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.className = `lsc-projector-${name}`;
+    made.textContent = text;
+    made.setAttribute("aria-label", label);
+    made.title = label;
+    bar.append(made);
+    return made;
+  };
+  const back = button("back", "‹", "Previous chart (arrow left)");
+  const text = document.createElement("span");
+  text.className = "lsc-projector-text";
+  text.setAttribute("aria-live", "polite");
+  bar.append(text);
+  const on = button("on", "›", "Next chart (arrow right)");
+  const link = button("link", "Link", "Show the link for the class, with its QR code");
+  const leave = button("leave", "Leave", "Leave the projector view (Esc)");
+  const sheet = document.createElement("div");
+  sheet.className = "lsc-projector-sheet";
+  sheet.setAttribute("role", "dialog");
+  sheet.setAttribute("aria-label", "Link for the class");
+  sheet.hidden = true;
+  parent.append(sheet, bar);
+  return { parent, text, back, on, link, leave, sheet, chart: null, wanted: null, told: null };
+}
+
+function mark(view, frame) {
+  if (view.chart === frame) return;
+  for (const one of frames()) {
+    if (one !== frame && one.dataset.projected !== undefined) {
+      delete one.dataset.projected;
+      one.dispatchEvent(new Event("lsc-project"));
+    }
+  }
+  view.chart = frame;
+  if (frame) {
+    frame.dataset.projected = "";
+    document.documentElement.dataset.lscProjector = "chart";
+    document.querySelector("[data-testid=stMain]").scrollTop = 0;
+    frame.dispatchEvent(new Event("lsc-project"));
+  } else {
+    document.documentElement.dataset.lscProjector = "none";
+  }
+}
+
+// The chart that was asked for, else the first: charts come in any order.
+function look(view) {
+  view.waits = false;
+  if (view.gone) return;
+  fold(view);
+  const all = frames();
+  const asked = all.find((one) => one.dataset.chart === view.wanted);
+  const shown = asked || all[0] || null;
+  mark(view, shown);
+  const place = all.indexOf(shown);
+  const atRest =
+    document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
+  const missing = view.wanted !== "on" && !asked && atRest;
+  let said = "No chart is on this page now.";
+  if (shown) said = `${place + 1} of ${all.length}: ${shown.dataset.title}`;
+  if (shown && missing) {
+    said = `The link has projector=${view.wanted}, which is no chart of this page. ${said}`;
+  }
+  if (view.text.textContent !== said) view.text.textContent = said;
+  view.back.disabled = place <= 0;
+  view.on.disabled = place < 0 || place === all.length - 1;
+}
+
+function look_soon(view) {
+  if (view.waits) return;
+  view.waits = true;
+  requestAnimationFrame(() => look(view));
+}
+
+function step(view, by) {
+  const all = frames();
+  const next = all[all.indexOf(view.chart) + by];
+  if (!next) return;
+  view.wanted = next.dataset.chart;
+  view.told = view.wanted;
+  look(view);
+  view.tell("shown", view.wanted);
+}
+
+function close(view) {
+  view.sheet.hidden = true;
+  view.tell("asked", "nothing");
+  view.link.focus();
+}
+
+function pressed(view, event) {
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.key === "Escape") {
+    if (!view.sheet.hidden) close(view);
+    else if (!document.querySelector("[data-testid=stPopoverBody], [role=dialog]:not(.lsc-projector-sheet)")) view.tell("left", true);
+    return;
+  }
+  const by = KEYS[event.key];
+  if (!by || !view.sheet.hidden || event.target.closest?.(TYPED)) return;
+  event.preventDefault();
+  step(view, by);
+}
+
+function opened(view, link) {
+  const had = view.sheet.hidden;
+  view.sheet.hidden = !link;
+  if (!link) return;
+  view.sheet.replaceChildren();
+  if (link.code) {
+    const code = document.createElement("div");
+    code.className = "lsc-qr";
+    code.setAttribute("role", "img");
+    code.setAttribute("aria-label", "QR code of the link to this question");
+    code.innerHTML = link.code; // drawn by the server, of squares alone
+    view.sheet.append(code);
+  }
+  for (const text of [link.address, link.said].filter(Boolean)) {
+    const line = document.createElement("p");
+    line.textContent = text;
+    view.sheet.append(line);
+  }
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Close";
+  button.onclick = () => close(view);
+  view.sheet.append(button);
+  if (had) button.focus();
+}
+
+function start(view) {
+  document.documentElement.dataset.lscProjector = "none";
+  view.keys = (event) => pressed(view, event);
+  document.addEventListener("keydown", view.keys);
+  view.resized = () => view.chart?.dispatchEvent(new Event("lsc-project"));
+  window.addEventListener("resize", view.resized);
+  view.observer = new MutationObserver(() => look_soon(view));
+  view.observer.observe(document.querySelector("[data-testid=stApp]"), {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ["data-test-script-state", "data-title"],
+  });
+  view.back.onclick = () => step(view, -1);
+  view.on.onclick = () => step(view, 1);
+  view.leave.onclick = () => view.tell("left", true);
+  view.link.onclick = () => (view.sheet.hidden ? view.tell("asked", "link") : close(view));
+}
+
+function end(view) {
+  view.gone = true;
+  view.observer.disconnect();
+  document.removeEventListener("keydown", view.keys);
+  window.removeEventListener("resize", view.resized);
+  mark(view, null);
+  delete document.documentElement.dataset.lscProjector;
+  if (view.folded) document.querySelector(UNFOLD)?.click();
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let view = views.get(parentElement);
+  if (!view) {
+    view = build(parentElement);
+    views.set(parentElement, view);
+    view.tell = setTriggerValue;
+    start(view);
+  }
+  view.tell = setTriggerValue;
+  // What was told is on its way: an answer to an earlier step does not take the view back.
+  if (data.chart !== view.last) {
+    view.last = data.chart;
+    if (view.told === data.chart) view.told = null;
+    else if (view.told === null) view.wanted = data.chart;
+  }
+  opened(view, data.link);
+  look(view);
+  return () => {
+    if (!parentElement.isConnected) {
+      end(view);
+      views.delete(parentElement);
+    }
+  };
+}

@@ -1,0 +1,185 @@
+"""What a class needs, in a real Chromium: the projector view, the link's code, 60 s more."""
+
+import io
+import re
+from urllib.parse import urlsplit
+
+import pytest
+import zxingcpp
+from PIL import Image
+
+from tests.browser import waiting
+
+QUICK = "?mech=watchdog"
+CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
+LEGIBLE = 18.0
+"""Least pixels of text that the last row of a class can read."""
+
+SEEN = """
+() => {
+  const shown = [...document.querySelectorAll("[data-testid=stMain] .lsc-frame")]
+    .filter(one => one.getBoundingClientRect().width > 0);
+  const [frame] = shown;
+  const texts = [...frame.querySelectorAll("svg text")].filter(one => one.textContent.trim());
+  const box = frame.querySelector("svg.main-svg").getBoundingClientRect();
+  const bar = document.querySelector(".lsc-projector").getBoundingClientRect();
+  return {
+    charts: shown.map(one => one.dataset.chart),
+    least: Math.min(...texts.flatMap(one => [one, ...one.querySelectorAll("tspan")])
+      .map(one => parseFloat(getComputedStyle(one).fontSize))),
+    axis: [...frame.querySelectorAll(".xtick text, .ytick text, .xtitle, .ytitle")]
+      .map(one => parseFloat(getComputedStyle(one).fontSize)),
+    inks: [...new Set(texts.map(one => getComputedStyle(one).fill))],
+    paper: getComputedStyle(document.querySelector("[data-testid=stMain]")).backgroundColor,
+    above: box.bottom <= bar.top,
+    wide: box.right <= innerWidth && box.width > 0.9 * innerWidth,
+    folded: !!document.querySelector("[data-testid=stExpandSidebarButton]"),
+    heading: parseFloat(getComputedStyle(document.querySelector("h1")).fontSize),
+  };
+}
+"""
+
+
+def settle(page):
+    waiting.settle(page, busy=["lines are ready", "being worked out"])
+
+
+def at(page, number, chart=None):
+    """Wait until a chart is on screen, and in the address where its name is given."""
+    page.wait_for_function(
+        "number => document.querySelector('.lsc-projector-text')"
+        "?.textContent.startsWith(`${number} of `)",
+        arg=number,
+    )
+    if chart is not None:
+        page.wait_for_url(re.compile(rf"projector={chart}(&|$)"))
+    at_rest(page)
+
+
+def at_rest(page):
+    """Wait until no work is under way and the chart on screen is drawn."""
+    page.locator(".lsc-frame[data-projected] svg.main-svg").first.wait_for()
+    settle(page)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_chart_is_alone_large_and_legible_from_the_back_row(visit, dark):
+    page = visit(f"{QUICK}&projector=on", width=1280, height=720, dark=dark)
+    page.locator(".st-key-frontier .lsc-ring").wait_for()
+    at(page, 1)
+    names = []
+    while True:
+        seen = page.evaluate(SEEN)
+        (name,) = seen["charts"]
+        names.append(name)
+        assert seen["least"] >= LEGIBLE, name
+        assert all(size >= LEGIBLE for size in seen["axis"]), name
+        assert seen["paper"] == ("rgb(0, 0, 0)" if dark else "rgb(255, 255, 255)")
+        assert ("rgb(255, 255, 255)" if dark else "rgb(0, 0, 0)") in seen["inks"]
+        assert seen["above"], name
+        assert seen["wide"], name
+        assert seen["folded"]
+        assert seen["heading"] >= LEGIBLE
+        if page.locator(".lsc-projector-on").is_disabled():
+            break
+        page.keyboard.press("ArrowRight")
+        at(page, len(names) + 1)
+    assert set(CHARTS) < set(names)
+    assert len(set(names)) == len(names)
+
+
+def test_arrow_keys_and_buttons_turn_the_charts_and_a_reload_keeps_the_place(visit):
+    page = visit(f"{QUICK}&projector=on", width=1280, height=720)
+    at(page, 1)
+    assert page.locator(".lsc-projector-back").is_disabled()
+    page.keyboard.press("ArrowLeft")  # there is none before the first
+    page.keyboard.press("ArrowRight")
+    at(page, 2, "lifts")
+    page.locator(".lsc-projector-on").click()
+    at(page, 3, "mechanism")
+    page.locator(".lsc-projector-back").click()
+    at(page, 2, "lifts")
+    page.keyboard.press("PageDown")  # as a presenter's remote control does
+    at(page, 3, "mechanism")
+    page.reload()
+    at(page, 3, "mechanism")
+    assert page.evaluate(SEEN)["charts"] == ["mechanism"]
+
+
+def test_a_slider_keeps_its_keys_and_the_chart_stays(visit):
+    page = visit(f"{QUICK}&projector=lifts", width=1280, height=720)
+    at(page, 2)
+    page.locator("[data-testid=stExpandSidebarButton]").click()
+    slider = page.locator(".st-key-eps input[type='range']")
+    slider.scroll_into_view_if_needed()
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile(r"(?=.*eps=1\.05)(?=.*projector=lifts)"))
+    at(page, 2)
+    assert page.evaluate(SEEN)["charts"] == ["lifts"]
+
+
+def test_escape_leaves_the_page_as_it_was(visit):
+    page = visit(QUICK, width=1280, height=720)
+    waiting.settle(page, CHARTS, busy=["lines are ready"])
+    boxes = (
+        "[...document.querySelectorAll('.lsc-frame')].map(e => {"
+        " const b = e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
+    )
+    before = page.evaluate(boxes)
+    page.locator(".st-key-class_menu button:visible").first.click()
+    page.locator(".st-key-projector_open button:visible").first.click()
+    at(page, 1, "on")
+    page.keyboard.press("Escape")
+    page.locator(".lsc-projector").wait_for(state="detached")
+    page.wait_for_url(lambda url: "projector" not in url)
+    waiting.settle(page, CHARTS, busy=["lines are ready"])
+    page.wait_for_function(
+        f"before => JSON.stringify({boxes}) === JSON.stringify(before)", arg=before
+    )
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.xtick text')).fontSize") == "11px"
+    )
+
+
+def test_a_chart_that_is_not_on_the_page_is_told(visit):
+    page = visit(f"{QUICK}&projector=no_such_chart", width=1280, height=720)
+    page.get_by_text("The link has projector=no_such_chart, which is no chart of this").wait_for()
+    at_rest(page)
+    assert page.evaluate(SEEN)["charts"] == ["frontier"]
+
+
+def test_the_code_on_screen_opens_the_question_on_screen(visit):
+    page = visit("?mech=watchdog&eps=0.5&projector=lifts", width=1280, height=720, dark=True)
+    at(page, 2)
+    page.locator(".lsc-projector-link").click()
+    page.locator(".lsc-projector-sheet svg").wait_for()
+    picture = Image.open(io.BytesIO(page.screenshot()))
+    (code,) = zxingcpp.read_barcodes(picture)
+    assert code.text == page.url.replace("&projector=lifts", "")
+    page.keyboard.press("Escape")
+    page.locator(".lsc-projector-sheet").wait_for(state="hidden")
+    at(page, 2)
+    parts = urlsplit(code.text)
+    student = visit(f"{parts.path.lstrip('/')}?{parts.query}", width=390, height=844)
+    waiting.settle(student, CHARTS, busy=["lines are ready"])
+    assert (
+        student.locator(".st-key-frontier .lsc-ring").get_attribute("data-now").startswith("0.5 ")
+    )
+    assert student.locator(".lsc-projector").count() == 0
+
+
+def test_a_search_that_was_cut_off_is_given_60_seconds_and_may_be_cancelled(visit):
+    page = visit("?data=random:uniform:8x40:1&notion=lip&eps=0.5&limit=0.1")
+    button = page.locator(".st-key-search_minute button:visible").first
+    button.wait_for()
+    waiting.settle(page, gone=["cancel_refining"])
+    assert button.inner_text().splitlines()[-1] == "Give it 60 s"
+    button.click()
+    cancel = page.locator(".st-key-cancel_refining button:visible").first
+    cancel.wait_for()
+    page.wait_for_function("!document.querySelector('.st-key-search_minute')")
+    cancel.click()
+    page.get_by_text("Cancelled. The last answer stays.").first.wait_for()
+    waiting.settle(page, gone=["cancel_refining"])
+    assert page.locator(".st-key-refine_again button:visible").count() == 1
