@@ -15,7 +15,7 @@ from core.release.confusability import ConfusabilityGraph
 from core.release.sentences import finding, question
 from core.scenario import Result, Scenario
 from core.studies.funnel import is_funnel
-from pages.ui.explore import advice, again, charts, frontier_lines, meaning, start
+from pages.ui.explore import advice, again, charts, frontier_lines, meaning, start, tour
 from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
@@ -74,6 +74,7 @@ def show() -> None:
             exports.menu("explore", scenario)
             report_place = st.container(width="content")
     start.panel()
+    tour.show(unasked=start.began_bare())
     slots = {"sliders": sliders, "figures": st.container(), "report": report_place}
     with st.sidebar:
         controls.idle_sliders(scenario)

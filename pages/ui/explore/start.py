@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.scenario.presets import PRESETS
+from pages.ui.explore import tour
 from pages.ui.style.labels import markdown
 
 _OPEN = "_start_open"
@@ -13,18 +14,23 @@ COLUMNS = 4
 """Links beside each other."""
 
 
+def began_bare() -> bool:
+    """Say whether the session began on the bare landing page, not with a question of its own."""
+    if _OPEN not in st.session_state:
+        st.session_state[_OPEN] = not st.query_params
+    return bool(st.session_state[_OPEN])
+
+
 def panel() -> None:
     """Show the links; open where the session began on the bare landing page, else closed.
 
     Each opens in a tab of its own: what is on screen here, and what is pinned, stays.
     """
-    if _OPEN not in st.session_state:
-        st.session_state[_OPEN] = not st.query_params
     with (
         st.container(key="start"),
         st.expander(
             "Start with an example",
-            expanded=st.session_state[_OPEN],
+            expanded=began_bare(),
             icon=":material/school:",
         ),
     ):
@@ -34,3 +40,4 @@ def panel() -> None:
                 with column:
                     line = one.line.replace(" %", "\u00a0%").replace(" = ", "\u00a0=\u00a0")
                     st.markdown(f"[{markdown(one.title)}]({one.link})  \n:small[{markdown(line)}]")
+        tour.button()

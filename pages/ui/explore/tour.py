@@ -1,0 +1,106 @@
+"""The tour of Explore: six steps, shown once to each browser, and again when asked for.
+
+tour.js remembers in the browser's own storage that the tour was shown. Its box stands at the end
+of the sidebar, or of the window where the sidebar is folded, so that it moves no chart and covers
+nothing that a slider in the sidebar changes; what a step is about has an outline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_RUN = "_tour_run"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the tour.
+
+    Attributes
+    ----------
+    title, text : str
+        What it says.
+    about : str
+        CSS selector of what gets an outline.
+    """
+
+    title: str
+    text: str
+    about: str
+
+
+STEPS = (
+    Step(
+        "The question",
+        "In the sidebar: the data, the secret S, and X, which is to be released.",
+        ".st-key-data_secret, .st-key-data_released",
+    ),
+    Step(
+        "The promise",
+        "Below it: what the release must not do, and how strictly. A smaller ε allows less.",
+        ".st-key-promise_sliders",
+    ),
+    Step(
+        "The answer",
+        "How far a belief may move, what is kept of X, how much better another mechanism could "
+        "be, and whether a second check agrees.",
+        ".st-key-finding, .st-key-strip",
+    ),
+    Step(
+        "What privacy costs",
+        "What is kept at each ε. Click a point to go there.",
+        ".st-key-card_frontier",
+    ),
+    Step(
+        "The mechanism",
+        "How likely each input comes out as each output. The menus beside each title hold its "
+        "formulas and its table.",
+        ".st-key-card_mechanism",
+    ),
+    Step(
+        "Where to go on",
+        "Examples from the papers are here. Compare puts promises side by side; Class, beside the "
+        "name above, projects one chart at a time.",
+        ".st-key-start",
+    ),
+)
+"""The tour."""
+
+_COMPONENT = st.components.v2.component(
+    "liftscope_tour",
+    js=(_HERE / "tour.js").read_text(encoding="utf-8"),
+    css=(_HERE / "tour.css").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def show(*, unasked: bool) -> None:
+    """Add the tour to the page.
+
+    Parameters
+    ----------
+    unasked : bool
+        Whether a browser that has not had it is shown it now.
+    """
+    steps = [asdict(step) for step in STEPS]
+    run = st.session_state.get(_RUN, 0)
+    _COMPONENT(data={"steps": steps, "unasked": unasked, "run": run}, key="tour")
+
+
+def button() -> None:
+    """Show the button that begins the tour, also where it was shown before."""
+    st.button(
+        "Tour of this page, in six steps",
+        icon=":material/tour:",
+        type="tertiary",
+        key="tour_begin",
+        on_click=_begin,
+    )
+
+
+def _begin() -> None:
+    st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1

@@ -1,0 +1,113 @@
+"""The tour of Explore in a real Chromium: shown once, skipped, asked for again, in nobody's way."""
+
+import pytest
+
+from pages.ui.explore.tour import STEPS
+from tests.browser import waiting
+
+CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
+OPEN = ".lsc-tour:not([hidden])"
+CHART_BOXES = """
+[...document.querySelectorAll(".lsc-plot")].map(e => {
+  const b = e.getBoundingClientRect();
+  const main = document.querySelector("[data-testid=stMain]");
+  return [b.x, b.y + main.scrollTop, b.width, b.height];
+})
+"""
+OVERLAP = """
+() => {
+  const box = document.querySelector(".lsc-tour").getBoundingClientRect();
+  const live = [".lsc-plot", ".st-key-finding", ".st-key-strip"]
+    .flatMap(one => [...document.querySelectorAll(one)]);
+  return live.some(one => {
+    const b = one.getBoundingClientRect();
+    return b.width && b.left < box.right && b.right > box.left && b.top < box.bottom
+      && b.bottom > box.top;
+  });
+}
+"""
+
+
+def settle(page):
+    waiting.settle(page, CHARTS, busy=["lines are ready", "being worked out"])
+
+
+def button(page, name):
+    return page.locator(f"{OPEN} button", has_text=name)
+
+
+def is_open(page):
+    return page.locator(OPEN).count() == 1
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_six_steps_move_no_chart_and_cover_nothing_that_a_slider_changes(visit, dark):
+    page = visit(width=1280, height=720, dark=dark)
+    page.locator(OPEN).wait_for()
+    settle(page)
+    before = page.evaluate(CHART_BOXES)
+    for place, step in enumerate(STEPS):
+        assert page.locator(f"{OPEN} strong").inner_text() == f"{place + 1} of 6: {step.title}"
+        about = page.locator(step.about).first
+        assert about.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
+        assert not page.evaluate(OVERLAP)
+        assert page.evaluate(CHART_BOXES) == before
+        button(page, "Done" if place == 5 else "Next").click()
+    assert not is_open(page)
+    assert page.locator(".st-key-start").evaluate("e => getComputedStyle(e).outlineStyle") == "none"
+    assert page.evaluate(CHART_BOXES) == before
+
+
+def test_what_was_skipped_comes_again_only_when_asked_for(visit):
+    page = visit(width=1280, height=720)
+    page.locator(OPEN).wait_for()
+    button(page, "Skip").click()
+    assert not is_open(page)
+    page.reload()
+    settle(page)
+    assert not is_open(page)
+    second = page.context.new_page()  # another visit by the same browser
+    second.set_default_timeout(waiting.PATIENCE)
+    second.goto(page.url.split("?")[0])
+    settle(second)
+    assert not is_open(second)
+    second.locator(".st-key-tour_begin button").click()
+    second.locator(OPEN).wait_for()
+    button(second, "Next").click()
+    second.keyboard.press("Escape")
+    assert not is_open(second)
+    second.get_by_role("link", name="Lift").first.click()
+    second.get_by_role("heading", name="Lift, symbol by symbol").wait_for()
+    second.get_by_role("link", name="Explore").first.click()
+    settle(second)
+    assert not is_open(second)
+
+
+def test_a_reload_in_its_midst_does_not_begin_it_again(visit):
+    page = visit(width=1280, height=720)
+    page.locator(OPEN).wait_for()
+    button(page, "Next").click()
+    page.reload()
+    settle(page)
+    assert not is_open(page)
+
+
+def test_who_follows_a_link_to_a_question_is_not_shown_it(visit):
+    page = visit("?mech=watchdog", width=1280, height=720)
+    settle(page)
+    assert not is_open(page)
+
+
+def test_on_a_phone_it_lies_below_the_sidebar_and_a_slider_is_free(visit):
+    page = visit(width=390, height=844)
+    page.locator(OPEN).wait_for()
+    settle(page)
+    page.locator("[data-testid=stExpandSidebarButton]").click()
+    slider = page.locator(".st-key-eps input[type='range']")
+    slider.scroll_into_view_if_needed()
+    free = slider.evaluate(
+        "e => { const b = e.getBoundingClientRect();"
+        " return !document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2)"
+        ".closest('.lsc-tour'); }"
+    )
+    assert free

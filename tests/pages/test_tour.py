@@ -1,0 +1,34 @@
+"""The tour's steps, and when it is offered."""
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.explore import tour
+from tests.pages.waiting import PATIENCE
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_tour_has_six_steps_and_its_button_begins_it_anew():
+    assert len(tour.STEPS) == 6
+    assert len({step.about for step in tour.STEPS}) == 6
+    app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE)
+    app.query_params["mech"] = "watchdog"
+    app.run()
+    assert not app.exception
+    assert "_tour_run" not in app.session_state
+    for times in (1, 2):
+        app.button(key="tour_begin").click().run()
+        assert app.session_state["_tour_run"] == times
+
+
+def test_it_is_offered_unasked_where_the_session_began_on_the_bare_page(monkeypatch):
+    shown = []
+    monkeypatch.setattr(tour, "_COMPONENT", lambda data, **_more: shown.append(data["unasked"]))
+    for query in ({}, {"mech": "watchdog"}):
+        app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE)
+        for key, value in query.items():
+            app.query_params[key] = value
+        app.run()
+    assert shown == [True, False]
