@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 
 from core.joint import Joint
@@ -19,8 +21,14 @@ SHARES = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
 """Shares of P_X that are tried where no merging keeps the robust notion by itself."""
 
 MOST_CELLS = 200
-"""Most cells (s, x) for which they are made: a check of the notion takes 2 ms up to there, and as
-many as `PARTS` times `SHARES` are needed."""
+"""Most cells (s, x) for which all of these are tried: a check of the notion takes 2 ms up to there,
+and as many as `PARTS` times `SHARES` are needed."""
+
+FEW_PARTS = (0.05, 0.02)
+"""Parts that are tried for more cells: there the records leave more open, and larger ones fail."""
+
+LARGEST = 500
+"""Most cells for which those are tried: eight checks of 20 to 60 ms at most."""
 
 
 def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
@@ -35,7 +43,7 @@ def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
     joint : Joint
         P̂(s, x).
     notion : Notion
-        A robust notion; under any other, or with more than `MOST_CELLS` cells, the list is empty.
+        A robust notion; under any other, or with more than `LARGEST` cells, the list is empty.
 
     Returns
     -------
@@ -53,11 +61,13 @@ def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
     """
     if not isinstance(notion, LevelNotion) or not notion.of_estimate:
         return []
-    if joint.p.size > MOST_CELLS or not np.isfinite(notion.budget):
+    if joint.p.size > LARGEST or not np.isfinite(notion.budget):
         return []
-    mergings = [subset_merging(joint, LDP(part * notion.budget)).kernel for part in PARTS]
+    few = joint.p.size > MOST_CELLS
+    parts = FEW_PARTS if few else PARTS
+    mergings = [subset_merging(joint, LDP(part * notion.budget)).kernel for part in parts]
     mergings = [kernel for kernel in mergings if kernel.shape[1] > 1]
-    kernels = [kernel for kernel in mergings if notion.holds(joint, kernel)]
+    kernels = _holding(joint, mergings, notion, first=few)
     if not kernels:
         kernels = [
             inside for kernel in mergings if (inside := _inside(joint, kernel, notion)) is not None
@@ -75,7 +85,24 @@ def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
     ]
 
 
+def _holding(
+    joint: Joint, kernels: list[FloatArray], notion: Notion, *, first: bool
+) -> list[FloatArray]:
+    """Return the kernels that keep a notion, or the first of them alone."""
+    holding = (kernel for kernel in kernels if notion.holds(joint, kernel))
+    return list(islice(holding, 1)) if first else list(holding)
+
+
 def _inside(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray | None:
-    """Return a kernel with its outputs moved towards P_X by the first of `SHARES` that passes."""
-    moved = (mixed(kernel, joint.p_x, share) for share in SHARES)
-    return next((one for one in moved if notion.holds(joint, one)), None)
+    """Return a kernel with its outputs moved towards P_X by the least of `SHARES` that passes.
+
+    The level falls as the share grows, so the shares are halved, not tried one by one.
+    """
+    low, high = 0, len(SHARES)
+    while low < high:
+        middle = (low + high) // 2
+        if notion.holds(joint, mixed(kernel, joint.p_x, SHARES[middle])):
+            high = middle
+        else:
+            low = middle + 1
+    return mixed(kernel, joint.p_x, SHARES[low]) if low < len(SHARES) else None

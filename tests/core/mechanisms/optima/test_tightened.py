@@ -7,7 +7,7 @@ from core import clock
 from core import mechanisms as m
 from core.data import count
 from core.joint import Joint
-from core.mechanisms.optima.tightened import MOST_CELLS, tightened
+from core.mechanisms.optima.tightened import LARGEST, MOST_CELLS, tightened
 from core.notions import LDP, LIP, RLDP
 from core.notions.robust_markov import RobustLDP, ball_around
 from core.scenario import Scenario
@@ -64,8 +64,23 @@ def test_there_are_none_without_a_robust_notion_a_finite_budget_or_few_cells():
     assert tightened(joint, LDP(1.0)) == []
     assert tightened(joint, RobustLDP(np.inf, ball)) == []
     assert tightened(joint, RobustLDP(0.0, ball)) == []
-    large = Joint.random_uniform(2, MOST_CELLS // 2 + 1, np.random.default_rng(0))
+    large = Joint.random_uniform(2, LARGEST // 2 + 1, np.random.default_rng(0))
     assert tightened(large, RobustLDP(1.0, ball_around(large))) == []
+
+
+@pytest.mark.parametrize(("eps", "least"), [(1.0, 0.1), (3.0, 0.6)])
+def test_a_table_of_hundreds_of_cells_has_some_too(eps, least):
+    rng = np.random.default_rng(0)
+    drawn = Joint.random_uniform(4, 100, rng)
+    assert drawn.p.size > MOST_CELLS
+    joint = Joint.from_counts(rng.multinomial(30_000, drawn.p.ravel()).reshape(4, 100))
+    ball = ball_around(joint)
+    found = tightened(joint, RobustLDP(eps, ball))
+    assert max(made.nmi for made in found) > least
+    for made in found:
+        for truth in members(ball, joint.p):
+            rows = truth / truth.sum(axis=1, keepdims=True) @ made.kernel
+            assert np.log(rows.max(axis=0) / rows.min(axis=0)).max() <= eps + 1e-9
 
 
 @pytest.mark.parametrize(("reading", "least"), [("markov", 0.8), ("pair", 0.65)])
