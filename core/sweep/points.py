@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # no stubs
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # no stubs
 
 from core.data import Counted, count
 from core.errors import CoreError
@@ -55,10 +56,16 @@ def compute(chunk: Chunk, *, report: Callable[[Any], None]) -> Any:
         Is called with the number of points done, for the pool.
     """
     report(0)
-    with threadpool_limits(1):  # sums in several threads are rounded in another way
+    with _threads().limit(limits=1):  # sums in several threads are rounded in another way
         found = answered_at_once(chunk) if chunk.at_once else None
         rows = one_by_one(chunk) if found is None else found
     return pa.Table.from_pylist(rows, schema=schema(chunk.measures))
+
+
+@cache
+def _threads() -> Any:
+    """Return what limits the threads of all libraries; to look for them takes milliseconds."""
+    return ThreadpoolController()
 
 
 def one_by_one(chunk: Chunk) -> list[dict[str, Any]]:
