@@ -25,6 +25,7 @@ from core.scenario import Scenario
 from core.scenario.domains import plain_json
 from core.sweep import PoolWorkers, Results, Sweep, Workers, counted_data, differences, run, summary
 from core.sweep.cluster import VARIABLE, ClusterLostError, ClusterWorkers, address_of
+from core.sweep.front import check_axes, front
 from core.sweep.summary import as_table
 from core.wording import number_of
 
@@ -77,6 +78,12 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--differences", metavar="FIELD", help="add paired differences along FIELD to the summary"
     )
+    parser.add_argument(
+        "--front",
+        nargs=2,
+        metavar=("COST", "GAIN"),
+        help="add the questions whose means of two measures no other one dominates (JSON only)",
+    )
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -121,6 +128,10 @@ def _check(options: argparse.Namespace, sweep: Sweep) -> None:
         raise InvalidInputError(
             f"A summary ends in .json or .parquet, got {str(options.summary)!r}."
         )
+    if options.front is not None and (options.summary is None or options.summary.suffix != ".json"):
+        raise InvalidInputError("A front is part of a summary in JSON (--summary FILE.json).")
+    if options.front is not None:
+        check_axes(sweep.measures, *options.front)
     if options.differences is not None:
         if options.summary is None:
             raise InvalidInputError("Differences are part of a summary (--summary FILE).")
@@ -192,6 +203,7 @@ class _Progress:
 def _summarise(table: Any, sweep: Sweep, options: argparse.Namespace) -> None:
     """Write means, and differences where they are asked for."""
     means = summary(table, sweep)
+    best = front(means, *options.front) if options.front else []
     apart = differences(table, sweep, options.differences) if options.differences else []
     with replacing([options.summary]) as (fresh,):
         if options.summary.suffix == ".parquet":
@@ -199,6 +211,7 @@ def _summarise(table: Any, sweep: Sweep, options: argparse.Namespace) -> None:
             parquet.write_table(as_table(rows), fresh)
         else:
             said = {"summary": means} | ({"differences": apart} if options.differences else {})
+            said |= {"front": best} if options.front else {}
             told = json.dumps(_plain(said), indent=1, ensure_ascii=False)
             fresh.write_text(told + "\n", encoding="utf-8")
 

@@ -150,6 +150,8 @@ def test_a_file_may_be_what_all_points_share(folder, here):
         ("sweep.json --out a --summary a.txt", "ends in .json or .parquet"),
         ("sweep.json --out a --differences eps", "part of a summary"),
         ("sweep.json --out a --summary a.json --differences lam", "needs a field that varies"),
+        ("sweep.json --out a --front level_lip kept", "A front is part of a summary in JSON"),
+        ("sweep.json --out a --summary a.json --front level_rldp kept", "no measure 'level_rldp'"),
         ("sweep.json --out none/a.parquet", "cannot be written: no such file"),
     ],
 )
@@ -175,6 +177,26 @@ def test_lost_points_are_told_and_can_be_resumed(folder, capsys, here):
     assert run("sweep.json --out out.parquet --resume") == 0
     assert here.computed == [3]
     assert [path.name for path in sorted(folder.iterdir())] == ["out.parquet", "sweep.json"]
+
+
+def test_a_front_has_the_questions_that_no_other_dominates(folder, capsys, here):  # noqa: ARG001
+    line = "sweep.json --out out.parquet --summary out.json --front"
+    assert run(f"{line} level_average_mi kept") == 0
+    found = json.loads((folder / "out.json").read_text())["front"]
+    means = {(one["question"], one["measure"]): one["mean"] for one in summary(*read_both(folder))}
+    points = [(means[q, "level_average_mi"], means[q, "kept"]) for q in range(4)]
+    best = [
+        q
+        for q, (cost, gain) in enumerate(points)
+        if not any(c <= cost and g >= gain and (c, g) != (cost, gain) for c, g in points)
+    ]
+    assert [one["question"] for one in found] == sorted(best, key=lambda q: points[q])
+    assert run(f"{line} kept kept") == 2
+    assert "in this order" in capsys.readouterr().err
+
+
+def read_both(folder):
+    return read(folder / "out.parquet")
 
 
 def test_progress_is_told_with_what_is_left(folder, capsys, here):  # noqa: ARG001
