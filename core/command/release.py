@@ -13,7 +13,7 @@ from core.data import Sources
 from core.errors import InvalidInputError
 from core.records.applying import Applied, write
 from core.records.certificate import Release, certificate
-from core.records.design import Designed, designed
+from core.records.design import Designed, designed, records_file
 from core.records.draws import Draw, Keyed, Seeded
 from core.records.files import checked_kind, replacing
 from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE, Plan
@@ -55,7 +55,9 @@ def add(commands: Any) -> None:
         example=EXAMPLE,
     )
     parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
-    parser.add_argument("records", type=Path, metavar="IN", help="the records")
+    parser.add_argument(
+        "records", type=Path, metavar="IN", help="the records, or a bundled set's key"
+    )
     parser.add_argument("released", type=Path, metavar="OUT", help="what is written")
     parser.add_argument("--seed", metavar="N", help="a secret whole number, up to 2^256")
     parser.add_argument(
@@ -88,7 +90,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Apply the mechanism; progress and the summary go to standard error."""
-    draw = _draw(options)
+    draw, options.records = _draw(options), records_file(options.records)
     kind = checked_kind(options.released)
     _check_apart(options)
     plan = Plan(draw, options.columns, options.unknown)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.command.parsing import add_command, read_text
+from core.records.design import records_file
 from core.records.verifying import failed, verify
 from core.wording import number_of
 
@@ -40,7 +41,11 @@ def add(commands: Any) -> None:
     parser.add_argument("certificate", type=Path, help="the certificate's JSON file")
     parser.add_argument("released", type=Path, metavar="RELEASED", help="the released file")
     parser.add_argument(
-        "original", type=Path, nargs="?", metavar="ORIGINAL", help="the file that was released"
+        "original",
+        type=Path,
+        nargs="?",
+        metavar="ORIGINAL",
+        help="the file that was released, or a bundled set's key",
     )
     parser.add_argument("--seed", metavar="N", help="the seed: then every draw is made again")
     parser.add_argument("--json", action="store_true", help="print the checks as JSON")
@@ -49,7 +54,8 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print each check; return 2 where one fails."""
     text = read_text(options.certificate, "certificate")
-    checks = verify(text, options.released, options.original, options.seed)
+    original = None if options.original is None else records_file(options.original)
+    checks = verify(text, options.released, original, options.seed)
     if options.json:
         print(json.dumps([asdict(one) for one in checks], indent=2, ensure_ascii=False))
     else:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import shutil
+import tempfile
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
-from core.data import Sources
+import pyarrow as pa
+from pyarrow import parquet
+
+from core.data import Sources, folders
 from core.data.catalogue import BUNDLED
 from core.data.readers.reading import Upload
 from core.data.tables import FileTable
@@ -85,7 +92,7 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
     elif (named := named_file(source)) is not None:
         source = sources.add_file(named)
     result = evaluate(replace(scenario, data=replace(scenario.data, source=source)), sources)
-    return Designed(result, upload, _same(source, upload, sources), sources)
+    return Designed(result, upload, _same(source, upload), sources)
 
 
 def named_file(source: str) -> Path | None:
@@ -117,12 +124,12 @@ def original(source: str, sources: Sources) -> Upload:
     Raises
     ------
     InvalidInputError
-        If there is no such file: the source is a joint distribution, or a set of several files.
+        If there is no such file: the source is a joint distribution.
 
     Examples
     --------
-    >>> original("adult", Sources()).rows
-    32561
+    >>> original("adult", Sources()).rows, original("adult_all", Sources()).rows
+    (32561, 48842)
     """
     if source in sources.uploads:
         return sources.uploads[source]
@@ -132,21 +139,52 @@ def original(source: str, sources: Sources) -> Upload:
         raise InvalidInputError(
             f"{table.title} is a joint distribution without records: a release needs a data set."
         )
-    if len(entry.paths) != 1:
-        raise InvalidInputError(
-            f"{entry.title} is read from {len(entry.paths)} files, and a certificate is about one: "
-            "choose one of its parts."
-        )
-    (path,) = entry.paths
+    path = bundled_file(source)
     size = path.stat().st_size
+    table = FileTable(table.title, (path,), table.columns)
     return Upload(file_hash(path), path.name, size, "Parquet", table, entry.rows)
 
 
-def _same(source: str, upload: Upload, sources: Sources) -> bool:
+@cache
+def bundled_file(source: str) -> Path:
+    """Return the one file with the records of a bundled data set; its parts in one, if it has some.
+
+    Parameters
+    ----------
+    source : str
+        The set's id.
+
+    Examples
+    --------
+    >>> bundled_file("adult").name, bundled_file("adult_all").name
+    ('adult_train.parquet', 'adult_all.parquet')
+    """
+    (entry,) = (one for one in BUNDLED if one.id == source)
+    if len(entry.paths) == 1:
+        return entry.paths[0]
+    folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / f"{source}.parquet"
+    parquet.write_table(pa.concat_tables([parquet.read_table(one) for one in entry.paths]), path)
+    return path
+
+
+def records_file(path: Path) -> Path:
+    """Return a file of records, or that of the bundled set whose id is given in its place.
+
+    Examples
+    --------
+    >>> records_file(Path("adult")).name, records_file(Path("people.csv")).name
+    ('adult_train.parquet', 'people.csv')
+    """
+    named = str(path) in {entry.id for entry in BUNDLED} and not path.exists()
+    return bundled_file(str(path)) if named else path
+
+
+def _same(source: str, upload: Upload) -> bool:
     """Say whether a source is the uploaded file; a bundled data set is the file it is read from."""
     if source.startswith("upload:"):
         return source == f"upload:{upload.sha256}"
-    paths = next((entry.paths for entry in BUNDLED if entry.id == source), ())
-    if len(paths) != 1:
-        return False
-    return sources.add_file(paths[0]) == f"upload:{upload.sha256}"
+    return any(one.id == source for one in BUNDLED) and (
+        file_hash(bundled_file(source)) == upload.sha256
+    )

@@ -125,7 +125,7 @@ def _made(result: Result, plan: Plan, original: Upload) -> None:
                 args=(key,),
             )
         if found is not None:
-            _downloads(found, plan, original)
+            _downloads(found, plan, _named(result, original))
         _command(result, plan, original, kind)
     if found is not None:
         certificate.show(result, found.made)
@@ -152,7 +152,7 @@ def _work(result: Result, plan: Plan, key: results.Name) -> results.Written | No
     return found
 
 
-def _downloads(found: results.Written, plan: Plan, original: Upload) -> None:
+def _downloads(found: results.Written, plan: Plan, original: str) -> None:
     """Show what was written, and its downloads."""
     applied, size = found.made.applied, found.path.stat().st_size
     said = [
@@ -185,14 +185,21 @@ def _downloads(found: results.Written, plan: Plan, original: Upload) -> None:
         )
     st.caption(
         "Whoever has both can check them: `python -m core verify certificate.json "
-        f"{found.path.name}`; with {markdown(original.name)} and the seed you can check all of it."
+        f"{found.path.name}`; with {markdown(original)} and the seed you can check all of it."
     )
+
+
+def _named(result: Result, original: Upload) -> str:
+    """Return what the commands call the original: a bundled set's key, or a file's name."""
+    source = result.scenario.data.source
+    return original.name if source.startswith("upload:") else source
 
 
 def _command(result: Result, plan: Plan, original: Upload, kind: str) -> None:
     """Show the command that makes the same file."""
     with st.expander("The same from the command line", icon=":material/terminal:"):
-        st.code(command_line(plan, original.name, f"released.{kind}"), language="bash")
+        records = _named(result, original)
+        st.code(command_line(plan, records, f"released.{kind}"), language="bash")
         if plan.draw.kind == query.KEY:
             st.caption("The file key.txt holds the key and nothing else, no line break either.")
         st.download_button(

@@ -74,6 +74,18 @@ def test_a_bundled_set_is_released_from_its_file(folder, capsys):
     assert "made for Adult" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("key", ["adult", "adult_all"])
+def test_a_bundled_set_is_named_by_its_key(key, folder, capsys):
+    asked = {"data": {"source": key}, "mechanism": "watchdog"}
+    (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    assert run(f"asked.json {key} out.parquet --seed 5 --certificate c.json") == 0
+    assert "made for" not in capsys.readouterr().err
+    rows = {"adult": 32_561, "adult_all": 48_842}[key]
+    assert len(read(folder / "out.parquet")["occupation"]) == rows
+    assert main(["verify", "c.json", "out.parquet", key, "--seed", "5", "--json"]) == 0
+    assert all(one["passed"] for one in json.loads(capsys.readouterr().out))
+
+
 def test_a_mechanism_for_other_records_is_applied_to_fresh_ones(folder, capsys):
     write(people(50, seed=9), folder / "fresh.csv")
     assert run("scenario.json fresh.csv out.csv --seed 5 --design people.csv") == 0

@@ -5,8 +5,10 @@ import math
 import shlex
 
 import pytest
+from pyarrow import parquet
 
 from core.data import Sources
+from core.data.catalogue import FOLDER
 from core.errors import InvalidInputError
 from core.records.certificate import make
 from core.records.design import original
@@ -85,6 +87,12 @@ def test_a_joint_has_no_original(source):
         original(source, Sources())
 
 
-def test_a_set_of_several_files_has_no_one_original():
-    with pytest.raises(InvalidInputError, match="is read from 2 files"):
-        original("adult_all", Sources())
+def test_the_original_of_a_set_of_several_files_has_all_their_records_in_order():
+    found = original("adult_all", Sources())
+    parts = [parquet.read_table(FOLDER / f"adult_{part}.parquet") for part in ("train", "test")]
+    (path,) = found.table.paths
+    whole = parquet.read_table(path)
+    assert found.rows == whole.num_rows == 48_842
+    assert whole.slice(0, 32_561).equals(parts[0])
+    assert whole.slice(32_561).equals(parts[1])
+    assert original("adult_all", Sources()).sha256 == found.sha256

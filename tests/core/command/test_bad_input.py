@@ -1,0 +1,123 @@
+"""What is wrong with what a command is given: one sentence, status 2 and nothing written."""
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.core.records.makers import people, write
+
+ROOT = Path(__file__).parents[3]
+ASKED = {"data": {"secret": ["sex"], "released": ["town"]}, "mechanism": "watchdog"}
+FULL = 100_000
+"""Bytes that a file may have on a disk that is nearly full."""
+
+
+def command(folder, line, *, full=False):
+    """Run a command as a process of its own, with all its files below the folder."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, FULL))
+
+    return subprocess.run(
+        [sys.executable, "-m", "core", *line.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "scratch")},
+        preexec_fn=limit if full else None,
+        check=False,
+    )
+
+
+def contents(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with a release, its certificate, and inputs that are wrong."""
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "scenario.json").write_text(json.dumps(ASKED), encoding="utf-8")
+    write(people(300), tmp_path / "people.csv")
+    line = "release scenario.json people.csv released.csv --seed 5 --certificate c.json"
+    assert command(tmp_path, line).returncode == 0
+    other = {"data": {"secret": ["sex"], "released": ["job"]}, "mechanism": "watchdog"}
+    (tmp_path / "other.json").write_text(json.dumps(other), encoding="utf-8")
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "header.csv").write_text("sex,town\n")
+    write(people(9_000), tmp_path / "large.parquet")
+    return tmp_path
+
+
+def refused(done, sentence):
+    assert sentence in done.stderr
+    told = [one for one in done.stderr.splitlines() if not re.fullmatch(r"\w+: [\d,]+ s", one)]
+    assert len(told) == 1  # beside what a busy machine says of its progress
+    assert done.returncode == 2
+    assert done.stdout == ""
+
+
+WRONG = {
+    "other columns": ("release other.json people.csv o.csv --seed 1", "no column 'job'"),
+    "no folder": ("release scenario.json people.csv no/o.csv --seed 1", "cannot be written"),
+    "no number": ("release scenario.json people.csv o.csv --seed one", "got 'one'"),
+    "an empty file": ("release scenario.json empty.csv o.csv --seed 1", "empty.csv is empty"),
+    "no records": ("release scenario.json header.csv o.csv --seed 1", "but no records"),
+    "no such scenario": ("evaluate none.json", "'none.json' cannot be read"),
+    "no such data": ("evaluate scenario.json --data none.csv", "There is no file 'none.csv'"),
+    "no such project": ("compare none.json", "'none.json' cannot be read"),
+    "no folder of a report": ("report scenario.json no/r.html", "cannot be written"),
+    "no certificate": ("verify scenario.json released.csv", "no certificate of a release"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_it_is_one_sentence_and_nothing_is_written(what, folder):
+    before = contents(folder)
+    line, sentence = WRONG[what]
+    refused(command(folder, line), sentence)
+    assert contents(folder) == before
+
+
+def test_a_full_disk_leaves_what_was_there(folder):
+    before = contents(folder)
+    line = "release scenario.json large.parquet released.csv --seed 1 --certificate c.json"
+    refused(command(folder, line, full=True), "'released.csv' cannot be written: ")
+    assert contents(folder) == before
+    line = "report scenario.json r.html --data people.csv --lines none"
+    refused(command(folder, line, full=True), "'r.html' cannot be written: ")
+    assert contents(folder) == before
+    write(people(25_000), folder / "large.csv")  # its Parquet copy does not fit either
+    before = contents(folder)
+    line = "release scenario.json large.csv released.csv --seed 1"
+    refused(command(folder, line, full=True), "large.csv could not be kept: there is no room left")
+    assert contents(folder) == before
+
+
+def test_a_file_that_changed_since_its_certificate_fails_the_check(folder):
+    line = "verify c.json released.csv people.csv --seed 5"
+    assert command(folder, line).returncode == 0
+    write(people(300, seed=1), folder / "people.csv")
+    done = command(folder, line)
+    assert done.returncode == 2
+    assert "FAILS        original file: people.csv is not the original file" in done.stdout
+    assert "original file" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_kernel_for_another_alphabet_fails_the_check(folder):
+    body = json.loads((folder / "c.json").read_text(encoding="utf-8"))
+    body["mechanism"]["kernel"].pop()
+    (folder / "c.json").write_text(json.dumps(body), encoding="utf-8")
+    done = command(folder, "verify c.json released.csv people.csv")
+    assert done.returncode == 2
+    assert "FAILS        kernel: The kernel is for another alphabet" in done.stdout
