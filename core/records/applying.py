@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from core.records.draws import Keyed, Sampler
 from core.records.files import BATCH, Writer, batches, checked_kind, replacing
 from core.records.plan import LEAVE_OUT, REFUSE, Layout, Plan
 from core.scenario import Result
+from core.scenario.context import METADATA, context
 from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray, shown
 from core.wording import number_of
@@ -205,6 +207,7 @@ def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Ste
                 _fallback(plan.unknown, records),
                 result.mechanism.y_labels,
                 Layout.of(spec, table.columns, plan.columns),
+                {METADATA: json.dumps(context(result.scenario, result.counted.report.title))},
             ),
             _Tally(
                 np.zeros(kernel.shape[1], dtype=np.int64),
@@ -226,7 +229,7 @@ def _write_all(
     if first is None:
         raise InvalidInputError(EMPTY)
     made = steps(first, tally)
-    writer = Writer(path, kind, made.schema)
+    writer = Writer(path, kind, made.schema.with_metadata(steps.about))
     try:
         writer.write(made)
         for one in read:
@@ -249,6 +252,7 @@ class _Steps:
     fallback: int
     names: tuple[str, ...]
     layout: Layout
+    about: dict[str, str]
 
     def refused(self, tally: _Tally) -> bool:
         """Say whether the release is refused because of an unknown value."""
