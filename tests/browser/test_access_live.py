@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 
 import pytest
+from playwright.sync_api import expect
 
+from pages.ui.style import glossary
 from tests.browser import waiting
 
 PAGES = {
@@ -181,3 +184,157 @@ def test_tab_reaches_everything_and_is_seen_everywhere(desk):
     assert [stop for stop in stops if not stop["marks"]] == []
     assert {mark for stop in stops for mark in stop["marks"]} == {"rgb(11, 99, 165)"}
     assert page.evaluate(MISSED) == []
+
+
+def tab_to(page, selector):
+    """Press Tab until what has the focus is within an element."""
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(400):
+        page.keyboard.press("Tab")
+        if page.evaluate("one => Boolean(document.activeElement.closest(one))", selector):
+            return
+    pytest.fail(f"Tab never comes to {selector}.")
+
+
+def test_pin_table_symbols_and_slider_work_by_keyboard_alone(visit):
+    page = visit(f"{PAGES['explore']}&mech=subset_merging")
+    at_rest(page)
+    tab_to(page, ".st-key-eps [data-testid=stSlider] [role=group]")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile(r"eps=1\.05"))
+    at_rest(page)
+    tab_to(page, ".st-key-pin")
+    page.keyboard.press("Enter")
+    page.get_by_text("Pinned to Compare as").wait_for()
+    tab_to(page, ".st-key-lifts_table")
+    page.keyboard.press("Enter")
+    page.locator(".st-key-lifts_csv").wait_for()
+    page.keyboard.press("Escape")
+    page.locator(".st-key-lifts_csv").wait_for(state="detached")
+    tab_to(page, ".st-key-frontier .lsc-opener")
+    page.keyboard.press("Enter")
+    meaning = page.locator(".st-key-frontier .lsc-terms")
+    expect(meaning).to_be_visible()
+    assert "ε\nThe privacy budget" in meaning.inner_text()
+    page.keyboard.press("Escape")
+    expect(meaning).to_be_hidden()
+
+
+def test_tabs_work_by_keyboard_alone(visit):
+    page = visit("data")
+    at_rest(page)
+    tab_to(page, ".st-key-own summary")
+    page.keyboard.press("Enter")
+    page.get_by_role("tablist").wait_for()
+    tab_to(page, "[role=tablist]")
+    page.keyboard.press("ArrowRight")
+    chosen = page.get_by_role("tab", selected=True)
+    expect(chosen).to_have_text("Paste a matrix")
+    outline = "() => getComputedStyle(document.activeElement).outlineStyle"
+    assert page.evaluate(outline) == "solid"
+
+
+def test_an_axis_title_says_what_its_symbols_mean(visit):
+    page = visit(PAGES["explore"])
+    at_rest(page)
+    hint = page.locator(".st-key-frontier .g-xtitle > title")
+    said = [f"{term.title}: {term.meaning}" for term in glossary.found(["ε, nats"])]
+    assert hint.text_content().split("\n") == said
+    over = page.locator(".st-key-frontier .xtitle")
+    assert over.evaluate("one => getComputedStyle(one).pointerEvents") == "all"
+
+
+def test_axe_finds_nothing_grave_on_a_phone(phone):
+    _, page = phone
+    assert grave(page) == []
+
+
+WIDER = """
+() => {
+  const main = document.querySelector("[data-testid=stMain]");
+  const inside = one => {  // whether a box between it and the page cuts it off or scrolls it
+    for (let up = one.parentElement; up && up !== main; up = up.parentElement)
+      if (getComputedStyle(up).overflowX !== "visible"
+          && up.getBoundingClientRect().right <= innerWidth + 1) return true;
+    return getComputedStyle(one).position === "fixed";
+  };
+  return {
+    scrolls: [document.documentElement, main].map(one => one.scrollWidth - one.clientWidth),
+    wider: [...main.querySelectorAll("*")].filter(one => one.checkVisibility() && one.clientHeight)
+      .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !inside(one))
+      .map(one => one.outerHTML.slice(0, 120)),
+    tables: [...main.querySelectorAll("[data-testid=stDataFrame]")].map(one => {
+      const scroller = one.querySelector(".dvn-scroller");
+      return [one.getBoundingClientRect().right <= innerWidth,
+        scroller.scrollWidth <= scroller.clientWidth
+          || getComputedStyle(scroller).overflowX === "auto"];
+    }),
+  };
+}
+"""
+
+
+def test_a_phone_page_does_not_scroll_sideways_and_its_tables_do(phone):
+    _, page = phone
+    found = page.evaluate(WIDER)
+    assert found["scrolls"] == [0, 0]
+    assert found["wider"] == []
+    assert all(fits and scrolls for fits, scrolls in found["tables"])
+
+
+SMALL = """
+() => [...document.querySelectorAll("a[href], button, summary, input")]
+  .filter(one => one.checkVisibility({visibilityProperty: true}) && !one.disabled
+    && one.type !== "file" && one.dataset.testid !== "stSkipToContent"
+    && getComputedStyle(one).display !== "inline")  // a link within a line of text
+  .map(one => [one, ["checkbox", "radio"].includes(one.type) ? one.closest("label")
+    : one.tagName === "INPUT" ? one.parentElement : one])
+  .map(([one, target]) => [one, target.getBoundingClientRect()])
+  .map(([one, box]) => {  // the thumb of a slider is small, what may be touched around it is not
+    if (one.type !== "range") return [one, box];
+    const around = getComputedStyle(one.parentElement.parentElement, "::before");
+    return [one, {width: parseFloat(around.width), height: parseFloat(around.height)}];
+  })
+  .filter(([, box]) => box.width && Math.min(box.width, box.height) < 23.5)
+  .map(([one, box]) => `${Math.round(box.width)} × ${Math.round(box.height)} `
+    + one.outerHTML.slice(0, 90))
+"""
+
+
+def test_a_finger_finds_everything_on_a_phone(phone):
+    _, page = phone
+    assert page.evaluate(SMALL) == []
+
+
+UNCOVERED = """
+key => {
+  const value = document.querySelector(`${key} [data-testid=stMetricValue]`);
+  const box = value.getBoundingClientRect();
+  const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return value.contains(top) && value.innerText;
+}
+"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_on_a_phone_the_sidebar_does_not_cover_what_a_slider_changes(visit, dark):
+    page = visit("?mech=subset_merging&eps=0.5", width=390, height=844, dark=dark)
+    at_rest(page)
+    page.locator("[data-testid=stExpandSidebarButton]").click()
+    slider = page.locator(".st-key-eps input[type='range']")
+    slider.scroll_into_view_if_needed()
+    at_rest(page)
+    before = page.evaluate(UNCOVERED, ".st-key-strip")
+    assert before
+    slider.focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile(r"eps=0\.8"))
+    at_rest(page)
+    after = page.evaluate(UNCOVERED, ".st-key-strip")
+    assert after
+    assert after != before
+    box = slider.locator("xpath=../..").bounding_box()
+    assert 0 <= box["y"] <= 844 - box["height"]
+    assert page.evaluate(SMALL) == []
+    assert grave(page) == []

@@ -55,6 +55,7 @@ function build(parent) {
   parent.appendChild(frame);
   const chart = { frame, plot, shown: null, dark: null, anew: false, waits: false, gone: false };
   chart.drawing = Promise.resolve();
+  termsList(chart, bar);
   savingMenu(chart, bar);
   frame.addEventListener("lsc-project", () => chart.shown && draw(chart, true));
   chart.observer = new ResizeObserver(() => resize(chart));
@@ -127,6 +128,7 @@ async function drawNow(chart) {
     await Plotly.react(chart.plot, made.data, made.layout, { displayModeBar: false, doubleClick: false });
   }
   mark(chart, message.now);
+  explain(chart);
   chart.shown = message;
   if (!chart.listening) {
     chart.listening = true;

@@ -15,6 +15,7 @@ import streamlit as st
 import streamlit.components.v1 as files
 
 from core.scenario.context import file_part, parts
+from pages.ui.style import glossary
 from pages.ui.style.base import Figure
 from pages.ui.style.labels import text
 from pages.ui.style.palette import DARK, LIGHT, MARKERS, STRONG_DARK, STRONG_LIGHT
@@ -41,7 +42,7 @@ def _program() -> str:
             ("strong_dark", STRONG_DARK),
         )
     }
-    parts_of_it = ("chart.js", "projected.js", "saving.js")
+    parts_of_it = ("chart.js", "terms.js", "projected.js", "saving.js")
     source = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in parts_of_it)
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
@@ -88,7 +89,9 @@ def chart(
         Whether it is of an answer to another question than the one on screen.
     """
     layout = dict(figure["layout"])
-    now = layout.pop("meta", {}).get("now")
+    meta = layout.pop("meta", {})
+    now = meta.get("now")
+    texts = _texts(figure["data"], layout, annotated=meta.get("explained", False))
     about = context.shown()
     told = parts(about)
     written = {"data": _written(figure["data"]), "layout": _written(layout)}
@@ -99,6 +102,8 @@ def chart(
         "height": layout["height"],
         "name": f"liftscope-{key}-{file_part(about)}" if about else f"liftscope-{key}",
         "title": title,
+        "terms": [[term.title, term.meaning] for term in glossary.found([title, *texts])],
+        "hints": {said: hint for said in texts if (hint := _hint(said))},
         "about": [text(part) for part in told],
         "plain": "; ".join(told),
         "pickable": on_pick is not None,
@@ -122,6 +127,21 @@ def old(which: bool = True) -> Iterator[None]:
         yield
     finally:
         _OLD.reset(token)
+
+
+def _texts(data: list[Any], layout: dict[str, Any], *, annotated: bool) -> list[str]:
+    """Return the titles of a figure's axes and lines, and its annotations where those are ours.
+
+    Other annotations are labels of the data, where an S is no secret.
+    """
+    axes = [part["title"]["text"] for name, part in layout.items() if name[1:5] == "axis"]
+    lines = [trace["name"] for trace in data if trace.get("name") and layout.get("showlegend")]
+    notes = [note["text"] for note in layout.get("annotations", ()) if annotated]
+    return [said for said in (*axes, *lines, *notes) if said]
+
+
+def _hint(said: str) -> str:
+    return "\n".join(f"{term.title}: {term.meaning}" for term in glossary.found([said]))
 
 
 def _written(part: Any) -> str:

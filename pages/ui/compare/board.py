@@ -179,7 +179,7 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
             _graph_table,
         ),
     ):
-        st.markdown(f"**{title}**  \n:small[{subtitle}]")
+        st.markdown(f"**{title}**  \n:small[{subtitle}]", help=glossary.told(subtitle))
         for place, column in enumerate(st.columns(len(names))):
             with column:
                 slots[f"{key} {place}"] = card(
@@ -259,14 +259,8 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
         return
     result = one.result
     made = result.mechanism
-    st.metric(
-        "Kept",
-        share(made.kept),
-        f"at most {share(most(result))}",
-        delta_color="off",
-        delta_arrow="off",
-        help=glossary.meaning("kept_for_purpose"),
-    )
+    bound = f"at most {share(most(result))}"
+    key_figures.figure("Kept", share(made.kept), bound, "kept_for_purpose")
     key_figures.audit_badge(result, unit)
     promised = made.notion
     asked = "no promise" if promised is None else promise_text(promised, unit)
@@ -284,7 +278,7 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
     ]
     if one.working:
         lines_.insert(0, refining.GLANCE)
-    st.markdown("  \n".join(f":small[{line}]" for line in lines_))
+    st.markdown("  \n".join(f":small[{line}]" for line in lines_), help=glossary.told(*lines_))
     if answers.is_cut(one.scenario, made):
         refining.give_minute(one.scenario, f"minute_{one.place}")
     elif columns.is_stopped(one):

@@ -22,6 +22,7 @@ from pages.ui.chart import chart
 from pages.ui.confusability import controls, query, results
 from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
+from pages.ui.parts.key_figures import figure
 from pages.ui.style.units import level, of_bits, share
 from pages.ui.work import derived, progress
 
@@ -342,38 +343,39 @@ def measures(shown: ShownPath, unit: str) -> None:
     """Show the figures of the release in one row that wraps where there is little room."""
     before, after = shown.before, shown.after
     with st.container(horizontal=True, gap="medium", key="strip"):
-        _figure(
+        figure(
             f"Known for sure, {unit}",
             f"{of_bits(after.information, unit):.2f}",
             f"X itself {of_bits(before.information, unit):.2f}",
+            "maximin_information",
         )
-        _figure("k-anonymity", str(after.anonymity), f"X itself {before.anonymity}")
-        _figure(
+        figure("k-anonymity", str(after.anonymity), f"X itself {before.anonymity}", "k_anonymity")
+        figure(
             f"Most ruled out L₀, {unit}",
             f"{of_bits(after.reduction, unit):.2f}",
             f"X itself {of_bits(before.reduction, unit):.2f}",
+            "most_ruled_out",
         )
         if shown.scenario.utility == "distortion":
-            _figure("Largest distortion", f"{after.distortion:.4g}", "X itself 0")
+            figure("Largest distortion", f"{after.distortion:.4g}", "X itself 0", "max_distortion")
         else:
-            _figure(
+            figure(
                 f"Resolution, {unit}",
                 f"{of_bits(after.resolution, unit):.2f}",
                 f"X itself {of_bits(before.resolution, unit):.2f}",
+                "resolution",
             )
-        _figure("NMI", share(after.mechanism.nmi), "of what X says")
+        figure("NMI", share(after.mechanism.nmi), "of what X says", "nmi")
         for told in notions.always_told():
-            _figure(
+            figure(
                 f"{told.title} reached, {unit}",
                 level(after.leak.achieved[told.key], unit),
                 f"X itself {level(before.leak.achieved[told.key], unit)}",
+                "level",
             )
-        _figure(
+        figure(
             f"I(S;Y), {unit}",
             level(after.leak.averages["mutual_information"], unit, 4),
             f"X itself {level(before.leak.averages['mutual_information'], unit, 4)}",
+            "secret_information",
         )
-
-
-def _figure(label: str, value: str, beside: str) -> None:
-    st.metric(label, value, beside, delta_color="off", delta_arrow="off", width="content")

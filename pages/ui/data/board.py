@@ -17,6 +17,7 @@ from pages.ui import figures
 from pages.ui.data import preprocessing, uploads
 from pages.ui.frame import data_controls, data_remedies, state, theme
 from pages.ui.parts import tables
+from pages.ui.parts.key_figures import figure
 from pages.ui.parts.static_card import still
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, derived
@@ -104,16 +105,11 @@ def _strip(counted: Counted) -> None:
     joint, report = counted.joint, counted.report
     with st.container(horizontal=True, gap="medium", key="strip"):
         records = "none" if report.n_used is None else f"{report.n_used:,}"
-        st.metric("Records n", records, width="content")
-        st.metric("Levels of S", f"{joint.n_s:,}", width="content")
-        st.metric("Levels of X", f"{joint.n_x:,}", width="content")
-        st.metric(
-            "Zero cells",
-            f"{report.zero_cells:,}",
-            help="Pairs of a level of S and one of X that never occur together.",
-            width="content",
-        )
-        st.metric("Cells", f"{joint.n_s * joint.n_x:,}", width="content")
+        figure("Records n", records, None, "n")
+        figure("Levels of S", f"{joint.n_s:,}", None, "secret_levels")
+        figure("Levels of X", f"{joint.n_x:,}", None, "released_levels")
+        figure("Zero cells", f"{report.zero_cells:,}", None, "zero_cells")
+        figure("Cells", f"{joint.n_s * joint.n_x:,}", None, "cells")
     said = [*report.sentences()]
     if joint.dropped_s or joint.dropped_x:
         names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])

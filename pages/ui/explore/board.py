@@ -21,6 +21,7 @@ from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
 from pages.ui.report.contents import report
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, context, derived, refining
 
@@ -203,7 +204,8 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
             apart = APART if notions.entry(scenario.notion).kind.of_estimate else ""
             notes = [refining.glance(scenario), apart, *result.mechanism.notes]
             small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
-            st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *small]))
+            said = markdown(finding(result, controls.unit()))
+            st.markdown("\n\n".join([said, *small]), help=glossary.told(said))
         strip(result, controls.unit())
         refining.follow(scenario, result.mechanism)
     _charts(slots, shown)

@@ -94,6 +94,7 @@ def lift_histogram(
                 ),
                 *marks,
             ],
+            meta={"explained": True},
         ),
     }
 

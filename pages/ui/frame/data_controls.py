@@ -16,6 +16,7 @@ from core.data.tables import FileTable
 from core.errors import CoreError
 from core.wording import number_of
 from pages.ui.frame import data_remedies, pins, state
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived
 
@@ -39,9 +40,9 @@ def show() -> None:
     )
     columns = columns_of(spec)
     if columns:
-        for key, label, chosen in (
-            ("data_secret", "Secret S", spec.secret),
-            ("data_released", "Release X", spec.released),
+        for key, label, chosen, term in (
+            ("data_secret", "Secret S", spec.secret, "s"),
+            ("data_released", "Release X", spec.released, "x"),
         ):
             st.session_state[key] = [name for name in chosen if name in columns]
             st.multiselect(
@@ -50,7 +51,7 @@ def show() -> None:
                 key=key,
                 on_change=_choose_columns,
                 placeholder="Choose a column",
-                help="Several columns are joined into one." if key == "data_released" else None,
+                help=f"{glossary.meaning(term)} Several columns are joined into one.",
                 select_all=False,
             )
     _remedies(spec)

@@ -26,6 +26,7 @@ from pages.ui.parts import exports, formulas
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
 from pages.ui.parts.paging import COLUMNS, ROWS, page
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import derived, refining
@@ -73,7 +74,8 @@ def _answered(result: Result) -> None:
     with st.container(key="finding"):
         said = [refining.glance(result.scenario), *result.mechanism.notes]
         notes = [f":small[{markdown(sentence)}]" for sentence in said if sentence]
-        st.markdown("\n\n".join([markdown(finding(result, controls.unit())), *notes]))
+        sentence = markdown(finding(result, controls.unit()))
+        st.markdown("\n\n".join([sentence, *notes]), help=glossary.told(sentence))
     unit = controls.unit()
     strip(result, unit)
     refining.follow(result.scenario, result.mechanism)

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
 from pages.ui.parts import tables
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 
 
@@ -23,6 +24,8 @@ def card(
     beside: Callable[[], object] | None = None,
 ) -> DeltaGenerator:
     """Show a card without its chart, and return the place for the chart.
+
+    The symbols and acronyms in title and subtitle are explained beside the title.
 
     The card stays as it is while sliders move; only what is put in that place runs again.
 
@@ -41,7 +44,7 @@ def card(
     """
     with st.container(border=True, height="stretch", key=f"card_{key}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"**{title}**")
+            st.markdown(f"**{title}**", help=glossary.told(title, subtitle))
             if formulas:
                 _formulas(key, formulas)
             _table(key, table)

@@ -17,22 +17,22 @@ def strip(result: Result, unit: str) -> None:
     mechanism, after, before = result.mechanism, result.after, result.before
     with st.container(horizontal=True, gap="medium", key="strip"):
         _kept(result, unit)
-        _figure("NMI", share(mechanism.nmi), "of what X says", "nmi")
+        figure("NMI", share(mechanism.nmi), "of what X says", "nmi")
         for told in notions.always_told():
             now, then = (level(leak.achieved[told.key], unit) for leak in (after, before))
-            _figure(f"{told.title} reached, {unit}", now, f"X itself {then}", "level")
+            figure(f"{told.title} reached, {unit}", now, f"X itself {then}", "level")
         now, then = (
             level(leak.averages["mutual_information"], unit, 4) for leak in (after, before)
         )
-        _figure(f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information")
+        figure(f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information")
         notion, audit = mechanism.notion, mechanism.audit
         if notion is not None and notion.reached and audit is not None:
             own, term = level(audit.achieved, unit), "robust" if notion.of_estimate else "level"
-            _figure(f"{notion.name} reached, {unit}", own, notion.reached, term)
+            figure(f"{notion.name} reached, {unit}", own, notion.reached, term)
         gap, of = level(mechanism.gap, unit), f", {unit}"
         if mechanism.purpose.unit != "nats":
             gap, of = f"{mechanism.gap:.3g}", ""
-        _figure(f"Gap{of}", gap, mechanism.status, "gap")
+        figure(f"Gap{of}", gap, mechanism.status, "gap")
         audit_badge(result, unit)
 
 
@@ -42,28 +42,40 @@ def _kept(result: Result, unit: str) -> None:
     most = f"at most {level(mechanism.upper_bound, unit)}"
     if purpose == "information":
         label = f"I(X;Y), {unit}"
-        _figure(label, level(mechanism.utility, unit), most, "mutual_information")
+        figure(label, level(mechanism.utility, unit), most, "mutual_information")
         return
     task = "T" if result.scenario.data.task else "X"
     if purpose == "task":
-        _figure(f"I(T;Y), {unit}", level(mechanism.utility, unit), most, "task_information")
+        figure(f"I(T;Y), {unit}", level(mechanism.utility, unit), most, "task_information")
     elif purpose == "guess":
         value, bound = share(mechanism.utility), share(mechanism.upper_bound)
-        _figure(f"{task} guessed right", value, f"at most {bound}", "right_guess")
+        figure(f"{task} guessed right", value, f"at most {bound}", "right_guess")
     else:
         value, bound = f"{0 - mechanism.utility:.4g}", f"{0 - mechanism.upper_bound:.4g}"
-        _figure("Expected error", value, f"at least {bound}", "expected_error")
-    _figure("Kept for that", share(mechanism.kept), "of what X itself gives", "kept_for_purpose")
+        figure("Expected error", value, f"at least {bound}", "expected_error")
+    figure("Kept for that", share(mechanism.kept), "of what X itself gives", "kept_for_purpose")
     whole = level(mechanism.information, unit)
-    _figure(f"I(X;Y), {unit}", whole, "all that X says", "mutual_information")
+    figure(f"I(X;Y), {unit}", whole, "all that X says", "mutual_information")
     found = derived.right_guess(result)
     if found is not None and (purpose != "guess" or task == "T"):
         now, before = found
-        _figure("X guessed right", share(now), f"without it {share(before)}", "right_guess")
+        figure("X guessed right", share(now), f"without it {share(before)}", "right_guess")
 
 
-def _figure(label: str, value: str, beside: str, term: str) -> None:
-    """Show a figure with a note below it and, on hover, a term's meaning from the glossary."""
+def figure(label: str, value: str, beside: str | None, term: str, more: str = "") -> None:
+    """Show a figure, and on hover and from the keyboard what it means.
+
+    Parameters
+    ----------
+    label, value : str
+        What it is called, and the figure.
+    beside : str, optional
+        A note below it.
+    term : str
+        The key of its meaning in the glossary; what the signs in the label mean follows.
+    more : str
+        What else is said of it.
+    """
     st.metric(
         label,
         value,
@@ -71,7 +83,7 @@ def _figure(label: str, value: str, beside: str, term: str) -> None:
         delta_color="off",
         delta_arrow="off",
         width="content",
-        help=glossary.meaning(term),
+        help=glossary.explained(label, term) + f"\n\n{more}" * bool(more),
     )
 
 

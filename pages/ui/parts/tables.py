@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from core.measures.leakage import Leakage
 from core.release.confusability import ConfusabilityGraph
 from core.scenario.context import file_part
 from pages.ui.parts import exports
+from pages.ui.style import glossary
 from pages.ui.work import context
 
 ROW, LINE = 35, 20
@@ -32,6 +34,21 @@ INSET = 18
 MOST_LINES = 5
 """Lines of a cell that are shown: a double click and the CSV show the rest."""
 
+PROGRAM = re.compile(r"\w+")
+"""The name of a column as programs read it."""
+
+SPELLED = {
+    "min_lift": "Ψ",
+    "max_lift": "Λ",
+    "eps": "ε",
+    "lambda": "λ",
+    "nmi": "NMI",
+    "lip": "LIP",
+    "ldp": "LDP",
+    "radius_s": "rad_s",
+}
+"""How such names spell symbols and acronyms."""
+
 NONE = "–"
 """What stands where there is no number."""
 
@@ -46,6 +63,9 @@ def sheet(
     **more: Any,
 ) -> None:
     """Show a table with its CSV and Parquet, whose names and metadata say what it is about.
+
+    The symbols and acronyms in its heads are explained over each head, and all of them below the
+    table, for those who have no mouse.
 
     Parameters
     ----------
@@ -66,6 +86,8 @@ def sheet(
     name = "-".join(part for part in ("liftscope", key, file_part(about)) if part)
     several = lines(frame, wrapped or {}, most_lines)
     row = ROW if several == 1 else max(WRAPS, ROW + LINE * (several - 1))
+    heads = [_spelled(str(column)) for column in frame.columns]
+    more["column_config"] = _with_help(frame, more.get("column_config", {}))
     st.dataframe(
         readable(frame),
         hide_index=True,
@@ -74,7 +96,9 @@ def sheet(
         placeholder=NONE,
         **more,
     )
-    with st.container(horizontal=True, horizontal_alignment="right"):
+    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
+        if said := glossary.told(*heads):
+            st.caption("columns", help=said, width="content")
         for label, mime, make in (
             ("CSV", "text/csv", lambda: exports.csv_bytes(frame)),
             ("Parquet", "application/octet-stream", lambda: exports.parquet_bytes(frame, about)),
@@ -90,6 +114,32 @@ def sheet(
                 type="tertiary",
                 icon=":material/download:",
             )
+
+
+def _with_help(frame: pd.DataFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of columns, with what the signs in their heads mean."""
+    found: dict[str, Any] = dict(settings)
+    for column in map(str, frame.columns):
+        own = dict(found.get(column, {}))
+        told = [own.get("help"), glossary.told(_spelled(column))]
+        if said := "\n\n".join(part for part in told if part):
+            found[column] = own | {"help": said}
+    return found
+
+
+def _spelled(name: str) -> str:
+    """Return the name of a column with the signs that names for programs spell out.
+
+    Examples
+    --------
+    >>> _spelled("log_min_lift_nats"), _spelled("ε* at P*, nats")
+    ('log Ψ nats', 'ε* at P*, nats')
+    """
+    if not PROGRAM.fullmatch(name):
+        return name
+    for word, sign in SPELLED.items():
+        name = re.sub(rf"(?<![a-z]){word}(?![a-z])", sign, name)
+    return re.sub(r"_(?!s\b)", " ", name)
 
 
 def lines(frame: pd.DataFrame, wrapped: Mapping[str, int], most_lines: int = MOST_LINES) -> int:

@@ -18,6 +18,7 @@ from pages.ui.chart import chart
 from pages.ui.frame import controls, state, theme
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
+from pages.ui.parts.key_figures import figure
 from pages.ui.parts.paging import COLUMNS, ROWS, page
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import formulas as words
@@ -98,24 +99,20 @@ def _story(scenario: Scenario, sample: Sample) -> None:
     unit = controls.unit()
     st.caption(words.APART)
     with st.container(horizontal=True, gap="large", key="strip"):
-        st.metric("Records seen", f"{n:,}", help="Drawn at random from the data.", width="content")
-        st.metric(
-            f"B, {unit}",
-            level(sample.ball.bound, unit, 4),
-            help=glossary.meaning("ball_bound"),
-            width="content",
-        )
-        st.metric(
+        figure("Records seen", f"{n:,}", None, "n", "Drawn at random from the data.")
+        figure(f"B, {unit}", level(sample.ball.bound, unit, 4), None, "ball_bound")
+        figure(
             f"Distance of the truth, {unit}",
             level(float(sample.ball.divergence(sample.truth)), unit, 4),
-            help="D_α(P̂‖P*); the designer does not know it.",
-            width="content",
+            None,
+            "distance_of_truth",
         )
-        st.metric(
+        figure(
             "Truth in the set",
             "yes" if sample.covered else "no",
-            help=f"{glossary.meaning('confidence_set')} Here that is {share(1 - scenario.beta)}.",
-            width="content",
+            None,
+            "confidence_set",
+            f"Here that is {share(1 - scenario.beta)}.",
         )
     if not sample.covered:
         st.info(
@@ -165,7 +162,8 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             f"{_within(sample, s, joint.n_x)} Given this "
             f"secret the truth may be {level(float(sample.ball.conditional_bound[s]), unit, 4)} "
             f"{unit} (B_s) from the estimate, and its probabilities may differ by up to "
-            f"{sample.ball.radius[s]:.3f} in sum (rad_s)."
+            f"{sample.ball.radius[s]:.3f} in sum (rad_s).",
+            help=glossary.told("B_s and rad_s"),
         )
 
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from pages.ui.command import application
+from pages.ui.style.labels import markdown
 
 ROW = re.compile(r"^\| (\w+) \| (.+?) \| (.+?) \| (.*?) ?\|$")
 """A row of the tables: key, term, meaning, source; a bar within a cell is escaped."""
+
+ALSO = {"Λ(y)": "Λ", "Ψ(y)": "Ψ", "Γ(y)": "Γ", "l(s, y)": "l"}
+"""A symbol → how it is written without its argument."""
+
+UNITS = ("nats", "bits")
+"""Words that are explained like symbols."""
 
 
 @dataclass(frozen=True)
@@ -63,3 +71,63 @@ def meaning(key: str) -> str:
         If the glossary does not have it.
     """
     return terms()[key].meaning
+
+
+@cache
+def signs() -> dict[str, Term]:
+    """Return the symbols, acronyms and units by how they are written; the first meaning of each."""
+    found: dict[str, Term] = {}
+    for term in terms().values():
+        sign = term.title.replace("\\", "")
+        if term.key in UNITS or _is_sign(sign):
+            found.setdefault(sign, term)
+            found.setdefault(ALSO.get(sign, sign), term)
+    return found
+
+
+def _is_sign(title: str) -> bool:
+    """Say whether a title is a symbol or an acronym, which has no word of lower-case letters."""
+    return not re.search(r"[a-z]{4}|^[a-z]{3}$", title)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    longest = sorted(signs(), key=len, reverse=True)
+    # a hat, a star or an index makes another symbol of a letter
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?![\w*\u0302])")
+
+
+def found(texts: Iterable[str]) -> list[Term]:
+    """Return what is explained of the symbols and acronyms in texts, each once, as they come.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Titles of charts, axes and columns; Markdown's marks are ignored.
+
+    Examples
+    --------
+    >>> [term.title for term in found(["I(S;Y) under **ALIP**, in nats", "ALIP"])]
+    ['I(S;Y)', 'ALIP', 'nats']
+    """
+    once: dict[str, Term] = {}
+    for text in texts:
+        plain = text.replace("\\", "").replace("**", "")
+        for match in _pattern().finditer(plain):
+            term = signs()[match[0]]
+            once.setdefault(term.key, term)
+    return list(once.values())
+
+
+def told(*texts: str) -> str | None:
+    """Return the meanings of the symbols and acronyms in texts as Markdown; None without any."""
+    said = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in found(texts)]
+    return "\n\n".join(said) or None
+
+
+def explained(label: str, key: str) -> str:
+    """Return what a figure is, by its key, and what the signs in its label are, as Markdown."""
+    own = terms()[key]
+    more = [term for term in found([label]) if term is not own]
+    said = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in more]
+    return "\n\n".join([own.meaning, *said])

@@ -1,0 +1,157 @@
+"""Every figure, symbol and acronym has its explanation, from the glossary, on hover and by Tab."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.measures import catalogue as measures
+from core.mechanisms import catalogue as mechanisms
+from core.nonstochastic import catalogue as ranges
+from core.notions import catalogue as notions
+from core.scenario import DOMAINS
+from pages.ui.figures.implications import implications
+from pages.ui.parts import tables
+from pages.ui.style import glossary
+from tests.pages.waiting import PATIENCE
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "pages").rglob("*.py"))
+
+LEFT = re.compile(
+    r"[\u0391-\u03c9\u2113\u0302]"  # a Greek letter, ℓ or a hat
+    r"|(?<![\w.])[A-Z]{2,}(?![a-z])"  # an acronym
+    r"|(?<![\w'’.…-])[B-HJ-Zb-z](?![\w'’.])"  # a letter by itself, other than “a” and “I”
+)
+"""A symbol or an acronym, told without the glossary."""
+
+
+def unexplained(text):
+    """Return the symbols and acronyms of a text that the glossary does not explain."""
+    plain = text.replace("\\", "").replace("**", "")
+    said = glossary.found([plain])
+    signs = [sign for sign, term in glossary.signs().items() if term in said]
+    for sign in sorted(signs, key=len, reverse=True):
+        plain = re.sub(rf"(?<!\w){re.escape(sign)}(?![\w*\u0302])", " ", plain)
+    return LEFT.findall(plain)
+
+
+def test_what_is_not_explained_is_found():
+    assert unexplained("ε and LIP, I(X;Y) in nats") == []
+    assert unexplained("the QQP of ζ, X̃ and G") == ["QQP", "ζ", "G"]
+
+
+def titles():
+    for entry in notions.ALL:
+        yield from (entry.title, entry.level_title, entry.column_title)
+    for entry in (*mechanisms.CATALOGUE.values(), *measures.ENTRIES, *ranges.CATALOGUE):
+        yield entry.title
+    for domain in DOMAINS.values():
+        yield from (domain.title, domain.of_average, domain.of_set)
+
+
+def test_every_name_in_the_catalogues_is_explained():
+    named = [title for title in titles() if title]
+    assert len(named) > 60
+    assert {title: left for title in named if (left := unexplained(title))} == {}
+
+
+def test_key_figures_are_shown_by_one_function_that_asks_for_their_meaning():
+    calls = {
+        path.relative_to(ROOT).as_posix()
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "metric"
+    }
+    assert calls == {"pages/ui/parts/key_figures.py"}
+
+
+QUESTIONS = {
+    "explore": {},
+    "compare": {},
+    "lift": {},
+    "mechanisms": {"x": "race"},
+    "robust": {"x": "race", "n": "300"},
+    "confusability": {},
+    "data": {},
+}
+OPEN = sorted(
+    f"{key}_table"
+    for path in SOURCES
+    for key in re.findall(r'key="(\w+)"', path.read_text(encoding="utf-8"))
+)
+"""Keys of the tables behind charts, and some that are none."""
+
+
+def blocks(block):
+    for child in getattr(block, "children", {}).values():
+        yield child
+        yield from blocks(child)
+
+
+@pytest.fixture(scope="module", params=QUESTIONS)
+def app(request):
+    app = AppTest.from_file(ROOT / "pages" / f"{request.param}.py", default_timeout=PATIENCE)
+    for name, value in QUESTIONS[request.param].items():
+        app.query_params[name] = value
+    for key in OPEN:
+        app.session_state[key] = True
+    return app.run()
+
+
+def test_every_key_figure_is_explained(app):
+    meanings = {term.meaning for term in glossary.terms().values()}
+    for metric in app.metric:
+        assert metric.help.split("\n")[0] in meanings, metric.label
+        assert unexplained(metric.label) == []
+        for term in glossary.found([metric.label]):
+            said = glossary.told(term.title).split(": ", 1)[1]
+            assert term.meaning in metric.help or said in metric.help
+
+
+def test_every_title_is_explained_beside_it(app):
+    seen = 0
+    for text in app.markdown:
+        if not re.fullmatch(r"\*\*[^*]+\*\*", text.value):
+            continue
+        seen += 1
+        assert unexplained(text.value) == []
+        for term in glossary.found([text.value]):
+            assert glossary.told(term.title) in text.proto.help, text.value
+    assert seen
+
+
+def test_every_chart_carries_what_its_texts_mean(app):
+    charts = [
+        json.loads(block.proto.bytes)
+        for block in blocks(app.main)
+        if type(block).__name__ == "UnknownElement" and getattr(block.proto, "bytes", b"")
+    ]
+    assert charts
+    for message in charts:
+        layout = json.loads(message["layout"])
+        axes = [part["title"]["text"] for name, part in layout.items() if name[1:5] == "axis"]
+        terms = dict(message["terms"])
+        for text in (message["title"], *axes):
+            assert unexplained(text) == [], text
+            for term in glossary.found([text]):
+                assert terms[term.title] == term.meaning
+                assert text == message["title"] or term.meaning in message["hints"][text]
+
+
+def test_every_head_of_a_table_is_explained(app):
+    assert app.dataframe
+    for table in app.dataframe:
+        settings = json.loads(table.proto.columns or "{}")
+        for name in map(str, table.value.columns):
+            terms = glossary.found([tables._spelled(name)])
+            for term in terms:
+                assert glossary.told(term.title) in settings[name]["help"], name
+
+
+def test_what_a_promise_implies_is_explained_box_by_box():
+    figure = implications("ALIP", [])
+    assert figure["layout"]["meta"] == {"explained": True}
