@@ -16,7 +16,7 @@ from pages.ui.frame import controls as common
 from pages.ui.frame import data_controls, state, theme
 from pages.ui.parts import exports
 from pages.ui.style.labels import markdown
-from pages.ui.work import derived, long_answer, progress
+from pages.ui.work import context, derived, long_answer, progress
 
 
 def show() -> None:
@@ -46,6 +46,7 @@ def _live(told: DeltaGenerator) -> None:
         _tell(told)
         st.error(markdown(str(error)))
         return
+    context.tell_about(context.of_count(counted.report))  # no promise is asked here
     st.markdown(
         f"Here only which pairs of {markdown(counted.report.secret)} and "
         f"{markdown(counted.report.released)} occur together counts, not how often. Two releases "

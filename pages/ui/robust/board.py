@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -26,6 +27,7 @@ from pages.ui.robust import results, studies, work
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level, share
+from pages.ui.work import context
 
 PICKER = 250
 """Pixels that the picker of a design takes: its longest name, in full."""
@@ -55,6 +57,8 @@ def _live() -> None:
         st.error(markdown(str(error)))
         return
     state.publish(scenario)
+    robust = context.of(replace(scenario, notion="rldp", also=()))  # whatever Explore asks
+    context.tell_about({name: one for name, one in robust.items() if name != "mechanism"})
     _story(scenario, sample)
     left, right = st.columns(2)
     with left:

@@ -20,7 +20,12 @@ _ABOUT: ContextVar[Context | None] = ContextVar("exports_are_about", default=Non
 
 def tell(*scenarios: Scenario) -> None:
     """Say which questions all that is shown from here on is about, until the next call."""
-    st.session_state[_SHOWN] = of(*scenarios)
+    tell_about(of(*scenarios))
+
+
+def tell_about(found: Context) -> None:
+    """Say what all that is shown from here on is about, where that is no scenario."""
+    st.session_state[_SHOWN] = found
 
 
 @contextmanager
