@@ -80,7 +80,7 @@ def test_the_size_is_told_before_anything_is_computed(folder, capsys):
     assert run("sweep.json --estimate") == 0
     assert capsys.readouterr().err == (
         "48 points: 2 mechanisms × 2 budgets × 12 draws.\n"
-        "Searches may take 240 s at most, on one processor.\n"
+        "Searches may take 28,800 s at most, on one processor.\n"
     )
     asked = {"vary": {"eps": [0.5, 1]}, "random": {"draws": 500_000_000, "n_s": 5, "n_x": 17}}
     (folder / "large.json").write_text(json.dumps(asked))
@@ -223,12 +223,12 @@ def test_ctrl_c_writes_what_there_is_and_says_how_to_go_on(folder):
     assert "Traceback" not in told
     last = told.splitlines()[-1]
     found = re.fullmatch(
-        r"(\d+) of 800 points are kept in 'out\.parquet\.parts': the same command with --resume "
+        r"(\d+) of 400 points are kept in 'out\.parquet\.parts': the same command with --resume "
         r"goes on\.",
         last,
     )
     assert found, told
-    assert 0 < int(found[1]) < 800
+    assert 0 < int(found[1]) < 400
 
 
 def test_processes_are_as_many_as_there_are_processors():

@@ -10,11 +10,13 @@ from core.sweep import Draws, Sweep, Workers, read
 from core.sweep.points import compute
 
 SWEEP = Sweep(
-    Scenario(notion="lip"),
+    Scenario(
+        notion="lip", time_limit=600.0
+    ),  # workers are on the real clock: none may end a search
     (("mechanism", ("subset_merging", "subset_random_response")), ("eps", (0.5, 1.0))),
     draws=Draws(12, 3, 6),
 )
-LARGE = Sweep(SWEEP.scenario, SWEEP.vary, draws=Draws(200, 5, 17))
+LARGE = Sweep(SWEEP.scenario, SWEEP.vary, draws=Draws(100, 5, 17))
 
 
 class Here(Workers):
