@@ -11,6 +11,9 @@ from core.scenario.project import Project
 from core.scenario.scenario import Scenario
 from core.scenario.url import to_query
 
+LANDING = "explore"
+"""The page that the site's own address opens."""
+
 
 @dataclass(frozen=True)
 class Preset:
@@ -43,10 +46,11 @@ class Preset:
         Examples
         --------
         >>> preset("task").link
-        'explore?t=income&for=task'
+        '?t=income&for=task'
         """
         query = self.asked.to_query() if isinstance(self.asked, Project) else to_query(self.asked)
-        return f"{self.page}?{urlencode(query, doseq=True)}"
+        page = "" if self.page == LANDING else self.page
+        return f"{page}?{urlencode(query, doseq=True)}"
 
 
 def _joint(key: str) -> DataSpec:
@@ -107,8 +111,8 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "asymmetry",
         "Why the bound on min-lift costs so much",
-        "At ε = 0.5 the bound on max-lift alone keeps 94 %, LIP 85 %: a belief may fall to 1/159 "
-        "of what it was, and rise to 3 times that at most.",
+        "At ε = 0.5 the bound on max-lift alone keeps 94 %, LIP 85 %: X itself may lower a "
+        "belief to 1/159 of what it was, and raise one to 3 times that at most.",
         _asymmetry(),
         "compare",
     ),

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pages.ui.frame.site import PAGES
 from tests.browser import waiting
 
 QUICK = "?mech=subset_merging"
@@ -305,11 +306,31 @@ def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit)
     first = other.locator(".st-key-column_figures_0", has_text=re.compile(r"8(4\.9|5\.0) %"))
     first.wait_for()
     assert "/compare?" in other.url
-    assert page.locator(".st-key-start a").count() == 8
+    links = page.locator(".st-key-start a")
+    assert links.count() == 8
+    paths = links.evaluate_all("links => links.map(e => new URL(e.href).pathname)")
+    assert set(paths) <= {"/", *(f"/{name}" for name, _, _ in PAGES[1:])}  # the first is at "/"
+    other.goto(links.filter(has_text="Predict income").evaluate("e => e.href"))
+    other.locator(".st-key-frontier .lsc-plot[data-drawn]").wait_for(state="attached")
+    assert other.get_by_role("dialog").count() == 0
     other.close()
     page.goto(f"{page.url.split('?')[0]}?mech=watchdog")
     settle(page)
     assert not page.locator(".st-key-start a").first.is_visible()
+
+
+def test_pinning_leaves_the_sidebar_where_it_is(visit):
+    page = visit("?mech=watchdog")
+    settle(page)
+    places = """() => [...document.querySelectorAll(
+        "[data-testid=stSidebarUserContent] :is(.stMarkdown, .stButton, .stSelectbox, .stSlider)"
+    )].map(e => { const box = e.getBoundingClientRect(); return [box.x, box.y, box.height]; })"""
+    before = page.evaluate(places)
+    assert len(before) > 5
+    page.locator(".st-key-pin button").first.click()
+    page.get_by_text("Pinned to Compare as").first.wait_for()
+    settle(page)
+    assert page.evaluate(places) == before
 
 
 def test_what_if_the_costliest_symbol_were_merged_opens_that_question_and_back_returns(visit):

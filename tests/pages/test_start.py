@@ -51,7 +51,7 @@ def first_glance(app):
 def test_each_link_opens_what_it_promises_without_an_error(one):
     page, _, query = one.link.partition("?")
     with clock.using(clock.Ticking(1e-6)):  # no time limit cuts an answer here
-        app = opened(page, parse_qs(query, keep_blank_values=True))
+        app = opened(page or "explore", parse_qs(query, keep_blank_values=True))
         assert not app.exception
         assert not app.error
         assert not app.warning

@@ -110,7 +110,7 @@ def _connect(table: DatabaseTable) -> Any:
         return ibis.duckdb.connect(_file(table.host + table.path), read_only=True)
     secrets = _secrets(table.address)
     if table.engine == "postgres":
-        host, _, port = table.host.partition(":")
+        host, port = _host_and_port(table.host)
         return ibis.postgres.connect(
             host=unquote(host) or os.environ.get("PGHOST"),
             port=_port(port or os.environ.get("PGPORT", "5432")),
@@ -122,9 +122,15 @@ def _connect(table: DatabaseTable) -> Any:
         )
     if table.engine == "spark":
         return _spark(table.host)
-    if secrets:
-        return ibis.connect(table.address, **secrets)
-    return ibis.connect(table.address)
+    if not table.host and not Path(table.path).exists():  # some engines would make a new file
+        raise InvalidInputError(f"There is no file or folder {shown(table.path)}.")
+    return ibis.connect(table.address, **secrets)
+
+
+def _host_and_port(host: str) -> tuple[str, str]:
+    """Return a machine and its port, "" for none; an address of IPv6 stands in brackets."""
+    name, _, port = host.removeprefix("[").partition("]" if host.startswith("[") else ":")
+    return name, port.removeprefix(":")
 
 
 def _port(text: str) -> int:

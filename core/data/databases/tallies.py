@@ -71,16 +71,18 @@ def _opened(backend: Any, table: DatabaseTable) -> Any:
         return backend.read_parquet(table.table)
     if table.schema is None:
         return backend.table(table.table)
-    return backend.table(table.table, database=table.schema)
+    catalog = getattr(backend, "current_catalog", None)  # some engines have none
+    schema = table.schema if catalog is None else (catalog, table.schema)
+    return backend.table(table.table, database=schema)
 
 
 def _portable(column: Any) -> Any:
-    """Return a column in a type that every engine has: text, a number, a truth value or a day."""
+    """Return a column in a type that every engine has: text, a number, a truth value or a time."""
     kind = column.type()
     if kind.is_decimal() and kind.scale is None:
         return column.cast("float64")  # each value may have digits of its own
-    if kind.is_timestamp():
-        return column.strftime("%Y-%m-%d %H:%M:%S")
-    if kind.is_numeric() or kind.is_string() or kind.is_boolean() or kind.is_date():
+    if kind.is_numeric() or kind.is_string() or kind.is_boolean():
+        return column
+    if kind.is_date() or kind.is_timestamp():
         return column
     return column.cast("string")

@@ -30,6 +30,9 @@ SHOWN = 4
 MOST_STEPS = 50
 """Changes that can be undone."""
 
+_SAID = "_pinned_said"
+"""What the last pin said, until it is shown."""
+
 _NOW = "_project"
 
 
@@ -135,11 +138,14 @@ def button() -> None:
         else f"{number_of(len(project), 'column')} on the Compare page: "
         f"{markdown(', '.join(project.names))}.",
     )
+    said = st.session_state.pop(_SAID, None)
+    if said is not None:  # not in the callback: what a fragment's shows takes the sidebar's place
+        st.toast(markdown(said), icon=":material/push_pin:")
     publish()
 
 
 def _pin() -> None:
-    st.toast(markdown(add(state.scenario())), icon=":material/push_pin:")
+    st.session_state[_SAID] = add(state.scenario())
 
 
 def _take(project: Project | None) -> None:

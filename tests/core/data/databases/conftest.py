@@ -3,7 +3,7 @@
 import math
 import shutil
 import tempfile
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -23,6 +23,7 @@ SCHEMA = pa.schema(
         ("price", pa.decimal128(10, 2)),
         ("member", pa.bool_()),
         ("since", pa.date32()),
+        ("seen", pa.timestamp("us")),
     ]
 )
 """The columns; `age` is text that holds numbers and marks of missing ones."""
@@ -39,6 +40,10 @@ ROWS = [
     ("m", "cook", 2.5, "19", 3, Decimal("1.50"), True, date(2020, 1, 1)),
 ]
 """Missing values, blanks, NaN, both zeros, other scripts and quotes, each beside plain ones."""
+
+ROWS = [
+    (*row, datetime(2026, 3, 1, 12, 0, 0, i // 3)) for i, row in enumerate(ROWS)
+]  # apart by 1 µs
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +65,8 @@ def duckdb_address(rows_file):
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE people AS SELECT * FROM read_parquet(?)", [str(rows_file)])
         connection.execute("CREATE VIEW cooks AS SELECT * FROM people WHERE trim(job) = 'cook'")
+        connection.execute("""CREATE SCHEMA "sc.h'e" """)
+        connection.execute("""CREATE TABLE "sc.h'e"."t.#1%" AS SELECT * FROM people""")
         connection.execute("CREATE TABLE nobody AS SELECT * FROM people WHERE false")
     return f"duckdb://{path}"
 
@@ -88,10 +95,12 @@ def postgres_address(postgres):
     with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
         connection.execute(
             "CREATE TABLE people (sex text, job text, pay double precision, age varchar(9), "
-            "kids integer, price numeric(10, 2), member boolean, since date)"
+            "kids integer, price numeric(10, 2), member boolean, since date, seen timestamp)"
         )
         with connection.cursor() as cursor:
-            cursor.executemany("INSERT INTO people VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", ROWS)
+            cursor.executemany(
+                "INSERT INTO people VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)", ROWS
+            )
         connection.execute("CREATE SCHEMA other")
         connection.execute(
             "CREATE VIEW other.cooks AS SELECT * FROM people WHERE trim(job) = 'cook'"

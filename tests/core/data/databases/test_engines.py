@@ -19,6 +19,7 @@ QUESTIONS = {
     ),
     "decimals": DataSpec(secret=("member",), released=("price",)),
     "days": DataSpec(secret=("sex",), released=("since",), task=("kids",)),
+    "times": DataSpec(secret=("sex",), released=("seen",)),
     "several columns": DataSpec(secret=("sex", "member"), released=("job", "since")),
     "rare": DataSpec(secret=("member",), released=("job",), rare_below=2),
     "filters": DataSpec(

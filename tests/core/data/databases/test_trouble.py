@@ -125,6 +125,25 @@ def test_a_data_base_that_goes_away_in_mid_count(postgres, postgres_address, mon
     monkeypatch.undo()
 
 
+def test_names_with_signs_of_their_own_are_percent_encoded(duckdb_address):
+    source = f"{duckdb_address}#sc%2Eh'e.t%2E%231%25"
+    assert count(replace(ASKED, source=source)).report.n_used == 9
+
+
+def test_an_address_of_ipv6_has_its_port_behind_the_bracket():
+    with socket.socket(socket.AF_INET6) as taken:
+        taken.bind(("::1", 0))
+        port = taken.getsockname()[1]
+        said = refused(f"postgres://[::1]:{port}/census#people")
+    assert said == f"postgres://[::1]:{port}/census could not be reached."
+
+
+def test_no_other_engine_makes_a_file_that_is_not_there(tmp_path):
+    said = refused(f"sqlite://{tmp_path}/new.db#people")
+    assert said.startswith("There is no file or folder '/")
+    assert not list(tmp_path.iterdir())
+
+
 def test_nothing_can_be_written(postgres_address, duckdb_address):
     for address in (postgres_address, duckdb_address):
         table = reference.parse(f"{address}#people")
