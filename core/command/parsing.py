@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,36 @@ def read_text(path: Path, kind: str) -> str:
         raise InvalidInputError(
             f"The {kind} file {str(path)!r} cannot be read: {error}."
         ) from error
+
+
+def check_apart(read: Iterable[Path | None], written: Iterable[Path | None]) -> None:
+    """Raise if a file to be written is one that is read, or is written twice.
+
+    Parameters
+    ----------
+    read, written : iterable of Path or None
+        The files; None stands for an option that is not given.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file is used twice.
+
+    Examples
+    --------
+    >>> check_apart([Path("in.csv"), None], [Path("out.csv"), None])
+    >>> check_apart([Path("in.csv")], [Path("./in.csv")])
+    Traceback (most recent call last):
+        ...
+    core.errors.InvalidInputError: 'in.csv' is used twice: write to another file.
+    """
+    places = {path.resolve() for path in read if path is not None}
+    for path in written:
+        if path is None:
+            continue
+        if path.resolve() in places:
+            raise InvalidInputError(f"{str(path)!r} is used twice: write to another file.")
+        places.add(path.resolve())
 
 
 def read_question(path: Path, data: Path | None = None) -> tuple[Scenario, Sources]:

@@ -8,15 +8,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.command.parsing import add_command, read_text
+from core.command.parsing import add_command, check_apart, read_text
 from core.data import Sources
 from core.errors import InvalidInputError
 from core.records.applying import Applied, write
 from core.records.certificate import Release, certificate
-from core.records.design import Designed, designed, records_file
+from core.records.design import Designed, designed, named_file, records_file
 from core.records.draws import Draw, Keyed, Seeded
 from core.records.files import checked_kind, replacing
 from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE, Plan
+from core.scenario import Scenario
 from core.wording import number_of
 
 EXAMPLE = """\
@@ -92,11 +93,13 @@ def run(options: argparse.Namespace) -> int:
     """Apply the mechanism; progress and the summary go to standard error."""
     draw, options.records = _draw(options), records_file(options.records)
     kind = checked_kind(options.released)
-    _check_apart(options)
+    text = read_text(options.scenario, "scenario")
+    named = named_file(Scenario.from_json(text).data.source)
+    read = [options.scenario, options.records, options.design, options.key, named]
+    check_apart(read, [options.released, options.certificate])
     plan = Plan(draw, options.columns, options.unknown)
     before = _stamp(options.records)
-    text = read_text(options.scenario, "scenario")
-    made = designed(text, options.records, Sources(), options.design)
+    made = designed(text, options.records, Sources(databases=True), options.design)
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
         applied = write(
@@ -124,16 +127,6 @@ def _draw(options: argparse.Namespace) -> Draw:
     if options.id is None:
         raise InvalidInputError("A key needs the column that names each record (--id COLUMN).")
     return Keyed.from_file(options.key, options.id)
-
-
-def _check_apart(options: argparse.Namespace) -> None:
-    """Raise if a file to be written is one that is read, or both outputs are the same file."""
-    read = [options.scenario, options.records, options.design, options.key]
-    places = [path.resolve() for path in read if path is not None]
-    for path in (options.released, options.certificate):
-        if path is not None and path.resolve() in places:
-            raise InvalidInputError(f"{str(path)!r} is used twice: write to another file.")
-        places += [] if path is None else [path.resolve()]
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from core.command.long_work import finishing
-from core.command.parsing import add_command, read_question
+from core.command.parsing import add_command, check_apart, read_question, read_text
 from core.data import Counted
 from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.notions import catalogue as notions
+from core.records.design import named_file
 from core.records.files import replacing
 from core.scenario import Result, Scenario, evaluate
 from core.scenario.purpose import build_purpose
@@ -71,6 +72,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the report; progress goes to standard error."""
+    named = named_file(Scenario.from_json(read_text(options.scenario, "scenario")).data.source)
+    check_apart([options.scenario, options.data, named], [options.out])
     scenario, sources = read_question(options.scenario, options.data)
     write = writer()
     with replacing([options.out]) as (fresh,), finishing("Answering") as interrupted:

@@ -16,10 +16,11 @@ from pyarrow import parquet
 
 from core import clock
 from core.command.long_work import UNFINISHED, say
-from core.command.parsing import add_command, read_text, with_file
+from core.command.parsing import add_command, check_apart, read_text, with_file
 from core.data import Sources
 from core.errors import InvalidInputError
 from core.jobs import Pool
+from core.records.design import named_file
 from core.records.files import replacing
 from core.scenario import Scenario
 from core.scenario.domains import plain_json
@@ -88,9 +89,10 @@ def add(commands: Any) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Run a sweep; progress goes to standard error. Return 3 where it ended unfinished."""
-    sources = Sources()
-    sweep = _with_files(Sweep.from_json(read_text(options.sweep, "sweep")), sources)
-    _check(options, sweep)
+    sources = Sources(databases=True)
+    asked = Sweep.from_json(read_text(options.sweep, "sweep"))
+    _check(options, asked)
+    sweep = _with_files(asked, sources)
     say(f"{number_of(sweep.size, 'point')}: {sweep.described}.")
     if options.estimate:
         say(f"Searches may take {_most_seconds(sweep):,.0f} s at most, on one processor.")
@@ -120,6 +122,8 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace, sweep: Sweep) -> None:
     """Raise where the options do not go together, before anything is computed."""
+    sources = {question.data.source for question in sweep.questions}
+    check_apart([options.sweep, *map(named_file, sources)], [options.out, options.summary])
     if options.out is None and not options.estimate:
         raise InvalidInputError("Say where the results go (--out FILE.parquet).")
     if options.workers is not None and options.workers < 1:

@@ -60,7 +60,8 @@ def answered_at_once(chunk: Chunk) -> list[dict[str, Any]] | None:
     """
     started = time.perf_counter()
     weights = [drawn(spec.source.partition(":")[2]).weights for _, spec in chunk.draws]
-    if len({one.shape for one in weights}) > 1:  # a symbol of probability 0 was dropped
+    shapes = {one.shape for one in weights}
+    if len(shapes) > 1 or 1 in min(shapes):  # a symbol of probability 0 was dropped; one is left
         return None
     p = np.stack(weights)
     notions = [question.build_notion(SAMPLE) for question in chunk.questions]

@@ -12,6 +12,7 @@ import pyarrow as pa
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # no stubs
 
 from core.data import Counted, count
+from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.scenario import Scenario, answer
 from core.sweep.batched import answered_at_once
@@ -72,16 +73,26 @@ def one_by_one(chunk: Chunk) -> list[dict[str, Any]]:
     """Return the points of a chunk, each answered by itself."""
     rows: dict[int, dict[str, Any]] = {}
     for number, spec in chunk.draws or ((0, None),):
-        counted = chunk.counted if spec is None else count(spec)
+        counted = chunk.counted if spec is None else _drawn(spec)
         for at, question in enumerate(chunk.questions):
             point = (chunk.first + at) * chunk.n_draws + number
             rows[point] = _row(question, counted, chunk) | {"point": point}
     return [rows[point] for point in chunk.points]
 
 
-def _row(question: Scenario, counted: Counted | None, chunk: Chunk) -> dict[str, Any]:
+def _drawn(spec: DataSpec) -> Counted | CoreError:
+    """Return a draw's joint; the error where it has none, such as that S has a single level."""
+    try:
+        return count(spec)
+    except CoreError as error:
+        return error
+
+
+def _row(question: Scenario, counted: Counted | CoreError | None, chunk: Chunk) -> dict[str, Any]:
     """Return one point as the values of its columns."""
     started = time.perf_counter()
+    if isinstance(counted, CoreError):
+        return nothing(chunk, str(counted), 0.0)
     try:
         result = answer(question, count(question.data) if counted is None else counted)
         values = measured_values(result, chunk.measures, chunk.numbers)

@@ -2,6 +2,7 @@ import json
 import re
 import shlex
 
+import duckdb
 import pytest
 
 from core.__main__ import main
@@ -55,6 +56,28 @@ def test_a_release_is_said_on_standard_error_alone(folder, capsys):
 def test_a_small_seed_is_warned_of(capsys):
     assert run("scenario.json people.csv out.csv --seed 1") == 0
     assert "can be found by trying" in capsys.readouterr().err
+
+
+def test_the_design_may_be_a_table_of_a_data_base(folder, capsys):
+    with duckdb.connect(str(folder / "own.db")) as base:
+        base.execute("CREATE TABLE people AS SELECT sex, town FROM read_csv('people.csv')")
+    data = {"source": f"duckdb://{folder}/own.db#people", "secret": ["sex"], "released": ["town"]}
+    asked = {"data": data, "notion": "lip", "eps": 0.3}
+    (folder / "base.json").write_text(json.dumps(asked), encoding="utf-8")
+    assert run("base.json people.csv out.csv --seed 8 --certificate c.json") == 0
+    assert f"(made for people in duckdb://{folder}/own.db)" in capsys.readouterr().err
+    assert run("scenario.json people.csv same.csv --seed 8") == 0  # counts, and so the mechanism
+    assert (folder / "out.csv").read_bytes() == (folder / "same.csv").read_bytes()
+
+
+def test_the_records_that_a_mechanism_is_made_for_are_not_written_over(folder, capsys):
+    write(people(300, seed=2), folder / "design.csv")
+    before = (folder / "design.csv").read_bytes()
+    data = {"source": "design.csv", "secret": ["sex"], "released": ["town"]}
+    (folder / "named.json").write_text(json.dumps({"data": data}), encoding="utf-8")
+    assert run("named.json people.csv design.csv --seed 8") == 2
+    assert "'design.csv' is used twice" in capsys.readouterr().err
+    assert (folder / "design.csv").read_bytes() == before
 
 
 def test_the_same_seed_gives_the_same_bytes(folder):

@@ -155,3 +155,16 @@ def test_without_the_dashboard_it_is_one_sentence(monkeypatch):
     with pytest.raises(InvalidInputError, match="the dashboard is not installed here"):
         command.writer()
     assert "no_such_package" not in sys.modules
+
+
+def test_a_report_is_not_written_over_what_it_is_made_of(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = {"source": "people.csv", "secret": ["sex"], "released": ["job"]}
+    asked = json.dumps({"data": data, "mechanism": "watchdog"})
+    (tmp_path / "scenario.json").write_text(asked, encoding="utf-8")
+    (tmp_path / "people.csv").write_text("sex,job\nf,a\nf,b\nm,b\n", encoding="utf-8")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for line in ("people.csv", "scenario.json", "own.csv --data own.csv"):
+        assert main(["report", "scenario.json", *line.split()]) == 2
+        assert "is used twice: write to another file." in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

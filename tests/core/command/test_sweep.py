@@ -1,6 +1,7 @@
 """The command that runs sweeps: what it writes, what it refuses, and how it stops."""
 
 import json
+import math
 import os
 import re
 import shlex
@@ -8,11 +9,13 @@ import signal
 import subprocess
 import sys
 
+import duckdb
 import pytest
 from pyarrow import parquet
 
 from core.__main__ import main
 from core.command import sweep as command
+from core.data import joints
 from core.data.catalogue import FOLDER
 from core.scenario import Scenario, evaluate
 from core.sweep import PoolWorkers, Sweep, read, summary
@@ -152,15 +155,74 @@ def test_a_file_may_be_what_all_points_share(folder, here):
         ("sweep.json --out a --summary a.json --differences lam", "needs a field that varies"),
         ("sweep.json --out a --front level_lip kept", "A front is part of a summary in JSON"),
         ("sweep.json --out a --summary a.json --front level_rldp kept", "no measure 'level_rldp'"),
+        ("sweep.json --out a.parquet --summary a.parquet", "'a.parquet' is used twice"),
+        ("sweep.json --out a.json --summary ./a.json", "'a.json' is used twice"),
+        ("sweep.json --out a.parquet --summary sweep.json", "'sweep.json' is used twice"),
+        ("sweep.json --out ../{here}/sweep.json", "is used twice"),
         ("sweep.json --out none/a.parquet", "cannot be written: no such file"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(line, sentence, folder, capsys):
-    assert run(line) == 2
+    assert run(line.replace("{here}", folder.name)) == 2
     captured = capsys.readouterr()
     assert sentence in captured.err.splitlines()[-1]
     assert captured.out == ""
     assert [path.name for path in folder.iterdir()] == ["sweep.json"]
+    assert (folder / "sweep.json").read_text(encoding="utf-8") == SWEEP.to_json()
+
+
+def about(source):
+    data = {"source": source, "secret": ["sex"], "released": ["town"]}
+    return {
+        "scenario": {"data": data, "notion": "lip", "mechanism": "watchdog"},
+        "vary": {"eps": [0.05, 2.0]},
+        "measures": ["kept"],
+    }
+
+
+def test_the_records_of_a_sweep_are_not_written_over(folder, capsys):
+    write(people(200), folder / "people.parquet")
+    before = (folder / "people.parquet").read_bytes()
+    (folder / "files.json").write_text(json.dumps(about("people.parquet")))
+    for line in ("--out people.parquet", "--out o.parquet --summary people.parquet"):
+        assert run(f"files.json {line}") == 2
+        assert "'people.parquet' is used twice" in capsys.readouterr().err
+    assert (folder / "people.parquet").read_bytes() == before
+
+
+def test_a_sweep_may_be_about_a_table_of_a_data_base(folder, here):
+    write(people(200), folder / "people.csv")
+    with duckdb.connect(str(folder / "own.db")) as base:
+        base.execute("CREATE TABLE people AS SELECT sex, town FROM read_csv('people.csv')")
+    asked = about(f"duckdb://{folder}/own.db#people")
+    (folder / "base.json").write_text(json.dumps(asked))
+    assert run("base.json --out out.parquet") == 0
+    assert here.computed == [1, 0]
+    table, sweep = read(folder / "out.parquet")
+    expected = [evaluate(question).mechanism.kept for question in sweep.questions]
+    assert table["kept"].to_pylist() == expected
+    (folder / "file.json").write_text(json.dumps(about("people.csv")))
+    assert run("file.json --out file.parquet") == 0
+    assert read(folder / "file.parquet")[0]["kept"].to_pylist() == expected
+    assert expected[0] < expected[1]
+
+
+DEGENERATE = {
+    "scenario": {"eps": 0.5},
+    "vary": {"mechanism": ["watchdog"]},
+    "random": {"law": "dirichlet0.01", "n_s": 2, "n_x": 3, "draws": 60, "seed": 1},
+    "measures": ["kept", "level_lip"],
+}
+
+
+def test_draws_without_an_answer_do_not_end_a_sweep(folder, here):  # noqa: ARG001
+    (folder / "draws.json").write_text(json.dumps(DEGENERATE))
+    assert run("draws.json --out out.parquet") == 0
+    table, sweep = read(folder / "out.parquet")
+    for number, row in enumerate(table.to_pylist()):
+        alone = joints.drawn(sweep.draws.spec(number).source.partition(":")[2]).weights.shape
+        assert (1 in alone) == (" has only one level" in row["reason"]) == math.isnan(row["kept"])
+    assert 0 < sum(reason != "" for reason in table["reason"].to_pylist()) < 60
 
 
 def test_lost_points_are_told_and_can_be_resumed(folder, capsys, here):

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from core.data import DataSpec, count
+from core.data.joints import drawn
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions import LIP, SRLIP, Average, EpsDelta
@@ -92,6 +93,43 @@ def test_a_question_without_an_answer_is_a_point_with_its_reason():
     assert math.isnan(found[4]["kept"])
     assert not found[4]["proven"]
     assert found[4]["status"] == ""
+
+
+@pytest.mark.parametrize("size", [(1, 4), (4, 1), (1, 1)])
+@pytest.mark.parametrize("mechanism", ["watchdog", "subset_merging", "grr"])
+def test_draws_of_one_symbol_have_no_answer_by_any_route(mechanism, size):
+    draws = Draws(3, *size)
+    sweep = Sweep(Scenario(mechanism=mechanism), measures=("kept", "level_lip"), draws=draws)
+    found = points(sweep)
+    assert [row["point"] for row in found] == [0, 1, 2]
+    for number, row in enumerate(found):
+        with pytest.raises(InvalidInputError) as refused:
+            evaluate(Scenario(draws.spec(number), mechanism=mechanism))
+        assert row["reason"] == str(refused.value)
+        assert (row["status"], row["solver"], row["proven"]) == ("", "", False)
+        assert math.isnan(row["kept"])
+        assert math.isnan(row["level_lip"])
+
+
+def test_a_draw_without_an_answer_leaves_the_others_theirs():
+    draws = Draws(40, 2, 3, "dirichlet0.01", 1)
+    asked = (("mechanism", ("watchdog", "grr")), ("eps", (0.5, 1.0)))
+    sweep = Sweep(Scenario(notion="lip"), asked, measures=("kept", "level_lip"), draws=draws)
+    refused = 0
+    for row in points(sweep):
+        question, number = sweep.questions[row["point"] // 40], row["point"] % 40
+        asked = Scenario(**vars(question) | {"data": draws.spec(number)})
+        if 1 in drawn(asked.data.source.partition(":")[2]).weights.shape:
+            with pytest.raises(InvalidInputError) as caught:
+                evaluate(asked)
+            assert row["reason"] == str(caught.value)
+            assert math.isnan(row["kept"])
+            refused += 1
+        else:
+            assert row["reason"] == ""
+            assert row["kept"] == evaluate(asked).mechanism.kept
+    assert 0 < refused < 160
+    assert refused % 4 == 0  # whatever is asked of it
 
 
 def test_data_sets_are_asked_as_they_were_counted():
