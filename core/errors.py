@@ -31,3 +31,15 @@ class NoMemoryError(SolverError):
 
 class AuditError(CoreError):
     """A mechanism gives less privacy than was asked."""
+
+
+def unwritten(error: OSError) -> str:
+    """Return the sentence for standard output that cannot be written, as on a full disk.
+
+    Examples
+    --------
+    >>> unwritten(OSError(28, "No space left on device"))
+    'Standard output cannot be written: no space left on device.'
+    """
+    why = error.strerror or type(error).__name__
+    return f"Standard output cannot be written: {why[:1].lower()}{why[1:]}."

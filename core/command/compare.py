@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.command.long_work import finishing
+from core.command.long_work import finishing, put
 from core.command.parsing import add_command, read_text, with_file
 from core.data import Sources
 from core.scenario import Project
@@ -51,9 +51,9 @@ def run(options: argparse.Namespace) -> int:
         columns = compare(project, sources)
     numbers = reference(project.scenarios)
     if options.json:
-        print(json.dumps(described(project, columns, numbers), indent=2, ensure_ascii=False))
+        put(json.dumps(described(project, columns, numbers), indent=2, ensure_ascii=False))
     else:
-        print(table(columns, numbers))
+        put(table(columns, numbers))
     for column in columns:
         if column.reason:
             print(f"{column.name}: {column.reason}", file=sys.stderr)

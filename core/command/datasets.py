@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import Any
 
+from core.command.long_work import put
 from core.command.parsing import add_command
 from core.data.catalogue import BUNDLED
 
@@ -45,10 +46,10 @@ def run(options: argparse.Namespace) -> int:
             }
             for entry in BUNDLED
         ]
-        print(json.dumps(sets, indent=2, ensure_ascii=False))
+        put(json.dumps(sets, indent=2, ensure_ascii=False))
         return 0
     rows = [(entry.id, f"{entry.rows:,}", entry.title, entry.licence) for entry in BUNDLED]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     for name, count, title, licence in rows:
-        print(f"{name:<{widths[0]}}  {count:>{widths[1]}}  {title:<{widths[2]}}  {licence}")
+        put(f"{name:<{widths[0]}}  {count:>{widths[1]}}  {title:<{widths[2]}}  {licence}")
     return 0

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.command.long_work import finishing
+from core.command.long_work import finishing, put
 from core.command.parsing import add_command, read_question
 from core.scenario import evaluate
 from core.studies.columns_table import describe
@@ -55,5 +55,5 @@ def run(options: argparse.Namespace) -> int:
     scenario, sources = read_question(options.scenario, options.data)
     with finishing("Answering") as interrupted:
         answer = evaluate(scenario, sources)
-    print(json.dumps(describe(answer), indent=2, ensure_ascii=False))
+    put(json.dumps(describe(answer), indent=2, ensure_ascii=False))
     return interrupted.status()

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from core import clock
+from core.errors import InvalidInputError, unwritten
 
 UNFINISHED = 3
 """The exit status of work that ended unfinished and can be done again."""
@@ -92,6 +93,22 @@ def reporting(what: str, first: float = FIRST) -> Iterator[None]:
     finally:
         done.set()
         reporter.join()
+
+
+def put(text: str) -> None:
+    """Write an answer on standard output.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be written, as on a full disk; a reader who has gone is a BrokenPipeError.
+    """
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InvalidInputError(unwritten(error)) from error
 
 
 def say(text: str) -> None:

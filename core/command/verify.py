@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core.command.long_work import put
 from core.command.parsing import add_command, read_text
 from core.records.design import records_file
 from core.records.verifying import failed, verify
@@ -57,10 +58,10 @@ def run(options: argparse.Namespace) -> int:
     original = None if options.original is None else records_file(options.original)
     checks = verify(text, options.released, original, options.seed)
     if options.json:
-        print(json.dumps([asdict(one) for one in checks], indent=2, ensure_ascii=False))
+        put(json.dumps([asdict(one) for one in checks], indent=2, ensure_ascii=False))
     else:
         for one in checks:
-            print(f"{MARKS[one.passed]:<11}  {one.name}: {one.sentence}")
+            put(f"{MARKS[one.passed]:<11}  {one.name}: {one.sentence}")
     wrong = failed(checks)
     if wrong:
         names = ", ".join(one.name for one in wrong)

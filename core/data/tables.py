@@ -214,7 +214,7 @@ def _what_is_wrong(error: duckdb.Error) -> str:
     if isinstance(error, duckdb.OutOfMemoryException):
         return f"needs more than the {DUCKDB_MEMORY} of memory that one count may take"
     if isinstance(error, duckdb.IOException) and "No space left" in str(error):
-        return "needs more room on the server's disk than there is left"
+        return "needs more room on the disk than there is left"
     return "could not be read: it is damaged, or has changed since it was opened"
 
 

@@ -8,9 +8,6 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from click.exceptions import Abort
-from streamlit.web import cli
-
 from core.__main__ import run as core_command
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +17,9 @@ ROOT = Path(__file__).parents[2]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Open the dashboard, with any `--server.…` options given, or run a command of `core`.
 
+    Streamlit is imported for the dashboard alone: a command that is interrupted while it starts
+    says so.
+
     Returns
     -------
     int
@@ -28,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = sys.argv[1:] if arguments is None else list(arguments)
     if asked and not asked[0].startswith("--server."):
         return core_command(asked)
+    from click.exceptions import Abort
+    from streamlit.web import cli
+
     with suppress(Abort):  # Ctrl-C, which is how the dashboard is ended
         cli.main(["run", str(application()), *asked], standalone_mode=False)
     return 0

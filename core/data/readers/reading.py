@@ -133,7 +133,7 @@ def room_for(name: str) -> Iterator[None]:
         if error.errno not in _NO_ROOM:
             raise
         raise InvalidInputError(
-            f"{name} could not be kept: there is no room left on the server's disk."
+            f"{name} could not be kept: there is no room left on the disk."
         ) from error
 
 

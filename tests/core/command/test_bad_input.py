@@ -14,6 +14,7 @@ from tests.core.records.makers import people, write
 
 ROOT = Path(__file__).parents[3]
 ASKED = {"data": {"secret": ["sex"], "released": ["town"]}, "mechanism": "watchdog"}
+SMALL_DISK = "large.csv could not be kept: there is no room left on the disk."
 FULL = 100_000
 """Bytes that a file may have on a disk that is nearly full."""
 
@@ -99,7 +100,7 @@ def test_a_full_disk_leaves_what_was_there(folder):
     write(people(25_000), folder / "large.csv")  # its Parquet copy does not fit either
     before = contents(folder)
     line = "release scenario.json large.csv released.csv --seed 1"
-    refused(command(folder, line, full=True), "large.csv could not be kept: there is no room left")
+    refused(command(folder, line, full=True), SMALL_DISK)
     assert contents(folder) == before
 
 
@@ -121,3 +122,21 @@ def test_a_kernel_for_another_alphabet_fails_the_check(folder):
     done = command(folder, "verify c.json released.csv people.csv")
     assert done.returncode == 2
     assert "FAILS        kernel: The kernel is for another alphabet" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "line", ["evaluate scenario.json --data people.csv", "verify c.json released.csv"]
+)
+def test_output_that_cannot_be_written_is_told(line, folder):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "core", *line.split()],
+            cwd=folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            check=False,
+        )
+    assert done.stderr == "Standard output cannot be written: no space left on device.\n"
+    assert done.returncode == 2

@@ -175,6 +175,41 @@ def test_the_examples_of_the_help_run(command, tmp_path, capsys, monkeypatch):
         assert {"sex", "occupation"} <= set(sets[0]["columns"])
 
 
+IMPORTING = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+sys.argv = ["core", "datasets"]
+"""
+"""The start of a program that is interrupted as soon as it imports the first large package."""
+
+STARTS = {
+    "core": "import runpy\nrunpy.run_module('core', run_name='__main__')\n",
+    "liftscope": "from pages.ui.command import main\nsys.exit(main())\n",
+}
+"""What `python -m core` and the command `liftscope` do."""
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_an_interrupt_while_a_command_starts_is_told(start, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTING + STARTS[start]],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert done.stderr == ("Stopped: nothing was written, and the same command does it again.\n")
+
+
 @pytest.mark.parametrize("error", [RuntimeError, InvalidInputError])
 def test_an_interrupt_that_a_library_turns_into_an_error_is_one(error, monkeypatch, capsys):
     def interrupted(_options):

@@ -2,6 +2,7 @@
 
 import pytest
 from click.exceptions import Abort
+from streamlit.web import cli
 
 from pages.ui import command
 
@@ -10,7 +11,7 @@ from pages.ui import command
 def opened(monkeypatch):
     """Return the calls of Streamlit's command line, which are not made."""
     calls = []
-    monkeypatch.setattr(command.cli, "main", lambda arguments, **_: calls.append(arguments))
+    monkeypatch.setattr(cli, "main", lambda arguments, **_: calls.append(arguments))
     return calls
 
 
@@ -40,5 +41,5 @@ def test_an_interrupt_ends_the_dashboard_without_a_traceback(monkeypatch):
     def interrupted(*_, **__):
         raise Abort
 
-    monkeypatch.setattr(command.cli, "main", interrupted)
+    monkeypatch.setattr(cli, "main", interrupted)
     assert command.main([]) == 0
