@@ -14,6 +14,7 @@ from typing import Any
 from core.data.readers.reading import Upload
 from core.data.treatment.coding import Coding
 from core.joint import Joint
+from core.notions.numbers import Numbers
 from core.records.applying import Applied, write
 from core.records.draws import Keyed
 from core.records.fields import KIND, VERSION
@@ -170,7 +171,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "same": release.same,
             "records": joint.n,
             "s": list(joint.s_labels),
-            "coding": [_coding(one) for one in result.counted.codings],
+            "coding": [plain_coding(one) for one in result.counted.codings],
             "marked": sorted(marks.column for marks in result.counted.report.marks),
         },
         "mechanism": {
@@ -211,7 +212,7 @@ def _levels(release: Release) -> dict[str, Any]:
             "achieved": _plain(mechanism.audit.achieved),
             "holds": mechanism.audit.holds,
         },
-        "numbers": {name: _plain(getattr(numbers, name)) for name in ("lam", "alpha", "beta", "n")},
+        "numbers": plain_numbers(numbers),
         "design": plain_levels(levels(joint, mechanism.kernel, numbers, slow=quick)),
         "records": None,
         "repeated": {},
@@ -255,6 +256,17 @@ def records_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, 
     return own, cube[own.kept_s][:, own.kept_x].reshape(own.n_s * own.n_x, -1)
 
 
+def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
+    """Return the λ, α, β and n of levels as values for JSON.
+
+    Examples
+    --------
+    >>> plain_numbers(Numbers(alpha=math.inf))["alpha"]
+    'inf'
+    """
+    return {name: _plain(getattr(numbers, name)) for name in ("lam", "alpha", "beta", "n")}
+
+
 def plain_levels(found: Mapping[str, float]) -> dict[str, float | str | None]:
     """Return levels as values for JSON: "inf" for ∞, None for NaN.
 
@@ -272,7 +284,8 @@ def _plain(value: float | None) -> float | str | None:
     return value if math.isfinite(value) else "inf"
 
 
-def _coding(coding: Coding) -> dict[str, Any]:
+def plain_coding(coding: Coding) -> dict[str, Any]:
+    """Return how records become symbols, as values for JSON."""
     return {
         "columns": list(coding.columns),
         "edges": [None if cut is None else list(cut.edges) for cut in coding.bins],

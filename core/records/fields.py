@@ -6,10 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.errors import InvalidInputError
+from core.records.plan import COLUMNS
 from core.validation import shown
 
 NUMBER = (int, float)
 """The types of a number in JSON."""
+
+LARGEST = 1e300
+"""Largest whole number in a certificate: larger ones are no floating-point numbers."""
+
+KINDS = ("seed", "key")
+"""What a draw may be made by."""
 
 FORM: dict[str, Any] = {
     "kind": str,
@@ -25,10 +32,11 @@ FORM: dict[str, Any] = {
         "treatment": str,
     },
     "unknown": {"treatment": str, "records": int},
-    "draw": {"kind": str, "commitment": str},
+    "draw": {"kind": str, "commitment": str, "id": (str, type(None))},
     "design": {
         "data": str,
         "same": bool,
+        "records": NUMBER,
         "s": [str],
         "marked": [str],
         "coding": [
@@ -53,7 +61,16 @@ FORM: dict[str, Any] = {
         "records": (dict, type(None)),
         "repeated": dict,
     },
-    "proof": {"utility": NUMBER, "information": NUMBER, "upper_bound": (*NUMBER, str)},
+    "proof": {
+        "purpose": str,
+        "utility": NUMBER,
+        "information": NUMBER,
+        "upper_bound": (*NUMBER, str),
+        "gap": (*NUMBER, str),
+        "status": str,
+        "solver": str,
+        "notes": [str],
+    },
     "promises": [{"about": str, "status": str, "sentence": str}],
     "fingerprint": str,
 }
@@ -85,7 +102,9 @@ def check_form(body: Any) -> None:
         raise InvalidInputError(
             f"The certificate's version must be {VERSION}, got {shown(body.get('version'))}."
         )
+    _check_numbers(body, "")
     _check(body, FORM, "")
+    _check_choices(body)
     if len(body["design"]["coding"]) != 2:
         raise InvalidInputError("The certificate must have two codings, of S and of X.")
     for coding in body["design"]["coding"]:
@@ -98,6 +117,40 @@ def check_form(body: Any) -> None:
             raise InvalidInputError(
                 f"The certificate's coding of {', '.join(coding['columns'])} does not fit together."
             )
+
+
+def _check_numbers(value: Any, place: str) -> None:
+    """Raise where a whole number is too large to be computed with."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            _check_numbers(part, f"{place}.{key}" if place else key)
+    elif isinstance(value, list):
+        for part in value:
+            _check_numbers(part, place)
+    elif isinstance(value, int) and abs(value) > LARGEST:
+        raise InvalidInputError(
+            f"The certificate's entry {shown(place)} holds a number of {len(str(abs(value)))} "
+            "digits: too many to compute with."
+        )
+
+
+def _check_choices(body: Mapping[str, Any]) -> None:
+    """Raise where an entry with few possible values has none of them."""
+    treatment, draw = body["released"]["treatment"], body["draw"]
+    for name, said, known in (
+        ("released.treatment", treatment, COLUMNS),
+        ("draw.kind", draw["kind"], KINDS),
+    ):
+        if said not in known:
+            allowed = " or ".join(map(repr, known))
+            raise InvalidInputError(
+                f"The certificate's entry {name!r} must be {allowed}, got {shown(said)}."
+            )
+    if (draw["kind"] == "key") != (draw["id"] is not None):
+        raise InvalidInputError(
+            "The certificate's entry 'draw.id' must name a column where the draw is by a key, and "
+            f"be null where it is by a seed, got {shown(draw['id'])}."
+        )
 
 
 def _check(value: Any, form: Any, place: str) -> None:

@@ -55,6 +55,8 @@ class Recount:
         How many of the others have no row of the kernel.
     rows : ndarray
         The kernel's row of each record that was to be released, in their order, shape (n,).
+    places : ndarray
+        The place of each of these records in the file, from 0, shape (n,).
     cells : ndarray or None
         Number of records by symbol of S and of X, shape (n_s, n_x); None where the file has no S.
     """
@@ -63,6 +65,7 @@ class Recount:
     filtered: int
     unknown: int
     rows: IntArray
+    places: IntArray
     cells: FloatArray | None
 
 
@@ -138,7 +141,23 @@ def recount(
         whole = asked & (place_s >= 0) & (place_x >= 0)
         cells = np.zeros((len(design["s"]), len(inputs)))
         np.add.at(cells, (place_s[whole], place_x[whole]), 1)
-    return Recount(size, int((~asked).sum()), unknown, rows[asked & (rows >= 0)], cells)
+    places = np.flatnonzero(asked & (rows >= 0))
+    return Recount(size, int((~asked).sum()), unknown, rows[places], places, cells)
+
+
+def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[str | None]:
+    """Return a column's values as text, None where one is missing; arguments as `recount`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file has no such column.
+    """
+    columns, _ = read_columns(path, [name], names)
+    if name not in columns:
+        raise InvalidInputError(f"{path.name} has no column {name!r}, which the release read.")
+    texts = [_text(value) for value in columns[name].values]
+    return [texts[place] for place in columns[name].index.tolist()]
 
 
 def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -> IntArray:
@@ -295,15 +314,8 @@ def _of_parquet(
 
 
 def _of_text(path: Path, names: set[str]) -> tuple[dict[str, _Column], int]:
-    """Read a text file with the separator that gives most of the names, then most fields."""
-    best: tuple[int, int, str] | None = None
-    for separator in SEPARATORS:
-        header = [name.strip() for name in next(_rows(path, separator), [])]
-        score = (len(names.intersection(header)), len(header), separator)
-        if best is None or score[:2] > best[:2]:
-            best = score
-    assert best is not None
-    rows = _rows(path, best[2])
+    """Read a text file, with the separator of `_separator`."""
+    rows = _rows(path, _separator(path, names))
     header = [name.strip() for name in next(rows, [])]
     places = [(name, header.index(name)) for name in sorted(names) if name in header]
     tables: list[dict[str, int]] = [{} for _ in places]
@@ -322,6 +334,32 @@ def _of_text(path: Path, names: set[str]) -> tuple[dict[str, _Column], int]:
         for (name, _), table, found in zip(places, tables, index, strict=True)
     }
     return columns, size
+
+
+def _separator(path: Path, names: set[str]) -> str:
+    """Return the separator that gives most of the names, then most fields."""
+    best: tuple[int, int, str] | None = None
+    for separator in SEPARATORS:
+        header = [name.strip() for name in next(_rows(path, separator), [])]
+        score = (len(names.intersection(header)), len(header), separator)
+        if best is None or score[:2] > best[:2]:
+            best = score
+    assert best is not None
+    return best[2]
+
+
+def header_of(path: Path, names: Sequence[str]) -> list[str]:
+    """Return all columns of a file; arguments and errors as `read_columns`."""
+    try:
+        with path.open("rb") as file:
+            is_parquet = file.read(4) == b"PAR1"
+        if is_parquet:
+            return [name.strip() for name in parquet.read_schema(path).names]
+        return [name.strip() for name in next(_rows(path, _separator(path, set(names))), [])]
+    except (OSError, ValueError, pa.ArrowException, csv.Error) as error:
+        raise InvalidInputError(
+            f"{str(path)!r} cannot be read as Parquet or as text in UTF-8: {error}."
+        ) from error
 
 
 def _rows(path: Path, separator: str) -> Iterator[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +13,40 @@ import numpy as np
 
 from core.data import Sources
 from core.errors import InvalidInputError
-from core.joint import Joint
-from core.records import formulas
-from core.records.certificate import PACKAGE_VERSION, REPEATS, code_hash
-from core.records.checks import Check, replayed
-from core.records.consistency import ALARM, consistency
+from core.records.certificate import PACKAGE_VERSION, code_hash
+from core.records.checking.check import CLOSE, Check
+from core.records.checking.designs import check_codings, check_columns, check_design, design_file
+from core.records.checking.drawn import drawn, keyed, replayed
+from core.records.checking.levels import check_levels, check_promise
 from core.records.fields import check_form
-from core.records.promises import stated
-from core.records.recount import Recount, read_columns, recount
-from core.release.repeats import draws
+from core.records.promises import PROMISED, stated
+from core.records.recount import Recount, read_columns, recount, texts_of
 from core.scenario import Scenario
 from core.scenario.json_text import read_json
 from core.spreadsheets import safe_text
-from core.studies.side_by_side import levels, reference
-from core.validation import FloatArray, IntArray
-from core.wording import number_of
+from core.validation import IntArray
+from core.wording import listed, number_of
 
-CLOSE = 1e-9
-"""Largest difference of two equal figures, relative to the larger of them and 1: rounding."""
+RESTS = {
+    "one record": ("kernel", "outputs", "codings", "columns", "data", "design", "promise", "draw"),
+    "sampling error": (
+        *("kernel", "codings", "data", "design", "numbers", "promise", "draw"),
+        *("levels", "other levels", "design levels", "other design levels"),
+    ),
+    "repeated releases": ("data", "draw", "key"),
+    "other columns": ("columns",),
+}
+"""The checks that each promise rests on, by what it is about."""
 
 
 def verify(
-    text: str, released: Path, original: Path | None = None, seed: str | None = None
+    text: str,
+    released: Path,
+    original: Path | None = None,
+    seed: str | None = None,
+    *,
+    design: Path | None = None,
+    key: Path | None = None,
 ) -> list[Check]:
     """Check a certificate, a released file and, where it is there, the original.
 
@@ -48,6 +60,10 @@ def verify(
         The file that was released. Without it data, levels and draw are not checked.
     seed : str, optional
         The seed, which only the owner has: with it every draw is made again.
+    design : Path, optional
+        The file that the mechanism was made for, where that is neither the original nor bundled.
+    key : Path, optional
+        The file of a keyed draw's key, which only the owner has.
 
     Returns
     -------
@@ -66,22 +82,36 @@ def verify(
     checks = [_fingerprint(body), _code(body), Check("promises", *stated(body)), fit]
     checks.append(_hash(body, "released", released))
     outputs, found = _outputs(body, released)
-    checks += found
+    checks += [*found, check_codings(body, scenario.data)]
     if original is not None:
         checks.append(_hash(body, "original", original))
+    checks.append(check_columns(body, scenario.data, released, original))
     if original is None or not fit.passed:
-        names = ("data", "levels", "promise", "utility", "draw")
+        names: tuple[str, ...] = ("data", "design", "levels", "promise", "utility", "draw")
+        names += ("key",) if body["draw"]["kind"] == "key" else ()
         why = "The original was not given" if original is None else "The kernel is none"
         unchecked = f"{why}, so this could not be checked."
-        return [*checks, *(Check(name, None, unchecked) for name in names)]
+        checks += [Check(name, None, unchecked) for name in names]
+        return [*checks, *_unproven(body, checks)]
     kernel = np.array(body["mechanism"]["kernel"], dtype=np.float64)
-    counted, how = _recounted(body, scenario, original)
+    counted, how, read = _recounted(body, scenario, original)
     checks.append(_counts(body, counted, how))
-    checks += _levels(body, scenario, counted, kernel)
-    checks.append(_draw(body, counted, outputs, kernel))
+    where = design_file(body, scenario.data, original, design)
+    cells = counted.cells if body["design"]["same"] else None
+    if where is not None and not body["design"]["same"]:
+        cells = _recounted(body, scenario, where)[0].cells
+    matched, library = check_design(body, scenario.data, where)
+    checks += [matched, *check_levels(body, scenario, counted.cells, cells, kernel)]
+    checks += check_promise(body, scenario, cells, library, kernel)
+    checks.append(drawn(body, counted, outputs, kernel))
+    if body["draw"]["kind"] == "key":
+        ids = texts_of(read[0], body["draw"]["id"], read[1])
+        checks.append(keyed(body, counted, outputs, kernel, ids, key))
+    elif key is not None:
+        checks.append(Check("key", False, "The release was drawn by a seed, not by a key."))
     if seed is not None:
         checks.append(replayed(body, counted, outputs, kernel, seed))
-    return checks
+    return [*checks, *_unproven(body, checks)]
 
 
 def _fingerprint(body: Mapping[str, Any]) -> Check:
@@ -177,15 +207,18 @@ def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]
     return outputs, checks
 
 
-def _recounted(body: Mapping[str, Any], scenario: Scenario, original: Path) -> tuple[Recount, str]:
+def _recounted(
+    body: Mapping[str, Any], scenario: Scenario, original: Path
+) -> tuple[Recount, str, tuple[Path, Sequence[str] | None]]:
     """Count the original again, with the library's own readers if it is no plain file."""
     try:
-        return recount(body, scenario.data, original), ""
+        return recount(body, scenario.data, original), "", (original, None)
     except InvalidInputError:
         sources = Sources()
         table = sources.uploads[sources.add_file(original)].table
         counted = recount(body, scenario.data, table.paths[0], table.columns)
-        return counted, " It was read by the library's own code, being no plain UTF-8 or Parquet."
+        how = " It was read by the library's own code, being no plain UTF-8 or Parquet."
+        return counted, how, (table.paths[0], table.columns)
 
 
 def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
@@ -210,156 +243,29 @@ def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
     )
 
 
-def _levels(
-    body: Mapping[str, Any], scenario: Scenario, counted: Recount, kernel: FloatArray
-) -> list[Check]:
-    """Check the levels for the original's records, and whether the promise is kept."""
-    same = body["design"]["same"]
-    said = body["levels"]["design" if same else "records"]
-    if counted.cells is None or said is None or not counted.cells.any():
-        return [Check("levels", None, "Without S in the original no level can be computed.")]
-    reads_s = bool(body["mechanism"]["reads_s"])
-    joint_sy = formulas.released(counted.cells, kernel, reads_s)
-    own = formulas.plain_levels(joint_sy)
-    wrong = [key for key, value in own.items() if not _close(value, said.get(key))]
-    checks = [_told("levels", wrong, said, own, f"{len(own)} levels, by independent formulas")]
-    joint, rows = _joint(body, counted, kernel)
-    others = levels(joint, rows, reference([scenario]))
-    others = {key: value for key, value in others.items() if key not in own}
-    told = {key: None if math.isnan(value) else value for key, value in others.items()}
-    if same:
-        again, repeated = _repeated(body, scenario, joint, rows)
-        told, said = told | again, said | repeated
-    wrong = [key for key, value in told.items() if key in said and not _close(value, said.get(key))]
-    checks.append(
-        _told("other levels", wrong, said, told, f"{len(told)} levels, by the library's own code")
-    )
-    if same:
-        checks += [_asked(body, scenario, joint, rows), _utility(body, counted, kernel)]
-    else:
-        text = "The mechanism was made for other data, which would be needed to check its promise."
-        checks += [Check("promise", None, text), Check("utility", None, text)]
-    return checks
+def _unproven(body: Mapping[str, Any], checks: list[Check]) -> list[Check]:
+    """Say of each promise whether all that it rests on was checked."""
+    outcome = {one.name: one.passed for one in checks}
+    found = []
+    for one in body["promises"]:
+        if one["status"] != PROMISED:
+            continue
+        name = f"promised: {one['about']}"
+        rests = [key for key in RESTS.get(one["about"], tuple(outcome)) if key in outcome]
+        if not body["design"]["same"]:  # the records' own levels are no part of what is promised
+            rests = [key for key in rests if key not in ("levels", "other levels")]
+        if all(outcome[key] for key in rests):
+            found.append(Check(name, True, "All that this promise rests on was checked."))
+        else:
+            open_ones = listed([repr(key) for key in rests if not outcome[key]])
+            text = f"This promise rests on {open_ones}, of which not all holds or was checked."
+            found.append(Check(name, None, text))
+    return found
 
 
-def _repeated(
-    body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray
-) -> tuple[dict[str, float | None], dict[str, Any]]:
-    """Return the levels of repeated releases, computed again and as the certificate says them."""
-    said = {k: one for k, one in body["levels"]["repeated"].items() if k.isdecimal()}
-    notion = scenario.build_notion(joint)
-    found: dict[str, float | None] = {
-        f"{k} releases": draws(joint, kernel, notion, int(k)).level
-        for k in said
-        if 1 < int(k) <= max(REPEATS)
-    }
-    return found, {
-        f"{k} releases": one.get("level") if isinstance(one, dict) else one
-        for k, one in said.items()
-    }
-
-
-def _told(
-    name: str, wrong: list[str], said: Mapping[str, Any], found: Mapping[str, Any], what: str
-) -> Check:
-    if not wrong:
-        return Check(name, True, f"The same once more: {what}.")
-    key = wrong[0]
-    return Check(name, False, f"The level of {key!r} is {found[key]}, not {said.get(key)}.")
-
-
-def _close(found: float | None, said: Any) -> bool:
-    """Say whether a figure is what a certificate says."""
-    if found is None or said is None:
-        return found is None and said is None
-    if not isinstance(said, int | float) and said != "inf":
-        return False
-    value = math.inf if said == "inf" else float(said)
-    if math.isinf(found) or math.isinf(value):
-        return found == value
-    return abs(found - value) <= CLOSE * max(1.0, abs(found), abs(value))
-
-
-def _joint(
-    body: Mapping[str, Any], counted: Recount, kernel: FloatArray
-) -> tuple[Joint, FloatArray]:
-    """Return the joint of the recount, and the kernel's rows for its symbols."""
-    assert counted.cells is not None
-    joint = Joint.from_counts(counted.cells, body["design"]["s"], body["mechanism"]["inputs"])
-    if not body["mechanism"]["reads_s"]:
-        return joint, kernel[joint.kept_x]
-    cube = kernel.reshape(*counted.cells.shape, -1)
-    return joint, cube[joint.kept_s][:, joint.kept_x].reshape(joint.n_s * joint.n_x, -1)
-
-
-def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray) -> Check:
-    """Check that the scenario's notion holds, at the level that the certificate says."""
-    asked = body["levels"]["asked"]
-    if asked is None:
-        return Check("promise", None, "No promise was asked of this mechanism.")
-    notion = scenario.build_notion(joint)
-    if str(notion) != asked.get("notion"):
-        return Check("promise", False, f"The scenario asks {notion}, not {asked.get('notion')}.")
-    reached = notion.achieved(joint, kernel)
-    if not notion.holds(joint, kernel):
-        return Check("promise", False, f"{notion} is broken: it is reached only at {reached:.6g}.")
-    if not _close(reached, asked.get("achieved")):
-        return Check(
-            "promise", False, f"{notion} is reached at {reached:.9g}, not {asked.get('achieved')}."
-        )
-    return Check("promise", True, f"{notion} is kept: level {reached:.6g}.")
-
-
-def _utility(body: Mapping[str, Any], counted: Recount, kernel: FloatArray) -> Check:
-    """Check I(X;Y), and that the utility is at most its bound, which is not proven again."""
-    proof = body["proof"]
-    assert counted.cells is not None
-    found = formulas.kept_information(counted.cells, kernel, bool(body["mechanism"]["reads_s"]))
-    if not _close(found, proof["information"]):
-        return Check("utility", False, f"I(X;Y) is {found:.9g} nats, not {proof['information']}.")
-    bound = math.inf if proof["upper_bound"] == "inf" else proof["upper_bound"]
-    if isinstance(bound, str) or not proof["utility"] <= bound + CLOSE:
-        return Check(
-            "utility", False, f"The utility {proof['utility']} is not within its bound {bound}."
-        )
-    text = f"I(X;Y) is {found:.6g} nats; the bound on what can be kept was not proven again."
-    return Check("utility", True, text)
-
-
-def _draw(
-    body: Mapping[str, Any], counted: Recount, outputs: IntArray, kernel: FloatArray
-) -> Check:
-    """Test whether the outputs can be draws from the kernel."""
-    if (
-        len(outputs) != len(counted.rows)
-        or (outputs < 0).any()
-        or counted.rows.max() >= len(kernel)
-    ):
-        text = "The released records are not those of the original, so the draw cannot be theirs."
-        return Check("draw", False, text)
-    found = consistency(counted.rows, outputs, kernel)
-    if found.impossible is not None:
-        row, y = found.impossible
-        label = body["mechanism"]["outputs"][y]
-        return Check(
-            "draw",
-            False,
-            f"The kernel gives {label!r} to no record of its row {row + 1}: one has it.",
-        )
-    told = f"p = {found.cells:.3g} cell by cell, {found.totals:.3g} in all"
-    if found.holds:
-        return Check(
-            "draw",
-            True,
-            f"The outputs are consistent with the kernel ({told}; a true release fails once in "
-            f"{1 / ALARM:,.0f}).",
-        )
-    return Check(
-        "draw",
-        False,
-        f"The outputs are not those of the kernel ({told}; a true release fails once in "
-        f"{1 / ALARM:,.0f}).",
-    )
+def unproven(checks: list[Check]) -> list[Check]:
+    """Return the promises that rest on something that was not checked."""
+    return [one for one in checks if one.name.startswith("promised: ") and not one.passed]
 
 
 def failed(checks: list[Check]) -> list[Check]:

@@ -32,10 +32,13 @@ def test_the_examples_of_the_help_run(capsys):
     commands = re.findall(r"\$ python -m core (.*)", told("verify", capsys))
     assert len(commands) == 2
     assert main(commands[0].split()) == 0
-    assert "not checked  draw: The original was not given" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "not checked  draw: The original was not given" in said.out
+    assert "not checked  promised: one record: This promise rests on 'data'" in said.out
+    assert said.err == ("Not all that was promised could be checked: one record, sampling error.\n")
     assert main(commands[1].split()) == 0
     said = capsys.readouterr()
-    assert said.out.count("holds ") == 15
+    assert said.out.count("holds ") == 22
     assert said.err == ""
 
 
@@ -72,3 +75,25 @@ def test_bad_input_is_one_sentence(line, sentence, capsys):
     assert sentence in said.err
     assert said.err.count("\n") == 1
     assert said.out == ""
+
+
+def test_a_promise_that_is_not_checked_has_status_3(folder, capsys):
+    (folder / "key.txt").write_bytes(b"k" * 20)
+    people = (folder / "people.csv").read_text(encoding="utf-8").splitlines()
+    lines = [f"{line},{i or 'id'}" for i, line in enumerate(people)]
+    (folder / "fresh.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    line = "release scenario.json fresh.csv out.csv --design people.csv --key key.txt --id id"
+    assert main([*line.split(), "--certificate", "c.json"]) == 0
+    capsys.readouterr()
+    line = "verify c.json out.csv fresh.csv"
+    assert main(line.split()) == 3
+    said = capsys.readouterr()
+    assert "FAILS" not in said.out
+    assert said.err == (
+        "Not all that was promised could be checked: one record, sampling error, "
+        "repeated releases.\n"
+    )
+    assert main([*line.split(), "--design", "people.csv", "--key", "key.txt"]) == 0
+    said = capsys.readouterr()
+    assert "not checked" not in said.out
+    assert said.err == ""

@@ -1,0 +1,253 @@
+"""A forged entry is told, though promises and fingerprint are computed again after it."""
+
+import json
+
+import pytest
+
+from core.errors import InvalidInputError
+from core.records.certificate import fingerprint
+from core.records.draws import Keyed, Seeded
+from core.records.plan import Plan
+from core.records.promises import promises
+from core.records.verifying import failed, unproven, verify
+from tests.core.records.makers import asked, people, write
+from tests.core.records.test_verifying import certified
+
+KEY = b"k" * 20
+"""The key of the releases that are drawn by one."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("forged")
+
+
+@pytest.fixture(scope="module")
+def made(folder):
+    original = write(people(600), folder / "people.csv")
+    result, _ = asked(original, mechanism="optimal")
+    return (*certified(folder, result, original), original)
+
+
+@pytest.fixture(scope="module")
+def fresh(folder):
+    """Release 300 other records, by a key."""
+    design = write(people(900, seed=3), folder / "design.csv")
+    result, _ = asked(design, mechanism="optimal")
+    original = write(people(300, seed=5), folder / "fresh.parquet")
+    plan = Plan(Keyed(KEY, "id"))
+    body, path = certified(folder, result, original, plan, "fresh_out.parquet", same=False)
+    (folder / "key.txt").write_bytes(KEY)
+    return body, path, original, design, folder / "key.txt"
+
+
+def forged(body, edit):
+    """Return a certificate with an edit, and promises and fingerprint that follow from it."""
+    body = json.loads(json.dumps(body))
+    edit(body)
+    del body["promises"]
+    body["promises"] = promises(body)
+    return json.dumps(body | {"fingerprint": fingerprint(body)})
+
+
+def put(*path):
+    """Return an edit that puts the last argument at the place that the others name."""
+    *place, key, value = path
+
+    def edit(body):
+        for one in place:
+            body = body[one]
+        body[key] = value
+
+    return edit
+
+
+def nothing(body):
+    assert body["kind"]
+
+
+def half(body):
+    body["levels"]["design"].pop("ldp")
+
+
+def no_secret(body):
+    body["design"]["same"] = False
+    body["scenario"]["data"]["source"] = "upload:" + "0" * 64
+
+
+def finer(body):
+    body["design"]["coding"][1]["symbols"][0]["levels"] = ["elsewhere"]
+
+
+FORGED = {
+    "no column beside Y": (put("released", "columns", ["town"]), {"columns"}),
+    "another treatment": (put("released", "treatment", "dropped"), {"columns"}),
+    "S of another column": (put("design", "coding", 0, "columns", ["nothing"]), {"codings"}),
+    "not made for it": (put("design", "same", False), {"codings", "levels"}),
+    "of another source": (put("scenario", "data", "source", "adult"), {"codings"}),
+    "made for no file": (no_secret, {"levels"}),
+    "no symbol in S": (put("design", "s", []), {"codings", "design"}),
+    "empty coding": (put("design", "coding", 0, "symbols", []), {"codings", "design"}),
+    "another coding": (finer, {"design"}),
+    "another S": (put("scenario", "data", "secret", ["note"]), {"codings"}),
+    "another X": (put("scenario", "data", "released", ["note"]), {"codings"}),
+    "number of records": (put("design", "records", 10**9), {"design"}),
+    "tiny beta": (put("levels", "numbers", "beta", 1e-9), {"numbers"}),
+    "negative beta": (put("levels", "numbers", "beta", -1.05), {"numbers"}),
+    "large beta": (put("levels", "numbers", "beta", 1e308), {"numbers"}),
+    "other numbers": (put("levels", "numbers", {"beta": 0.05}), {"numbers"}),
+    "five releases": (put("levels", "repeated", {"5": {"level": 0.2}}), {"repeated levels"}),
+    "no releases": (put("levels", "repeated", {}), {"repeated levels"}),
+    "smaller bound": (put("levels", "repeated", "2", "at_most", 0.1), {"repeated levels"}),
+    "not kept": (put("levels", "asked", "holds", False), {"promise"}),
+    "level left out": (half, {"levels"}),
+    "level added": (put("levels", "design", "all", 0.0), {"levels"}),
+    "levels of records": (put("levels", "records", {"lip": 0.0}), {"levels"}),
+    "negative utility": (put("proof", "utility", -5), {"utility"}),
+    "no gap": (put("proof", "gap", -1.0), {"utility"}),
+    "no bound": (put("proof", "upper_bound", "inf"), {"utility"}),
+    "large bound": (put("proof", "upper_bound", 50.0), {"utility"}),
+    "another purpose": (put("proof", "purpose", "guess"), {"utility"}),
+    "unknown values": (put("unknown", "treatment", "magic"), {"codings"}),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_forged_entry_fails_its_check(name, made):
+    body, path, original = made
+    edit, names = FORGED[name]
+    found = verify(forged(body, edit), path, original)
+    assert names <= {one.name for one in failed(found)}
+    assert unproven(verify(forged(body, nothing), path, original)) == []
+
+
+@pytest.mark.parametrize(
+    ("edit", "sentence"),
+    [
+        (put("released", "treatment", "x"), "'released.treatment' must be 'replaced' or"),
+        (put("released", "treatment", ""), "'released.treatment' must be 'replaced' or"),
+        (put("draw", "kind", "key"), r"'draw\.id' must name a column"),
+        (put("draw", "kind", "seedx"), r"'draw\.kind' must be 'seed' or 'key', got 'seedx'"),
+        (put("draw", "kind", ""), r"'draw\.kind' must be 'seed' or 'key', got ''"),
+        (put("draw", "id", "town"), r"'draw\.id' must name a column"),
+        (put("original", "records", 10**400), "'original.records' holds a number of 401 digits"),
+        (put("levels", "numbers", "beta", 10**400), "'levels.numbers.beta' holds a number of"),
+        (put("mechanism", "kernel", 0, 0, 10**400), "'mechanism.kernel' holds a number of"),
+        (put("scenario", "eps", 10**400), "'scenario.eps' holds a number of 401 digits"),
+        (put("more", [10**400]), "'more' holds a number of 401 digits"),
+    ],
+)
+def test_a_value_that_no_certificate_has_is_one_sentence(edit, sentence, made):
+    body, path, original = made
+    changed = json.loads(json.dumps(body))
+    edit(changed)
+    with pytest.raises(InvalidInputError, match=sentence):
+        verify(json.dumps(changed), path, original)
+
+
+def test_the_owners_copy_is_none_for_others(made, folder):
+    _, _, original = made
+    result, _ = asked(original)
+    body, path = certified(folder, result, original, Plan(Seeded(4), "kept"), "kept.csv")
+    found = verify(forged(body, nothing), path, original, "4")
+    assert [one.name for one in found if one.passed is not True] == []
+
+    def edit(body):
+        body["released"] |= {"treatment": "dropped", "columns": ["released town"]}
+
+    text = forged(body, edit)
+    assert "No other column is released." in text
+    assert {one.name for one in failed(verify(text, path, original))} == {"columns"}
+    assert {one.name for one in failed(verify(text, path))} == {"columns"}
+    text = forged(body, put("released", "treatment", "replaced"))
+    assert {one.name for one in failed(verify(text, path))} == {"columns"}
+
+
+def test_a_draw_by_a_seed_is_none_by_a_key(made):
+    body, path, original = made
+
+    def edit(body):
+        body["draw"] |= {"kind": "key", "id": "id"}
+        body["levels"]["repeated"] = {}
+
+    def hide(body):
+        edit(body)
+        body["draw"]["commitment"] = "0" * 64
+
+    for one in (edit, hide):
+        found = verify(forged(body, one), path, original, "17")
+        assert {one.name for one in failed(found)} == {"seed"}
+        found = verify(forged(body, one), path, original)
+        assert failed(found) == []
+        assert [one.name for one in unproven(found)] == ["promised: repeated releases"]
+    edit_id = forged(body, lambda body: (edit(body), body["draw"].update(id="town")))
+    found = {one.name: one for one in verify(edit_id, path, original)}
+    assert found["key"].passed is False
+
+
+def test_a_release_of_other_records_is_proven_with_its_design_and_key(fresh):
+    body, path, original, design, key = fresh
+    text = json.dumps(body)
+    found = verify(text, path, original, design=design, key=key)
+    assert [one.name for one in found if one.passed is not True] == []
+    assert {"design levels", "other design levels", "key"} <= {one.name for one in found}
+    found = verify(text, path, original)
+    assert failed(found) == []
+    assert {one.name for one in unproven(found)} == {
+        "promised: one record",
+        "promised: sampling error",
+        "promised: repeated releases",
+    }
+
+
+@pytest.mark.parametrize(
+    ("edit", "names"),
+    [
+        (put("levels", "design", "robust_ldp", 0.01), {"other design levels"}),
+        (put("levels", "design", "lip", 0.01), {"design levels"}),
+        (put("levels", "asked", "achieved", 0.01), {"promise"}),
+        (put("levels", "records", None), {"levels"}),
+        (put("draw", "commitment", "0" * 64), {"key"}),
+    ],
+)
+def test_a_forged_release_of_other_records_is_told(edit, names, fresh):
+    body, path, original, design, key = fresh
+    found = verify(forged(body, edit), path, original, design=design, key=key)
+    assert {one.name for one in failed(found)} == names
+
+
+def test_another_design_or_key_is_told(fresh, made, tmp_path):
+    body, path, original, design, key = fresh
+    text = json.dumps(body)
+    found = {one.name: one for one in verify(text, path, original, design=made[2])}
+    assert found["design"].passed is False
+    (tmp_path / "key.txt").write_bytes(b"j" * 20)
+    found = verify(text, path, original, design=design, key=tmp_path / "key.txt")
+    assert {one.name for one in failed(found)} == {"key"}
+    with pytest.raises(InvalidInputError, match=r"key file '.*none.txt' cannot be read"):
+        verify(text, path, original, design=design, key=tmp_path / "none.txt")
+    found = {one.name: one for one in verify(json.dumps(made[0]), made[1], made[2], key=key)}
+    assert found["key"].passed is False
+    renamed = design.rename(tmp_path / "renamed.csv")
+    found = verify(text, path, original, design=renamed, key=key)
+    assert failed(found) == []
+    assert [one.name for one in unproven(found)] == [
+        "promised: one record",
+        "promised: sampling error",
+    ]
+    renamed.rename(design)
+
+
+@pytest.mark.parametrize("unknown", ["drop", "Köln"])
+def test_a_seed_is_replayed_though_values_are_unknown(unknown, made, tmp_path):
+    _, _, design = made
+    result, _ = asked(design, mechanism="optimal")
+    columns = people(300, seed=6)
+    columns["town"][3] = columns["town"][9] = "Ys"
+    original = write(columns, tmp_path / "fresh.csv")
+    plan = Plan(Seeded(8), unknown=unknown)
+    body, path = certified(tmp_path, result, original, plan, same=False)
+    found = {one.name: one for one in verify(json.dumps(body), path, original, "8", design=design)}
+    assert [name for name, one in found.items() if one.passed is not True] == []
+    assert found["seed"].sentence == "The seed draws every output of the file."
+    assert body["released"]["records"] == (298 if unknown == "drop" else 300)
