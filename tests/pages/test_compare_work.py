@@ -13,6 +13,7 @@ from core.jobs import work
 from core.scenario import Project, Scenario, evaluate
 from core.studies.frontier import sweep
 from core.studies.known import UNPROVEN
+from pages.ui.compare import matching
 from tests.pages.comparing import OPTIMA, QUICK, SMALL, kept, open_, opened, pinned, share, text
 from tests.pages.waiting import finished
 
@@ -60,6 +61,82 @@ def test_match_of_the_same_eps_needs_no_search():
     project = OPTIMA.asking(1, replace(OPTIMA.scenarios[1], eps=3.0))
     app = match(opened(project=project), "eps", like=1)
     assert [one.eps for one in pinned(app).scenarios] == [3.0, 3.0]
+
+
+@pytest.fixture
+def ends_in_sight(solves, monkeypatch):
+    """Have a match end after the page has asked for it and before it shows its progress.
+
+    Return what was at work each time.
+    """
+    follow, ends = matching.follow, []
+
+    def ended(asked):
+        assert len(ends) < 5, "the match is begun again and again"
+        ends.append([function.__name__ for _, function, _ in solves.open])
+        solves.finish()
+        follow(asked)
+
+    monkeypatch.setattr(matching, "follow", ended)
+    return ends
+
+
+def begin(app, target):
+    open_(app, "match")
+    app.selectbox(key="match_target").set_value(target).run()
+    app.button(key="match_start").click().run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("target", ["ldp", "kept"])
+def test_a_match_that_ends_while_its_progress_is_on_screen_is_taken(ends_in_sight, target):
+    app = begin(opened(project=OPTIMA), target)
+    assert ends_in_sight == [["find_match"]]
+    assert "b: reached at ε = " in text(app)
+    first, second = (matching.study.figure(evaluate(one), target) for one in pinned(app).scenarios)
+    assert second == pytest.approx(first, abs=1e-4)
+
+
+def test_columns_that_ask_the_same_are_matched_once(ends_in_sight):
+    lip, ldp = OPTIMA.scenarios
+    project = Project((lip, ldp, replace(ldp, eps=3.0)), ("a", "b", "c"))
+    app = begin(opened(project=project), "kept")
+    assert ends_in_sight == [["find_match"]]
+    _, b, c = pinned(app).scenarios
+    assert b == c
+    assert "c: reached at ε = " in text(app)
+
+
+def test_a_match_that_was_cut_short_is_told_as_such_and_not_begun_again(
+    ends_in_sight, solves, monkeypatch
+):
+    finish = solves.finish
+
+    def late():
+        with clock.using(clock.Ticking(matching.study.SECONDS)):
+            finish()
+
+    monkeypatch.setattr(solves, "finish", late)
+    app = begin(opened(project=OPTIMA), "leak")
+    app.run()
+    assert ends_in_sight == [["find_match"]]
+    assert "b: the search was cut off at " in text(app)
+    assert "ε was not changed" in text(app)
+    assert pinned(app) == OPTIMA
+
+
+def test_a_match_that_failed_is_told_and_may_be_begun_again(solves):
+    app = begin(opened(project=OPTIMA), "kept")
+    solves.fail(SolverError("It took too long."))
+    app.run()
+    assert "b: It took too long." in text(app)
+    begin(app, "kept")
+    assert len(solves.open) == 1
+    app.button(key="match_cancel").click().run()
+    assert not solves.open
+    assert "match_cancel" not in {button.key for button in app.button}
+    assert pinned(app) == OPTIMA
 
 
 @pytest.mark.parametrize(

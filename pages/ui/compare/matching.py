@@ -82,7 +82,9 @@ def controls_of_match() -> None:
 
 def start(target: str, value: float, like: str) -> None:
     """Begin to solve for every other column's ε."""
-    st.session_state[_ASKED] = Asked(target, value, like, query.project())
+    asked = st.session_state[_ASKED] = Asked(target, value, like, query.project())
+    for _, scenario in _open(asked):
+        _work(asked, scenario).resume()  # it may have failed the last time
 
 
 def settle() -> Asked | None:
@@ -96,16 +98,8 @@ def settle() -> Asked | None:
     if asked.project != query.project():
         _end()  # the columns have changed since
         return None
-    todo = _open(asked)
-    long_answer.await_only(PLACE, [_work(asked, scenario) for _, scenario in todo])
-    for place, scenario in todo:
-        try:
-            found = _work(asked, scenario).ask()
-        except CoreError as error:
-            asked.found[place] = error
-            continue
-        if not isinstance(found, Job):
-            asked.found[place] = found
+    long_answer.await_only(PLACE, [_work(asked, scenario) for _, scenario in _open(asked)])
+    _take(asked)
     if _open(asked):
         return asked
     _apply(asked)
@@ -126,10 +120,11 @@ def told() -> None:
 
 
 def _watch(asked: Asked, before: int) -> None:
+    if st.session_state.get(_ASKED) is not asked:
+        st.rerun()  # cancelled: to ask for its work would begin it again
+    under_way = _take(asked)
     open_ = _open(asked)
-    jobs = [_job(asked, scenario) for _, scenario in open_]
-    under_way = [job for job in jobs if job is not None and not job.finished]
-    if len(under_way) < before:
+    if len(open_) < before:
         st.rerun()
     every = len(asked.project)
     names = ", ".join(asked.project.names[place] for place, _ in open_)
@@ -138,18 +133,30 @@ def _watch(asked: Asked, before: int) -> None:
         min(1.0, seconds / study.SECONDS),
         f"Matching {markdown(names)} to {FIGURES[asked.target]} "
         f"{_written(asked.target, asked.value)}: {seconds:.0f} s of at most "
-        f"{study.SECONDS:g} s; {every - len(under_way)} of {every} are there",
+        f"{study.SECONDS:g} s; {every - len(open_)} of {every} are there",
         key="match_cancel",
         on_cancel=_end,
     )
 
 
-def _job(asked: Asked, scenario: Scenario) -> Job[Match] | None:
-    try:
-        found = _work(asked, scenario).ask()
-    except CoreError:
-        return None
-    return found if isinstance(found, Job) else None
+def _take(asked: Asked) -> list[Job[Match]]:
+    """Take what has been found since, and return the jobs that are still at work.
+
+    A match is given out once and not kept: whoever asks for it has to write it down, else the
+    next one to ask begins it again. Columns that ask the same share one job.
+    """
+    found: dict[tuple[str, ...], Match | CoreError | Job[Match]] = {}
+    for place, scenario in _open(asked):
+        work = _work(asked, scenario)
+        if work.name not in found:
+            try:
+                found[work.name] = work.ask()
+            except CoreError as error:
+                found[work.name] = error
+        one = found[work.name]
+        if not isinstance(one, Job):
+            asked.found[place] = one
+    return [one for one in found.values() if isinstance(one, Job)]
 
 
 def _open(asked: Asked) -> list[tuple[int, Scenario]]:
