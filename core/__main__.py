@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from core.errors import CoreError, unwritten
+from core.wording import printable
 
 
 class Ending:
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -
             return _stopped()
         if not isinstance(error, CoreError):
             raise
-        print(error, file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         return 2
 
 

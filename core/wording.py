@@ -1,6 +1,7 @@
 """Counts and shares in sentences: singular and plural, and shares that never round to 0 or all."""
 
 import math
+import re
 from collections.abc import Sequence
 
 IRREGULAR = {"entry": "entries", "frequency": "frequencies"}
@@ -47,6 +48,18 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def printable(text: str) -> str:
+    r"""Return a sentence with the bytes of paths that are no UTF-8 written as \xff.
+
+    Examples
+    --------
+    >>> print(printable("There is no file 'in\udcff.csv'."), printable(repr("in\udcff.csv")))
+    There is no file 'in\xff.csv'. 'in\xff.csv'
+    """
+    plain = re.sub("[\udc80-\udcff]", lambda one: f"\\x{ord(one[0]) - 0xDC00:02x}", text)
+    return re.sub(r"(?<!\\)\\udc([89a-f][0-9a-f])", r"\\x\1", plain)
 
 
 def were(count: int) -> str:

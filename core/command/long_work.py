@@ -11,6 +11,7 @@ from types import FrameType
 
 from core import clock
 from core.errors import InvalidInputError, unwritten
+from core.wording import printable
 
 UNFINISHED = 3
 """The exit status of work that ended unfinished and can be done again."""
@@ -104,7 +105,7 @@ def put(text: str) -> None:
         If it cannot be written, as on a full disk; a reader who has gone is a BrokenPipeError.
     """
     try:
-        print(text, flush=True)
+        print(printable(text), flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -113,4 +114,4 @@ def put(text: str) -> None:
 
 def say(text: str) -> None:
     """Write a line on standard error."""
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)

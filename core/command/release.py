@@ -18,7 +18,7 @@ from core.records.draws import Draw, Keyed, Seeded
 from core.records.files import checked_kind, replacing
 from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE, Plan
 from core.scenario import Scenario
-from core.wording import number_of
+from core.wording import number_of, printable
 
 EXAMPLE = """\
 example:
@@ -170,4 +170,4 @@ def _summary(made: Designed, applied: Applied, options: argparse.Namespace) -> N
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+    print(printable(text), file=sys.stderr)

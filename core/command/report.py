@@ -28,6 +28,7 @@ from core.scenario import Result, Scenario, evaluate
 from core.scenario.purpose import build_purpose
 from core.studies.frontier import Frontier, in_shares, sweep
 from core.studies.funnel import budgets, is_funnel
+from core.wording import printable
 
 EXAMPLE = """\
 example:
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         result = evaluate(scenario, sources)
         drawn = () if options.lines == "none" else lines(result, alone=options.lines == "own")
         fresh.write_text(write(result, drawn, options.unit), encoding="utf-8")
-    print(f"Written: {str(options.out)!r}.", file=sys.stderr)
+    print(printable(f"Written: {str(options.out)!r}."), file=sys.stderr)
     return interrupted.status()
 
 

@@ -21,7 +21,7 @@ from core.data import Sources
 from core.errors import InvalidInputError
 from core.jobs import Pool
 from core.records.design import named_file
-from core.records.files import replacing
+from core.records.files import check_name, replacing
 from core.scenario import Scenario
 from core.scenario.domains import plain_json
 from core.sweep import PoolWorkers, Results, Sweep, Workers, counted_data, differences, run, summary
@@ -122,6 +122,9 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace, sweep: Sweep) -> None:
     """Raise where the options do not go together, before anything is computed."""
+    for path in (options.out, options.summary):
+        if path is not None:
+            check_name(path)
     sources = {question.data.source for question in sweep.questions}
     check_apart([options.sweep, *map(named_file, sources)], [options.out, options.summary])
     if options.out is None and not options.estimate:

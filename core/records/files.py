@@ -50,13 +50,14 @@ def checked_kind(path: Path) -> str:
     Raises
     ------
     InvalidInputError
-        If the name has another end.
+        If the name has another end, or is no text.
 
     Examples
     --------
     >>> checked_kind(Path("released.csv"))
     'CSV'
     """
+    check_name(path)
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         raise InvalidInputError(
@@ -64,6 +65,26 @@ def checked_kind(path: Path) -> str:
             "that says what is written."
         )
     return kind
+
+
+def check_name(path: Path) -> None:
+    """Raise if a file's name is no text: Arrow writes to no other one.
+
+    Raises
+    ------
+    InvalidInputError
+        If its bytes are not UTF-8.
+
+    Examples
+    --------
+    >>> check_name(Path("für.parquet"))
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"{str(path)!r} cannot be written: a file's name must be text in UTF-8."
+        ) from error
 
 
 def file_hash(path: Path) -> str:

@@ -140,3 +140,23 @@ def test_output_that_cannot_be_written_is_told(line, folder):
         )
     assert done.stderr == "Standard output cannot be written: no space left on device.\n"
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("release scenario.json people.csv o\udcff.csv --seed 5", "'o\\xff.csv'"),
+        ("sweep sweep.json --out x\udcff.parquet", "'x\\xff.parquet'"),
+        ("sweep sweep.json --out x.parquet --summary x\udcff.json", "'x\\xff.json'"),
+        ("evaluate scenario.json --data in\udcff.csv", "'in\\xff.csv'"),
+        ("evaluate in\udcff.json", "'in\\xff.json'"),
+    ],
+)
+def test_a_name_that_is_no_text_is_refused_and_shown_as_its_bytes(line, name, folder):
+    asked = {"random": {"draws": 2, "n_s": 2, "n_x": 3}, "vary": {"mechanism": ["watchdog"]}}
+    (folder / "sweep.json").write_text(json.dumps(asked), encoding="utf-8")
+    before = contents(folder)
+    done = command(folder, line)
+    refused(done, name)
+    assert "udcff" not in done.stderr
+    assert contents(folder) == before
