@@ -160,6 +160,26 @@ class _Ending:
         self._ended = True
 
 
+class Stopwatch:
+    """Tells how many seconds something has taken; what it tells decides about no answer.
+
+    Examples
+    --------
+    >>> with using(Ticking(0.5)):
+    ...     taken = Stopwatch()
+    ...     taken.seconds
+    0.5
+    """
+
+    def __init__(self) -> None:
+        self._begun = now()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it was made."""
+        return now() - self._begun
+
+
 class Ticking:
     """A clock on which every reading takes the same time, however long it really took.
 

@@ -57,11 +57,11 @@ def finishing(what: str) -> Iterator[Interrupted]:
         def finish(_number: int, _frame: FrameType | None) -> None:
             state.asked = True
             end()
-            signal.signal(signal.SIGINT, before)
+            signal.signal(signal.SIGINT, stop)
             say(f"{what} ends with what there is; Ctrl-C again stops it without an answer.")
 
-        before = signal.getsignal(signal.SIGINT) or signal.default_int_handler
-        signal.signal(signal.SIGINT, finish)
+        before = signal.signal(signal.SIGINT, finish)
+        stop = before if callable(before) else signal.default_int_handler
         try:
             yield state
         finally:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyarrow import parquet
 
-from core import clock
+from core.clock import Stopwatch
 from core.command.long_work import UNFINISHED, say
 from core.command.parsing import add_command, check_apart, read_text, with_file
 from core.data import Sources
@@ -195,14 +195,14 @@ class _Progress:
 
     def __init__(self, size: int, before: int) -> None:
         self._size, self._before = size, before
-        self._told, self._begun = before, clock.now()
-        self._last = self._begun
+        self._told, self._last = before, 0.0
+        self._taken = Stopwatch()
 
     def __call__(self, done: int) -> None:
-        now = clock.now()
+        now = self._taken.seconds
         enough = (done - self._told) * REPORTED >= self._size or now - self._last > QUIET
         if enough and done < self._size:
-            left = (now - self._begun) * (self._size - done) / (done - self._before)
+            left = now * (self._size - done) / (done - self._before)
             self._told, self._last = done, now
             say(f"{done:,} of {number_of(self._size, 'point')}, about {left:,.0f} s left")
 

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Mapping
 from typing import Any
 
-from core import clock
+from core.clock import Deadline
 from core.errors import InvalidInputError, SolverError
 from core.sweep.chunk import Chunk
 from core.sweep.identity import difference, identity
@@ -77,7 +77,7 @@ class ClusterWorkers(Workers):
         self._run = secrets.token_hex(4)
         self._ended: queue.SimpleQueue[tuple[Chunk, Any]] = queue.SimpleQueue()
         self._futures: dict[int, Any] = {}
-        self._looked = clock.now()
+        self._next_look = Deadline.after(LOOK)
         self._client = _connected(address)
         self.address = address
         try:
@@ -110,8 +110,8 @@ class ClusterWorkers(Workers):
         """Wait a moment, and return the chunks that have ended since."""
         if self._client.status not in ("running", "connecting"):
             raise ClusterLostError(f"The scheduler at {self.address} is gone.")
-        if clock.now() - self._looked > LOOK:
-            self._looked = clock.now()
+        if self._next_look.over:
+            self._next_look = Deadline.after(LOOK)
             self._threads = self._count()
         found = []
         with contextlib.suppress(queue.Empty):

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from core import clock
+from core.clock import Deadline
 from core.errors import InvalidInputError
 from core.records.certificate import code_hash
 from core.records.files import replacing
@@ -74,7 +74,7 @@ class Results:
         self.done: BoolArray = np.zeros(sweep.size, dtype=np.bool_)
         self._fresh: list[Any] = []
         self._written = 0
-        self._last = clock.now()
+        self._next = Deadline.after(INTERVAL)
         self._lock: Any = None
         if out.is_dir():
             raise InvalidInputError(f"{str(out)!r} cannot be written: it is a folder.")
@@ -108,7 +108,7 @@ class Results:
         self.done[fresh["point"].to_numpy()] = True
         self._fresh.append(fresh)
         waiting = sum(part.num_rows for part in self._fresh)
-        if waiting * SHARE > self._written or clock.now() - self._last > INTERVAL:
+        if waiting * SHARE > self._written or self._next.over:
             self.flush()
 
     def flush(self) -> None:
@@ -125,7 +125,7 @@ class Results:
                 parquet.write_table(table, path)
         self._fresh.clear()
         self._written += table.num_rows
-        self._last = clock.now()
+        self._next = Deadline.after(INTERVAL)
 
     def table(self) -> Any:
         """Return the points that are computed, in their order, with their questions.
