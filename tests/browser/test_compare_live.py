@@ -107,6 +107,21 @@ def test_a_columns_promise_and_mechanism_are_chosen_from_families(visit):
     ]
 
 
+@pytest.mark.parametrize("target", ["the same achieved LDP level", "the same utility"])
+def test_a_match_ends_and_its_column_takes_the_budget_that_was_found(visit, target):
+    page = visit(link(Project(tuple(Scenario(notion=key) for key in ("lip", "ldp")), ("A", "B"))))
+    settle(page, 2)
+    before = page.url
+    page.locator(".st-key-match button").locator("visible=true").first.click()
+    menu = page.get_by_test_id("stPopoverBody")
+    menu.locator(".st-key-match_target input").click()
+    page.get_by_role("option", name=target).click()
+    menu.locator(".st-key-match_start button").click()
+    page.get_by_text("B: reached at ε = ").wait_for(timeout=waiting.PATIENCE)
+    page.wait_for_function("url => location.href !== url", arg=before, timeout=waiting.PATIENCE)
+    assert page.locator(".st-key-match_cancel").count() == 0
+
+
 def test_the_divider_stands_above_the_sidebars_text(visit):
     page = visit(link(QUICK))
     heads(page, 3)
