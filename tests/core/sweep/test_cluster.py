@@ -1,6 +1,5 @@
 """Sweeps on a real cluster of Dask: a scheduler and its workers, each a process on loopback."""
 
-import os
 import shutil
 import signal
 import socket
@@ -16,7 +15,7 @@ from core.sweep import Results, local_cluster, run
 from core.sweep import cluster as module
 from core.sweep.chunks import chunks
 from core.sweep.cluster import ClusterWorkers, OtherVersionError
-from tests.core.sweep.clusters import ROOT, end, scheduler, until, workers
+from tests.core.sweep.clusters import PATIENCE, ROOT, end, scheduler, until, workers
 from tests.core.sweep.makers import LARGE, SWEEP, Here, bits, die
 
 
@@ -74,18 +73,34 @@ def test_a_killed_worker_costs_nothing_but_its_points_time(small, tmp_path):
     assert bits(out) == small
 
 
+DYING = """
+import os, signal, sys
+from core.__main__ import main
+from core.sweep import Results
+
+flush = Results.flush
+
+def dying(self):
+    flush(self)
+    if self._written:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+Results.flush = dying
+main(sys.argv[1:])
+"""
+"""A client that is killed as soon as it has written points, however busy the machine is."""
+
+
 def test_a_killed_client_is_gone_on_with(address, large, tmp_path, capsys):
     asked, out = tmp_path / "sweep.json", tmp_path / "out.parquet"
     asked.write_text(LARGE.to_json(), encoding="utf-8")
     line = ["sweep", str(asked), "--out", str(out), "--scheduler", address]
     with (tmp_path / "client.log").open("w") as log:
         client = subprocess.Popen(
-            [sys.executable, "-m", "core", *line], cwd=ROOT, stdout=log, stderr=log
+            [sys.executable, "-c", DYING, *line], cwd=ROOT, stdout=log, stderr=log
         )
     parts = out.with_name("out.parquet.parts")
-    until(lambda: list(parts.glob("part-*.parquet")), client)
-    os.kill(client.pid, signal.SIGKILL)
-    assert client.wait() == -signal.SIGKILL
+    assert client.wait(PATIENCE) == -signal.SIGKILL
     with Results(LARGE, out, resume=True) as results:
         assert 0 < results.count < LARGE.size
     assert main(line) == 2
