@@ -101,7 +101,7 @@ def verify(
     if where is not None and not body["design"]["same"]:
         cells = _recounted(body, scenario, where)[0].cells
     matched, library = check_design(body, scenario.data, where)
-    checks += [matched, *check_levels(body, scenario, counted.cells, cells, kernel)]
+    checks += [matched, *check_levels(body, scenario, counted.cells, cells, library, kernel)]
     checks += check_promise(body, scenario, cells, library, kernel)
     checks.append(drawn(body, counted, outputs, kernel))
     if body["draw"]["kind"] == "key":

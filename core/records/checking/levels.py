@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from core.data.counts.report import Counted
 from core.joint import Joint
 from core.records import formulas
@@ -23,6 +25,7 @@ def check_levels(
     scenario: Scenario,
     cells: FloatArray | None,
     design: FloatArray | None,
+    counted: Counted | None,
     kernel: FloatArray,
 ) -> list[Check]:
     """Check the levels of the records and of the design, and those of repeated releases.
@@ -36,6 +39,8 @@ def check_levels(
     cells, design : ndarray or None
         Number of records by symbol of S and X of the original, and of the file that the mechanism
         was made for, shape (n_s, n_x); None where not known.
+    counted : Counted or None
+        The design as the library counts it; where given, its levels are by this joint.
     kernel : ndarray
         P(y | x), or P(y | s, x).
     """
@@ -46,16 +51,16 @@ def check_levels(
         text = "It has levels of the records beside those of the design, which are the same."
         checks.append(Check("levels", False, text))
     elif same:
-        checks += _of_cells("", body, scenario, cells, kernel, said["design"])
+        checks += _of_cells("", body, scenario, cells, kernel, said["design"], counted)
     else:
         checks += _of_cells("", body, scenario, cells, kernel, said["records"])
         if design is None:
             text = "The file that the mechanism was made for is needed (--design)."
             checks.append(Check("design levels", None, text))
         else:
-            checks += _of_cells("design ", body, scenario, design, kernel, said["design"])
+            checks += _of_cells("design ", body, scenario, design, kernel, said["design"], counted)
     if design is not None and design.any():
-        checks.append(_repeated(body, scenario, *_joint(body, design, kernel)))
+        checks.append(_repeated(body, scenario, *_joint(body, design, kernel, counted)))
     return checks
 
 
@@ -77,6 +82,7 @@ def _of_cells(
     cells: FloatArray | None,
     kernel: FloatArray,
     said: Mapping[str, Any] | None,
+    counted: Counted | None = None,
 ) -> list[Check]:
     """Check the levels of one joint distribution."""
     if cells is None or not cells.any():
@@ -89,7 +95,7 @@ def _of_cells(
         return [Check(f"{name}levels", False, text)]
     reads_s = bool(body["mechanism"]["reads_s"])
     own = formulas.plain_levels(formulas.released(cells, kernel, reads_s))
-    joint, rows = _joint(body, cells, kernel)
+    joint, rows = _joint(body, cells, kernel, counted)
     quick = kernel.size < SLOW_CELLS
     every = levels(joint, rows, reference([scenario]), slow=quick)
     own = {key: value for key, value in own.items() if key in every}
@@ -150,7 +156,7 @@ def check_promise(
     if cells is None or not cells.any():
         text = "The mechanism was made for other data, which would be needed to check its promise."
         return [Check("promise", None, text), Check("utility", None, text)]
-    joint, rows = _joint(body, cells, kernel)
+    joint, rows = _joint(body, cells, kernel, counted)
     return [_asked(body, scenario, joint, rows), _utility(body, scenario, cells, counted, kernel)]
 
 
@@ -211,9 +217,11 @@ def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: Fl
 
 
 def _joint(
-    body: Mapping[str, Any], cells: FloatArray, kernel: FloatArray
+    body: Mapping[str, Any], cells: FloatArray, kernel: FloatArray, counted: Counted | None = None
 ) -> tuple[Joint, FloatArray]:
     """Return the joint of the recount, and the kernel's rows for its symbols."""
+    if counted is not None and np.allclose(counted.joint.p, cells / cells.sum(), 0, CLOSE):
+        return counted.joint, kernel  # it knows which X are pairs of S and U
     joint = Joint.from_counts(cells, body["design"]["s"], body["mechanism"]["inputs"])
     if not body["mechanism"]["reads_s"]:
         return joint, kernel[joint.kept_x]

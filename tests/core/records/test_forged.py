@@ -251,3 +251,11 @@ def test_a_seed_is_replayed_though_values_are_unknown(unknown, made, tmp_path):
     assert [name for name, one in found.items() if one.passed is not True] == []
     assert found["seed"].sentence == "The seed draws every output of the file."
     assert body["released"]["records"] == (298 if unknown == "drop" else 300)
+
+
+def test_a_release_under_rldp_is_proven(folder, made):
+    _, _, original = made
+    result, _ = asked(original, notion="rldp", eps=2.0, mechanism="optimal", secret_released=True)
+    body, path = certified(folder, result, original, target="rldp.csv")
+    found = verify(json.dumps(body), path, original, "17")
+    assert [one.name for one in found if one.passed is not True] == []
