@@ -275,6 +275,15 @@ def test_levels_of_robust_notions_on_many_symbols_come_later(sweeps):
     assert not app.exception
 
 
+def test_columns_name_their_data_where_the_sidebar_is_about_other_data():
+    def named(app):
+        return [one.value for one in app.caption if "Does publishing" in one.value]
+
+    same = opened(project=QUICK, scenario=Scenario(data=SMALL))
+    other = opened(project=QUICK, scenario=Scenario())
+    assert len(named(other)) == len(named(same)) + len(QUICK)
+
+
 def test_the_saved_file_is_what_core_compare_reads():
     written = json.loads(QUICK.to_json())
     assert [one["name"] for one in written["columns"]] == list(QUICK.names)

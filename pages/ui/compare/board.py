@@ -221,7 +221,7 @@ def _live(slots: Slots, drawn_for: object) -> None:
         matching.told()
         if asked is not None:
             matching.follow(asked)
-    several = len({repr(scenario.data) for scenario in scenarios}) > 1
+    several = len({repr(scenario.data) for scenario in (*scenarios, state.scenario())}) > 1
     for one in found:
         with slots[f"sliders {one.place}"]:
             heads.sliders(one.place, one.scenario, unit)
@@ -245,7 +245,7 @@ def _live(slots: Slots, drawn_for: object) -> None:
 def _figures(one: Answered, unit: str, *, several: bool) -> None:
     """Show what a column promises, keeps and reaches, and what is proven of it.
 
-    Where not all columns are about the same data, each names its own.
+    Where not all columns are about the data of the sidebar, each names its own.
     """
     if several:
         st.caption(f"{markdown(_title(one))}: {markdown(question(one.scenario))}")
