@@ -23,6 +23,17 @@ PAGE = (186, 269)
 """Width and height of A4 within its margins, in millimetres."""
 
 
+ROUNDS = 20
+"""Times that the mouse goes over a chart: on a busy machine its answer to one move may be late."""
+
+FRAMES = """() => new Promise(done => {
+  let left = 5;
+  const next = () => (left-- ? requestAnimationFrame(next) : done());
+  next();
+})"""
+"""Lets the page draw: a chart answers at most every 50 ms."""
+
+
 def reacts(report):
     """Check that every chart answers the mouse."""
     for place in range(report.locator(".chart").count()):
@@ -30,9 +41,10 @@ def reacts(report):
         chart.scroll_into_view_if_needed()
         drag = chart.locator(".nsewdrag").first
         box = drag.bounding_box()
-        for step in range(1, 60):  # somewhere along a diagonal there is a point, bar or cell
-            x, y = box["width"] * step / 60, box["height"] * (7 * step % 60) / 60
+        for step in range(1, 60 * ROUNDS):  # on a line across it is a point, bar or cell
+            x, y = box["width"] * (step % 60) / 60, box["height"] * (7 * step % 60) / 60
             report.mouse.move(box["x"] + x, box["y"] + y)
+            report.evaluate(FRAMES)
             if chart.locator(".hoverlayer .hovertext, .hoverlayer .legend").count():
                 break
         else:
