@@ -167,19 +167,3 @@ def test_the_code_on_screen_opens_the_question_on_screen(visit):
         student.locator(".st-key-frontier .lsc-ring").get_attribute("data-now").startswith("0.5 ")
     )
     assert student.locator(".lsc-projector").count() == 0
-
-
-def test_a_search_that_was_cut_off_is_given_60_seconds_and_may_be_cancelled(visit):
-    page = visit("?data=random:uniform:8x40:1&notion=lip&eps=0.5&limit=0.1")
-    button = page.locator(".st-key-search_minute button:visible").first
-    button.wait_for()
-    waiting.settle(page, gone=["cancel_refining"])
-    assert button.inner_text().splitlines()[-1] == "Give it 60 s"
-    button.click()
-    cancel = page.locator(".st-key-cancel_refining button:visible").first
-    cancel.wait_for()
-    page.wait_for_function("!document.querySelector('.st-key-search_minute')")
-    cancel.click()
-    page.get_by_text("Cancelled. The last answer stays.").first.wait_for()
-    waiting.settle(page, gone=["cancel_refining"])
-    assert page.locator(".st-key-refine_again button:visible").count() == 1
