@@ -9,6 +9,10 @@ Level = str | int | None
 """A level as counted: text, the index of a bin, or None where the value is missing."""
 
 
+class RareGroup(str):
+    """The name of a group of one column's rare levels, which is no number and comes last."""
+
+
 def number(level: Level) -> float | None:
     """Return a level as a finite number, or None if it is none.
 
@@ -32,7 +36,7 @@ def all_numbers(levels: Iterable[Level]) -> bool:
     >>> all_numbers(["10", "9", None]), all_numbers(["10", "many"]), all_numbers([None])
     (True, False, False)
     """
-    present = [level for level in levels if level is not None]
+    present = [level for level in levels if level is not None and not isinstance(level, RareGroup)]
     return bool(present) and all(number(level) is not None for level in present)
 
 
@@ -46,6 +50,8 @@ def position(level: Level, numeric: bool) -> tuple[object, ...]:
     """
     if level is None:
         return (1,)
+    if isinstance(level, RareGroup):
+        return (2,)
     if isinstance(level, int):
         return (0, level)
     return (0, number(level), level) if numeric else (0, level)

@@ -8,6 +8,21 @@ IRREGULAR = {"entry": "entries", "frequency": "frequencies"}
 """Plurals that are more than an s."""
 
 
+def size_of_file(n_bytes: int) -> str:
+    """Return a file's size in the unit that needs the fewest digits.
+
+    Examples
+    --------
+    >>> size_of_file(320), size_of_file(41_300), size_of_file(2_500_000)
+    ('320 bytes', '41.3 kB', '2.5 MB')
+    """
+    if n_bytes < 1_000:
+        return number_of(n_bytes, "byte")
+    if n_bytes < 999_950:
+        return f"{n_bytes / 1e3:,.1f} kB"
+    return f"{n_bytes / 1e6:,.1f} MB"
+
+
 def number_of(count: int, thing: str) -> str:
     """Return a count with what it counts, in the singular for 1.
 

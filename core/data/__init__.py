@@ -4,9 +4,19 @@ from core.data.catalogue import BUNDLED, BundledSet, bundled
 from core.data.counts.counting import count
 from core.data.counts.report import Counted, CountReport, Grouped, TooManyLevelsError
 from core.data.examples import EXAMPLES, Example, example
+from core.data.hierarchies import Hierarchy, RareLevels
+from core.data.options import ColumnOptions, ReadOptions
 from core.data.question import easiest, first_question
 from core.data.readers.column_levels import ColumnLevels, column_levels
 from core.data.readers.describe import ColumnInfo, TableInfo, describe
+from core.data.readers.looking import (
+    FirstRows,
+    PresentMark,
+    first_rows,
+    likely_orders,
+    present_marks,
+    recognised,
+)
 from core.data.readers.sources import Sources
 from core.data.spec import Binning, DataSpec, Filter
 from core.data.treatment.preview import BinPreview, preview
@@ -19,12 +29,18 @@ __all__ = [
     "BundledSet",
     "ColumnInfo",
     "ColumnLevels",
+    "ColumnOptions",
     "CountReport",
     "Counted",
     "DataSpec",
     "Example",
     "Filter",
+    "FirstRows",
     "Grouped",
+    "Hierarchy",
+    "PresentMark",
+    "RareLevels",
+    "ReadOptions",
     "Sources",
     "TableInfo",
     "TooManyLevelsError",
@@ -35,5 +51,9 @@ __all__ = [
     "easiest",
     "example",
     "first_question",
+    "first_rows",
+    "likely_orders",
+    "present_marks",
     "preview",
+    "recognised",
 ]

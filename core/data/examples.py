@@ -99,6 +99,29 @@ def _random(
     )
 
 
+def _streets_and_stops() -> Example:
+    """Return which streets use which bus stops, in three parts: S is the street, X the stop."""
+    uses = {
+        "North": ("Ash", "Birch"),
+        "Market": ("Birch", "Cedar"),
+        "School": ("Cedar",),
+        "River": ("Elm", "Fir"),
+        "Harbour": ("Fir",),
+        "Mill": ("Oak",),
+    }
+    streets = tuple(dict.fromkeys(street for users in uses.values() for street in users))
+    together = np.array([[street in users for users in uses.values()] for street in streets])
+    return Example(
+        id="learn_stops",
+        title="Streets and their bus stops",
+        about="Who uses which stop: three groups of streets that a stop tells apart for certain.",
+        source="worked by hand",
+        weights=together / together.sum(),
+        s_labels=streets,
+        x_labels=tuple(uses),
+    )
+
+
 EXAMPLES: tuple[Example, ...] = (
     Example(
         id="rldp_estimate",
@@ -170,6 +193,17 @@ EXAMPLES: tuple[Example, ...] = (
         s_labels=("rare", "frequent"),
         x_labels=("heads", "tails"),
     ),
+    Example(
+        id="learn_test",
+        title="An illness and its test",
+        about="A positive test makes the illness 3 times likelier, a negative one 7 times less "
+        "likely: the table of the lessons.",
+        source="worked by hand",
+        weights=np.array([[0.18, 0.02], [0.12, 0.68]]),
+        s_labels=("ill", "well"),
+        x_labels=("positive", "negative"),
+    ),
+    _streets_and_stops(),
 )
 """Every example; those of papers come first."""
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.data.catalogue import BUNDLED
 from core.data.examples import EXAMPLES
+from core.data.options import ReadOptions
 from core.data.readers.describe import ColumnInfo, TableInfo, describe
 from core.data.readers.headers import FIRST
-from core.data.readers.sources import Sources
+from core.data.readers.looking import recognised
+from core.data.readers.sources import AS_IT_IS, Sources
 from core.data.spec import Binning, DataSpec
 
 FEW = 50
 """Most levels of a column that is chosen without bins."""
 
 
-def first_question(source: str, sources: Sources | None = None) -> DataSpec:
+def first_question(
+    source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
+) -> DataSpec:
     """Choose S and X for a source: those of its catalogue entry, or two columns with few levels.
 
-    A numeric column with many levels is cut into bins.
+    A numeric column with many levels is cut into bins; decimal commas are recognised. A column
+    that seems to name each record is chosen last.
 
     Parameters
     ----------
@@ -24,6 +31,8 @@ def first_question(source: str, sources: Sources | None = None) -> DataSpec:
         The data, as in a `DataSpec`.
     sources : Sources, optional
         The session's uploads.
+    read : ReadOptions, optional
+        How the data is read.
 
     Raises
     ------
@@ -37,10 +46,11 @@ def first_question(source: str, sources: Sources | None = None) -> DataSpec:
     """
     for entry in BUNDLED:
         if entry.id == source:
-            return DataSpec(source, entry.secret, entry.released)
-    info = describe(source, sources)
+            return DataSpec(source, entry.secret, entry.released, read=read)
+    read = recognised(source, sources, read) if source.startswith("upload:") else read
+    info = describe(source, sources, read)
     if info is not None:
-        return _of_table(source, info)
+        return replace(_of_table(source, info), read=read)
     released = any(entry.secret_released for entry in EXAMPLES if source == f"example:{entry.id}")
     return DataSpec(source, (), (), secret_released=released)
 
@@ -70,10 +80,13 @@ def _of_table(source: str, info: TableInfo) -> DataSpec:
 def _effort(column: ColumnInfo, rows: int) -> int:
     """Return a column's rank for `easiest`: 0 for few levels, 1 for numbers, 2 for many levels.
 
-    It is 3 for a single level, and for a first column without a name that numbers the records.
+    It is 3 for numbers that seem to name the records; 4 for a single level, for text that names
+    them, and for a first column without a name that numbers them.
     """
     counts = column.name.startswith(FIRST) and column.numeric and column.levels == rows
-    if column.levels < 2 or counts:
+    if column.levels < 2 or counts or (column.identifier and not column.numeric):
+        return 4
+    if column.identifier:
         return 3
     if column.levels <= FEW:
         return 0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from core import validation
+from core.data.hierarchies import Hierarchy, RareLevels, check_apart
+from core.data.left_out import LeftOut, check_symbols
+from core.data.options import ReadOptions, entries_of
 from core.errors import InvalidInputError
 from core.limits import MAX_BINS
 from core.validation import shown
@@ -20,6 +23,9 @@ BIN_KINDS = ("width", "quantile", "edges")
 MISSING_KINDS = ("level", "drop")
 """Treatments of missing values: a level, or the record is left out."""
 
+
+LATER = ("merges", "read", "hierarchies", "rare_levels", "left_out")
+"""Fields of a spec that came after the first scenarios were kept: left out where empty."""
 
 MOST_RECORDS = 10**15
 """Largest number of records that can be asked for: more than any table has."""
@@ -139,6 +145,40 @@ class Filter:
 
 
 @dataclass(frozen=True)
+class Merge:
+    """Symbols of S or of X that become one.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns of S or of X, all of them; without effect where other columns are chosen.
+    names : tuple of str
+        Names of the symbols, as they are without it; those that no record has are ignored.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no column, or fewer than two different names.
+
+    Examples
+    --------
+    >>> Merge(("workclass",), ("Local-gov", "State-gov")).title
+    'Local-gov or State-gov'
+    """
+
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        check_symbols(self, least=2, what="merged")
+
+    @property
+    def title(self) -> str:
+        """What the symbols are called together."""
+        return " or ".join(self.names)
+
+
+@dataclass(frozen=True)
 class DataSpec:
     """A data set's name, its columns and how they become symbols; not the data itself.
 
@@ -164,6 +204,16 @@ class DataSpec:
         Only records that pass all filters are counted.
     task : tuple of str
         The columns of a task T, to be predicted from X; several are joined. Empty for no task.
+    merges : tuple of Merge
+        Symbols that become one, after bins and rare levels are made.
+    read : ReadOptions
+        How the file's characters become values.
+    hierarchies : tuple of Hierarchy
+        Columns whose values are made coarser, each at one level of its hierarchy.
+    rare_levels : tuple of RareLevels
+        Columns whose rare levels become one, each by itself, before columns are joined.
+    left_out : tuple of LeftOut
+        Symbols whose records are left out, after bins and rare levels are made of all records.
 
     Raises
     ------
@@ -172,9 +222,8 @@ class DataSpec:
 
     Examples
     --------
-    >>> import dataclasses
     >>> spec = DataSpec(released=("age",), binnings=(Binning("age", "width", 5),))
-    >>> DataSpec.from_dict(dataclasses.asdict(spec)) == spec
+    >>> DataSpec.from_dict(spec.to_dict()) == spec
     True
     """
 
@@ -188,6 +237,11 @@ class DataSpec:
     rare_below_s: int = 0
     filters: tuple[Filter, ...] = ()
     task: tuple[str, ...] = ()
+    merges: tuple[Merge, ...] = ()
+    read: ReadOptions = field(default_factory=ReadOptions)
+    hierarchies: tuple[Hierarchy, ...] = ()
+    rare_levels: tuple[RareLevels, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
     def __post_init__(self) -> None:
         if self.missing not in MISSING_KINDS:
@@ -203,6 +257,36 @@ class DataSpec:
         for column in cut:
             if cut.count(column) > 1:
                 raise InvalidInputError(f"Column {shown(column)} has more than one binning.")
+        check_apart(tuple(cut), self.hierarchies, self.rare_levels)
+        seen: set[tuple[tuple[str, ...], str]] = set()
+        for merge in self.merges:
+            for name in merge.names:
+                if (merge.columns, name) in seen:
+                    of = shown(" and ".join(merge.columns))
+                    raise InvalidInputError(f"{shown(name)} of {of} is merged more than once.")
+                seen.add((merge.columns, name))
+
+    def merged(self, columns: tuple[str, ...]) -> tuple[Merge, ...]:
+        """Return the symbols of these columns that become one.
+
+        Examples
+        --------
+        >>> DataSpec().merged(("sex",))
+        ()
+        """
+        return tuple(merge for merge in self.merges if merge.columns == columns)
+
+    def without(self, columns: tuple[str, ...]) -> frozenset[str]:
+        """Return the names of the symbols of these columns whose records are left out.
+
+        Examples
+        --------
+        >>> DataSpec(left_out=(LeftOut(("sex",), ("Male",)),)).without(("sex",))
+        frozenset({'Male'})
+        """
+        return frozenset(
+            name for one in self.left_out if one.columns == columns for name in one.names
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -210,16 +294,24 @@ class DataSpec:
         filtered = (chosen.column for chosen in self.filters)
         return tuple(dict.fromkeys((*self.secret, *self.released, *self.task, *filtered)))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return its JSON form, without those of `LATER` that are empty.
+
+        So a question that does not use them has the hash that it had before there were such.
+        """
+        values = asdict(self) | {"read": self.read.to_dict()}
+        return {name: one for name, one in values.items() if one or name not in LATER}
+
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> DataSpec:
-        """Read a spec from its JSON form, that of `dataclasses.asdict`.
+        """Read a spec from its JSON form, that of `to_dict`.
 
         Raises
         ------
         InvalidInputError
             If a name is unknown or a value is outside its domain.
         """
-        parts = _known(values, cls, "The data")
+        parts = entries_of(values, cls, "The data")
         for name in ("secret", "released", "task"):
             if name in parts:
                 named = _texts(parts[name], name)
@@ -230,11 +322,20 @@ class DataSpec:
             parts["binnings"] = tuple(map(_binning, _listed(parts["binnings"], "binnings")))
         if "filters" in parts:
             parts["filters"] = tuple(map(_filter, _listed(parts["filters"], "filters")))
+        if "read" in parts:
+            parts["read"] = ReadOptions.from_dict(parts["read"])
+        for name, kind in (("hierarchies", Hierarchy), ("rare_levels", RareLevels)):
+            if name in parts:
+                parts[name] = tuple(map(kind.from_dict, _listed(parts[name], name)))
+        if "merges" in parts:
+            parts["merges"] = tuple(map(_merge, _listed(parts["merges"], "merges")))
+        if "left_out" in parts:
+            parts["left_out"] = tuple(map(_left_out, _listed(parts["left_out"], "left_out")))
         return cls(**parts)
 
 
 def _binning(values: Any) -> Binning:
-    parts = _known(values, Binning, "A binning")
+    parts = entries_of(values, Binning, "A binning")
     if "column" not in parts:
         raise InvalidInputError("A binning must name its column.")
     edges = _listed(parts.get("edges", ()), "edges")
@@ -243,7 +344,7 @@ def _binning(values: Any) -> Binning:
 
 
 def _filter(values: Any) -> Filter:
-    parts = _known(values, Filter, "A filter")
+    parts = entries_of(values, Filter, "A filter")
     if "column" not in parts or len(parts) == 1:
         raise InvalidInputError("A filter must name its column and its levels or its range.")
     for name in ("low", "high"):
@@ -254,15 +355,18 @@ def _filter(values: Any) -> Filter:
     return Filter(**parts | {"column": _text(parts["column"], "A filter's column")})
 
 
-def _known(values: Any, kind: type, name: str) -> dict[str, Any]:
-    """Return a JSON object as a dictionary, all of whose entries are fields of `kind`."""
-    if not isinstance(values, Mapping):
-        raise InvalidInputError(f"{name} must be a JSON object, got {shown(values)}.")
-    known = {item.name for item in fields(kind)}
-    for entry in values:
-        if entry not in known:
-            raise InvalidInputError(f"{name} has an unknown entry {shown(entry)}.")
-    return dict(values)
+def _merge(values: Any) -> Merge:
+    parts = entries_of(values, Merge, "A merge")
+    if len(parts) < 2:
+        raise InvalidInputError("A merge must name its columns and the symbols that become one.")
+    return Merge(_texts(parts["columns"], "columns"), _texts(parts["names"], "names"))
+
+
+def _left_out(values: Any) -> LeftOut:
+    parts = entries_of(values, LeftOut, "What is left out")
+    if len(parts) < 2:
+        raise InvalidInputError("What is left out must name its columns and its symbols.")
+    return LeftOut(_texts(parts["columns"], "columns"), _texts(parts["names"], "names"))
 
 
 def _listed(values: Any, name: str) -> list[Any]:

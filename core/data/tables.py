@@ -48,18 +48,21 @@ class Marks:
     words: tuple[str, ...]
     records: int
 
-    def sentence(self) -> str:
-        """Say which marks are taken for missing values.
+    def sentence(self, *, level: bool = False) -> str:
+        """Say which marks are taken for missing values, or for levels.
 
         Examples
         --------
         >>> Marks("age", ("NA", "-"), 1_200).sentence()
         "'NA' and '-' in 'age' are taken for missing values: 1,200 records."
+        >>> Marks("job", ("none",), 1).sentence(level=True)
+        "'none' in 'job' is taken for a level: 1 record."
         """
         *first, last = map(repr, self.words)
-        what, are = "a missing value", "is"
+        what, are = "a level" if level else "a missing value", "is"
         if first:
-            what, are, last = "missing values", "are", f"{', '.join(first)} and {last}"
+            what, are = "levels" if level else "missing values", "are"
+            last = f"{', '.join(first)} and {last}"
         records = number_of(self.records, "record")
         return f"{last} in {self.column!r} {are} taken for {what}: {records}."
 
@@ -78,6 +81,14 @@ class FileTable:
         Names of the columns, in the order of the file.
     marks : tuple of Marks
         Marks of missing numbers, by column.
+    taken : tuple of Marks
+        Marks that were chosen as missing values, which its records no longer have.
+    exact : tuple of str
+        Columns whose marks were chosen, so that any other text is a word.
+    texts : tuple of str
+        Columns that are text by choice, also where they hold numbers.
+    told : bool
+        Whether words such as NA that are levels are told: not those of bundled sets.
     counted : bool
         Whether a row stands for several records; their number is in a last column, which is not
         one of `columns`.
@@ -87,6 +98,10 @@ class FileTable:
     paths: tuple[Path, ...]
     columns: tuple[str, ...]
     marks: tuple[Marks, ...] = ()
+    taken: tuple[Marks, ...] = ()
+    exact: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    told: bool = True
     counted: bool = False
 
 
@@ -132,7 +147,7 @@ class OpenTable:
 
     def unmarked(self, name: str, values: Any) -> Any:
         """Return a column's values, NULL where a mark means a missing number."""
-        if self.is_marked(name):
+        if self.is_marked(name) and values.type().is_string():
             return ibis.ifelse(is_mark(values), ibis.null("string"), values)
         return values
 
@@ -251,6 +266,11 @@ def is_text(column: Any) -> Any:
     """Return whether each text is neither a number, nor missing, nor a mark of a missing number."""
     number = column.try_cast("float64")
     return ibis.ifelse(number.isnull(), ~is_mark(column), False)
+
+
+def is_word(column: Any) -> Any:
+    """Return whether each text is neither a number nor missing; a mark such as NA is a word."""
+    return column.try_cast("float64").isnull() & as_text(column).notnull()
 
 
 def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:

@@ -9,11 +9,11 @@ from core.joint import JOINER
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers, declared
+from core.scenario.data_url import JOINTS
 from core.scenario.promise import Promise
 from core.scenario.purpose import LOSSES, PURPOSES
 from core.scenario.scenario import Scenario
 from core.scenario.spans import in_nats
-from core.scenario.url import JOINTS
 
 Context = Mapping[str, str]
 """What a file is about: "data", "S", "X", "promise", "mechanism", and what else is asked."""
@@ -26,6 +26,9 @@ LONGEST_NAME = 120
 
 BESIDE = " | "
 """Stands between the questions of a comparison."""
+
+_ENDS = re.compile(r"\.(?:csv|tsv|txt|tab|dat|parquet|pq|xlsx)(?=$| \| )", re.IGNORECASE)
+"""How names of files end that data is read from."""
 
 
 def context(scenario: Scenario, data: str = "") -> dict[str, str]:
@@ -108,8 +111,11 @@ def file_part(told: Context) -> str:
     --------
     >>> file_part(context(Scenario(notion="lip", eps=0.5), "Adult (census)"))
     'Adult_census_S=sex_X=occupation_LIP_ε=0.5_nats_Optimal'
+    >>> file_part({"data": "people.csv", "S": "sex"})  # it is no CSV file itself
+    'people_S=sex'
     """
-    plain = re.sub(r"\s*=\s*", "=", " ".join(parts(told)).replace(": ", "="))
+    bare = {name: _ENDS.sub("", one) if name == "data" else one for name, one in told.items()}
+    plain = re.sub(r"\s*=\s*", "=", " ".join(parts(bare)).replace(": ", "="))
     plain = re.sub(r"[^\w.=+−×-]+", "_", plain).strip("_.")
     return plain if len(plain) <= LONGEST_NAME else f"{plain[: LONGEST_NAME - 1].rstrip('_.')}…"
 
@@ -139,7 +145,8 @@ def _number(value: float) -> str:
 
 def _treated(scenario: Scenario) -> str:
     """Return what becomes of records before they are counted, as far as it is no default."""
-    spec, said = scenario.data, []
+    spec = scenario.data
+    said = spec.read.said()
     for one in spec.filters:
         if one.is_range:
             low = "" if one.low is None else f"{one.low:g} ≤ "
@@ -151,9 +158,23 @@ def _treated(scenario: Scenario) -> str:
         f"{one.column} in {len(one.edges) - 1 if one.edges else one.count} bins ({one.kind})"
         for one in spec.binnings
     ]
+    said += [
+        f"{one.column} at level {one.level} of {one.height} of its hierarchy"
+        for one in spec.hierarchies
+        if one.level
+    ]
     if spec.missing == "drop":
         said.append("missing values left out")
+    said += [
+        f"levels of {one.column} below {one.below:,} records grouped" for one in spec.rare_levels
+    ]
     for name, least in (("X", spec.rare_below), ("S", spec.rare_below_s)):
         if least:
             said.append(f"levels of {name} below {least:,} records grouped")
+    for merge in spec.merges:
+        if merge.columns in (spec.secret, spec.released):
+            said.append(f"{', '.join(merge.names)} merged")
+    for gone in spec.left_out:
+        if gone.columns in (spec.secret, spec.released):
+            said.append(f"{', '.join(gone.names)} left out")
     return ", ".join(said)

@@ -20,9 +20,10 @@ from core.scenario.column_names import (
     listed,
     suggested,
 )
+from core.scenario.data_url import Query
 from core.scenario.json_text import read_json
 from core.scenario.scenario import Scenario
-from core.scenario.url import Query, from_query, to_query
+from core.scenario.url import from_query, to_query
 from core.validation import shown, whole
 
 VERSION = 1

@@ -89,7 +89,8 @@ class Scenario(PurposeChoice, Settings, Numbers):
 
     def to_json(self) -> str:
         """Return the scenario as JSON, which `from_json` reads back to an equal one."""
-        values = asdict(self) | {"also": [promise.to_dict() for promise in self.also]}
+        also = [promise.to_dict() for promise in self.also]
+        values = asdict(self) | {"data": self.data.to_dict(), "also": also}
         values = {name: plain_json(value) for name, value in values.items()}
         first = ("data", "notion", *declared(), "mechanism")
         ordered = {"version": VERSION} | {name: values[name] for name in first} | values

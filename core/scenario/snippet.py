@@ -1,9 +1,12 @@
-"""A scenario as a runnable program that uses `core`, for a notebook."""
+"""A scenario as a runnable program that uses `core`, or as a Jupyter notebook of its parts."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any, Literal
 
 from core import notions
 from core.data.spec import DataSpec
@@ -14,6 +17,40 @@ from core.scenario.scenario import Scenario
 
 FOR_A_PURPOSE = ("optimal", "optimal_reading_secret")
 """Mechanisms that are optimised for the purpose; of others only its value is printed."""
+
+NAMED = (
+    "Binning",
+    "ColumnOptions",
+    "DataSpec",
+    "Filter",
+    "Hierarchy",
+    "RareLevels",
+    "ReadOptions",
+    "Sources",
+)
+"""Names of `core.data` that a program may use."""
+
+
+Cell = tuple[Literal["markdown", "code"], str]
+"""The kind of a cell, and its source."""
+
+TITLE = """\
+# A question of Liftscope
+
+The cells below ask it again with the package `core`: which data, which promise, which mechanism,
+what is kept. Change a number and run them again."""
+"""The first cell."""
+
+AFTER = """\
+How likely each input (row) comes out as each output (column):"""
+"""What stands above the mechanism."""
+
+KERNEL = """\
+import pandas as pd
+
+rows = mechanism.x_labels if len(mechanism.kernel) == len(mechanism.x_labels) else None
+pd.DataFrame(mechanism.kernel, index=rows, columns=mechanism.y_labels).round(4)"""
+"""The last cell, which shows the mechanism."""
 
 
 def snippet(scenario: Scenario) -> str:
@@ -66,7 +103,7 @@ def snippet(scenario: Scenario) -> str:
         body.insert(body.index(f"mechanism = {code}"), f"notion = {notion}")
         body.append('print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")')
     text = "\n".join(body)
-    parts = [name for name in ("Binning", "DataSpec", "Filter", "Sources") if f"{name}(" in text]
+    parts = [name for name in NAMED if f"{name}(" in text]
     head = [
         *(["from math import inf", ""] if "inf" in notion + data else []),
         *(["from pathlib import Path", ""] if "Path(" in text else []),
@@ -114,3 +151,68 @@ def _call(data: DataSpec) -> str:
         or getattr(data, item.name) != getattr(plain, item.name)
     ]
     return f"DataSpec({', '.join(parts)})"
+
+
+def notebook(scenario: Scenario) -> str:
+    """Return a notebook that answers a scenario with `core`, as JSON of nbformat 4.5.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question. Where it is about an upload, a cell has a place for the file's path.
+
+    Examples
+    --------
+    >>> found = json.loads(notebook(Scenario(notion="lip", eps=0.5)))
+    >>> [cell["cell_type"] for cell in found["cells"]]
+    ['markdown', 'code', 'code', 'markdown', 'code']
+    """
+    head, _, body = snippet(scenario).partition("\n\ndata = ")
+    return written(
+        [
+            ("markdown", TITLE),
+            ("code", head),
+            ("code", f"data = {body.strip()}"),
+            ("markdown", AFTER),
+            ("code", KERNEL),
+        ]
+    )
+
+
+def written(cells: Sequence[Cell]) -> str:
+    """Return cells as the JSON text of a notebook without outputs.
+
+    Examples
+    --------
+    >>> json.loads(written([("code", "1 + 1")]))["nbformat"]
+    4
+    """
+    return json.dumps(
+        {
+            "cells": [
+                _notebook_cell(place, kind, source) for place, (kind, source) in enumerate(cells)
+            ],
+            "metadata": {
+                "kernelspec": {
+                    "display_name": "Python 3",
+                    "language": "python",
+                    "name": "python3",
+                },
+                "language_info": {"name": "python"},
+            },
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        },
+        ensure_ascii=False,
+        indent=1,
+    )
+
+
+def _notebook_cell(place: int, kind: str, source: str) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "cell_type": kind,
+        "id": f"cell-{place}",
+        "metadata": {},
+        "source": source.splitlines(keepends=True),
+    }
+    return made if kind == "markdown" else made | {"execution_count": None, "outputs": []}

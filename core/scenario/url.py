@@ -7,18 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.data.catalogue import BUNDLED
 from core.data.joints import cells_drawn
-from core.data.spec import MISSING_KINDS, MOST_RECORDS, Binning, DataSpec, Filter
+from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.notions import catalogue as notions
+from core.scenario.data_url import DATA_KEYS, Query, cut, data_from_query, data_to_query, text_of
 from core.scenario.domains import DOMAINS, plain_json
 from core.scenario.json_text import read_json
 from core.scenario.promise import Promise
 from core.scenario.scenario import Scenario
-
-Query = dict[str, list[str]]
-"""Values by key of a URL's query, where a key may occur more than once."""
 
 NUMBERS = {"limit" if name == "time_limit" else name: name for name in DOMAINS}
 """URL key → the scenario's number."""
@@ -31,12 +28,6 @@ CHOICES = {
     "loss": "loss",
 }
 """URL key → the scenario's choice."""
-
-JOINTS = ("random:", "matrix:", "example:")
-"""Prefixes of sources that are joints, without columns to name."""
-
-_LONGEST = 80
-"""Most characters of a link's value that a notice repeats."""
 
 MOST_LETTERS = 20_000
 """Most characters of a link's value."""
@@ -56,9 +47,6 @@ MOST_DRAWN = 50_000
 LISTS = {"also": "also", "table": "table"}
 """URL key → the scenario's list; each value is JSON."""
 
-DATA_KEYS = ("data", "s", "x", "t", "sx", "bins", "missing", "rare", "rare_s", "only")
-"""URL keys of the data."""
-
 KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, *LISTS)
 """All keys of a scenario's URL."""
 
@@ -75,14 +63,14 @@ def to_query(scenario: Scenario) -> Query:
     {'notion': ['lip'], 'eps': ['0.5']}
     """
     plain = Scenario()
-    query = _data_to_query(scenario.data)
+    query = data_to_query(scenario.data)
     entry = notions.entry(scenario.notion)
     on_data = set(entry.parameters) & {"eps", "bound"} if entry.kind.ends_at_x else set()
     for key, name in (CHOICES | NUMBERS).items():
         value = getattr(scenario, name)
         said = value != getattr(plain, name) or name in on_data
         if said and value is not None:
-            query[key] = [_text(value)]
+            query[key] = [text_of(value)]
     if scenario.also:
         query["also"] = [
             json.dumps(plain_json(promise.to_dict()), ensure_ascii=False)
@@ -118,7 +106,7 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
     """
     notices: list[str] = []
     values = _bounded(query, notices)
-    scenario = Scenario(data=_data_from_query(values, notices))
+    scenario = Scenario(data=data_from_query(values, notices))
     for key, name in CHOICES.items():
         if values.get(key):
             scenario = _choose(scenario, key, name, values[key][-1], notices)
@@ -153,7 +141,7 @@ def within_reach(
     longest = max(MOST_SECONDS, 0.0 if chosen is None else chosen.time_limit)
     if scenario.time_limit > longest:
         notices.append(
-            f"The link has limit={_text(scenario.time_limit)}, and a link may ask for at most "
+            f"The link has limit={text_of(scenario.time_limit)}, and a link may ask for at most "
             f"{longest:g} s; {longest:g} is used."
         )
         scenario = replace(scenario, time_limit=longest)
@@ -175,7 +163,7 @@ def _bounded(query: Mapping[str, str | Sequence[str]], notices: list[str]) -> Qu
         texts = [value] if isinstance(value, str) else list(value)
         if not texts or key not in KEYS:
             continue
-        most = MOST_OF_TABLE if key == "table" else MOST_LETTERS
+        most = MOST_OF_TABLE if key in ("table", "level") else MOST_LETTERS
         kept = [text for text in texts if len(text) <= most][:MOST_VALUES]
         if len(kept) < len(texts):
             notices.append(
@@ -225,163 +213,3 @@ def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: lis
             f"{used} is used."
         )
         return scenario
-
-
-def _plain(source: str) -> DataSpec:
-    """Return the data of a link that names this source and nothing else."""
-    if source.startswith(JOINTS):
-        return DataSpec(source, (), ())
-    for entry in BUNDLED:
-        if entry.id == source:
-            return DataSpec(source, entry.secret, entry.released)
-    return DataSpec(source)
-
-
-def _data_to_query(data: DataSpec) -> Query:
-    plain = _plain(data.source)
-    query: Query = {}
-    if data.source != DataSpec().source:
-        query["data"] = [data.source]
-    if data.secret != plain.secret:
-        query["s"] = list(data.secret) or [""]
-    if data.released != plain.released:
-        query["x"] = list(data.released) or [""]
-    if data.task:
-        query["t"] = list(data.task)
-    if data.secret_released:
-        query["sx"] = ["1"]
-    if data.binnings:
-        query["bins"] = [_binning_text(binning) for binning in data.binnings]
-    if data.missing != plain.missing:
-        query["missing"] = [data.missing]
-    if data.rare_below != plain.rare_below:
-        query["rare"] = [str(data.rare_below)]
-    if data.rare_below_s != plain.rare_below_s:
-        query["rare_s"] = [str(data.rare_below_s)]
-    if data.filters:
-        query["only"] = [_filter_text(kept) for kept in data.filters]
-    return query
-
-
-def _data_from_query(query: Query, notices: list[str]) -> DataSpec:
-    plain = _plain(query.get("data", [DataSpec().source])[-1])
-    rare = {}
-    for key in ("rare", "rare_s"):
-        asked = query.get(key, ["0"])[-1]
-        if (
-            not asked.isdecimal()
-            or len(asked) > len(str(MOST_RECORDS))
-            or int(asked) > MOST_RECORDS
-        ):
-            notices.append(
-                f"The link has {key}={cut(asked)}, which is no whole number in "
-                f"[0, {MOST_RECORDS:g}]; 0 is used."
-            )
-            asked = "0"
-        rare[key] = int(asked)
-    missing = query.get("missing", [plain.missing])[-1]
-    if missing not in MISSING_KINDS:
-        notices.append(f"The link has missing={cut(missing)}, which is not known; level is used.")
-        missing = plain.missing
-    return DataSpec(
-        source=plain.source,
-        secret=_names(query.get("s"), plain.secret),
-        released=_names(query.get("x"), plain.released),
-        secret_released=query.get("sx", ["0"])[-1] in ("1", "true", "True"),
-        binnings=_binnings(query.get("bins", []), notices),
-        missing=missing,
-        rare_below=rare["rare"],
-        rare_below_s=rare["rare_s"],
-        filters=_filters(query.get("only", []), notices),
-        task=_names(query.get("t"), ()),
-    )
-
-
-def _names(values: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
-    return default if values is None else tuple(value for value in values if value)
-
-
-def _binning_text(binning: Binning) -> str:
-    if binning.kind == "edges":
-        return f"{binning.column}:edges:{','.join(map(_text, binning.edges))}"
-    return f"{binning.column}:{binning.kind}:{binning.count}"
-
-
-def _binnings(texts: Sequence[str], notices: list[str]) -> tuple[Binning, ...]:
-    found: dict[str, Binning] = {}
-    for text in texts:
-        column, _, rest = text.rpartition(":")
-        column, _, kind = column.rpartition(":")
-        try:
-            found[column] = _binning(column, kind, rest)
-        except ValueError as error:
-            reason = error if isinstance(error, CoreError) else "It must be COLUMN:KIND:NUMBER."
-            notices.append(f"The link has bins={cut(text)}, which is ignored. {reason}")
-    return tuple(found.values())
-
-
-def _binning(column: str, kind: str, rest: str) -> Binning:
-    """Read a binning; raise a ValueError (`InvalidInputError` is one) if it is none."""
-    if not column:
-        raise ValueError
-    if kind == "edges":
-        return Binning(column, kind, edges=tuple(map(float, rest.split(","))))
-    return Binning(column, kind, int(rest))
-
-
-def _filter_text(kept: Filter) -> str:
-    what: list[Any] = [[kept.low, kept.high]] if kept.is_range else list(kept.levels)
-    return json.dumps([kept.column, *what], ensure_ascii=False)
-
-
-def _filters(texts: Sequence[str], notices: list[str]) -> tuple[Filter, ...]:
-    found = []
-    for text in texts:
-        try:
-            found.append(_filter(_parsed(text)))
-        except (ValueError, TypeError, OverflowError) as error:
-            reason = (
-                error
-                if isinstance(error, CoreError)
-                else 'It must be ["COLUMN", "LEVEL", …] or ["COLUMN", [LOW, HIGH]].'
-            )
-            notices.append(f"The link has only={cut(text)}, which is ignored. {reason}")
-    return tuple(found)
-
-
-def _parsed(text: str) -> Any:
-    """Read JSON; raise a ValueError that is no CoreError if it is none."""
-    try:
-        return read_json(text, "The filter")
-    except CoreError as error:
-        raise ValueError from error
-
-
-def _filter(parts: Any) -> Filter:
-    """Read a filter; raise a TypeError, ValueError or OverflowError if it is none."""
-    if not isinstance(parts, list):
-        raise TypeError
-    column, *what = parts
-    if len(what) == 1 and isinstance(what[0], list):
-        low, high = (None if bound is None else float(bound) for bound in what[0])
-        if low is None and high is None:
-            raise ValueError
-        return Filter(str(column), low=low, high=high)
-    if not all(isinstance(text, str | int | float) for text in (column, *what)):
-        raise TypeError
-    return Filter(str(column), tuple(map(str, what)))
-
-
-def cut(text: str) -> str:
-    """Return the first `_LONGEST` characters of a link's value.
-
-    Examples
-    --------
-    >>> cut("eps"), len(cut("9" * 5_000))
-    ('eps', 80)
-    """
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

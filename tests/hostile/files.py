@@ -51,7 +51,9 @@ REFUSED = {
     "locked.xlsx": (COMPOUND + "EncryptedPackage".encode("utf-16-le"), "is encrypted"),
     "old.xls": (COMPOUND, "is an old Excel file"),
     "end.csv": ("s,x\na,b\na,é".encode()[:-1], "ends within a character"),
-    "latin.csv": (b"s,x\na,\xff\n", "is not UTF-8 text"),
+    "latin.csv": (b"s,x\na,\xff\x9d\n", "is not text in UTF-8 or Windows-1252"),
+    "mixed.csv": ("s,x\né,b\na,".encode() + b"\xff\n", "is not UTF-8 text"),
+    "control.csv": (b"s,x\na,\xff\x02\n", "is a binary file"),
     "nul.csv": (b"s,x\n" + LINES + b"a\x00,b\n", "has a NUL character"),
     "nul16.csv": (f"s,x\n{LINES.decode()}a\x00,b\n".encode("utf-16"), "has a NUL character"),
     "quote.csv": (b's,x\n"a,b\n' + LINES, "a quote may be open"),
@@ -73,6 +75,7 @@ READ = {
     "sep-quoted.csv": (b'"sep=,"\r\ns,x\r\na,b\r\nc,d\r\n', ("a", "c"), ("b", "d"), 2),
     "sep-tab.csv": (b"\xef\xbb\xbfSEP=\t\r\ns\tx\r\na\tb,\r\nc\td\r\n", ("a", "c"), ("b,", "d"), 2),
     "sep-rare.csv": (b"sep=^\n# made by a program\n\ns^x\na^b\nc^d\n", ("a", "c"), ("b", "d"), 2),
+    "latin.csv": ("s,x\né,b\n€,d\n".encode("cp1252"), ("é", "€"), ("b", "d"), 2),
     "sep-utf16.csv": ("sep=;\ns;x\na;b\nc;d\n".encode("utf-16"), ("a", "c"), ("b", "d"), 2),
     "zeros.parquet": (columns(s=[-0.0, 0.0, 1.0], x=list("aba")), ("0", "1"), ("a", "b"), 3),
     "zeros32.parquet": (

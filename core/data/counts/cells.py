@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ibis
 import numpy as np
 
 from core.data.counts.report import Grouped, TooManyLevelsError
+from core.data.hierarchies import Hierarchy, RareLevels
 from core.data.spec import DataSpec
 from core.data.tables import OpenTable, as_number, as_text
 from core.data.treatment.bins import Bins, bin_index
+from core.data.treatment.coding import Coding
+from core.data.treatment.generalise import coarser, rare_as_one
 from core.data.treatment.levels import Key, Symbols, name_symbols
+from core.level_order import Level, RareGroup
 from core.limits import MAX_CELLS, MAX_LEVELS
 from core.validation import FloatArray, shown
 
@@ -35,23 +39,52 @@ class Side:
         Name of the mark of rare symbols in queries.
     bins : tuple
         For each column its bins, or None.
+    hierarchies : tuple
+        For each column the hierarchy that makes its texts coarser, or None.
+    rare_levels : tuple of str
+        For each column the name of the group of its rare levels; "" for none.
+    kept : tuple
+        For each column its levels outside that group, as in `Coding`.
     """
 
     columns: tuple[str, ...]
     levels: tuple[str, ...]
     rare: str
     bins: tuple[Bins | None, ...]
+    hierarchies: tuple[Hierarchy | None, ...] = ()
+    rare_levels: tuple[str, ...] = ()
+    kept: tuple[tuple[Level, ...] | None, ...] = ()
 
     @classmethod
-    def of(cls, name: str, columns: tuple[str, ...], cuts: Mapping[str, Bins]) -> Side:
+    def of(
+        cls,
+        name: str,
+        columns: tuple[str, ...],
+        cuts: Mapping[str, Bins],
+        hierarchies: Mapping[str, Hierarchy],
+    ) -> Side:
         """Return a side named `name` in queries, with these columns."""
         levels = tuple(f"{name}{i}" for i in range(len(columns)))
-        return cls(columns, levels, f"{name}_rare", tuple(map(cuts.get, columns)))
+        found = tuple(map(hierarchies.get, columns))
+        bins = tuple(map(cuts.get, columns))
+        return cls(columns, levels, f"{name}_rare", bins, found, ("",) * len(columns))
 
     @property
     def title(self) -> str:
         """The names of its columns, joined."""
         return JOINED.join(self.columns)
+
+    def coding(self, symbols: Symbols, labels: tuple[str, ...]) -> Coding:
+        """Return how records become its symbols, with their names in the joint."""
+        return Coding(
+            self.columns,
+            self.bins,
+            symbols.keys,
+            labels,
+            self.hierarchies if any(self.hierarchies) else (),
+            self.rare_levels if any(self.rare_levels) else (),
+            self.kept,
+        )
 
 
 def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
@@ -64,12 +97,21 @@ def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
     """
     if not names:
         return
-    query = {f"c{i}": as_text(table.column(name)).approx_nunique() for i, name in enumerate(names)}
-    found = table.row(records.aggregate(n=records.count(), **query))
-    for i, name in enumerate(names):
-        levels = min(found[f"c{i}"], found["n"])
+    plain = {name: records[table.position(name)] for name in names}  # quicker than their texts
+    found = _estimated(table, records, plain)
+    several = {name: as_text(table.column(name)) for name in names if found[name] > 2 * MAX_LEVELS}
+    if not several:
+        return
+    for name, levels in _estimated(table, records, several).items():
         if levels > 2 * MAX_LEVELS:  # the estimate is off by a few per cent at most
             raise _too_many(repr(name), f"about {levels:,}")
+
+
+def _estimated(table: OpenTable, records: Any, columns: Mapping[str, Any]) -> dict[str, int]:
+    """Return about how many different values columns have, by their names."""
+    query = {f"c{i}": column.approx_nunique() for i, column in enumerate(columns.values())}
+    found = table.row(records.aggregate(n=records.count(), **query))
+    return {name: min(found[f"c{i}"], found["n"]) for i, name in enumerate(columns)}
 
 
 def _too_many(name: str, levels: str) -> TooManyLevelsError:
@@ -104,8 +146,80 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
     clean = {
         level: kept[level] if bins is not None else as_text(kept[level]) for _, level, bins in parts
     }
-    merged = kept.select(**clean, n=kept.n)
+    plainly = kept.select(**clean, n=kept.n)
+    merged = coarser(
+        table,
+        plainly,
+        [part for side in sides for part in zip(side.levels, side.hierarchies, strict=True)],
+    )
     return merged.group_by(list(clean)).agg(n=merged.n.sum().cast("int64"))
+
+
+def group_rare_levels(
+    table: OpenTable, cells: Any, sides: tuple[Side, Side], rare: Sequence[RareLevels]
+) -> tuple[Any, tuple[Side, Side], tuple[tuple[str, Grouped], ...]]:
+    """Make each column's rare levels one, where it is asked for.
+
+    Parameters
+    ----------
+    table : OpenTable
+        The open file.
+    cells : ibis.Table
+        One row for each combination of levels.
+    sides : tuple of Side
+        S and X.
+    rare : sequence of RareLevels
+        The columns, and below how many records their levels are rare.
+
+    Returns
+    -------
+    cells : ibis.Table
+        With the groups in place of the levels.
+    sides : tuple of Side
+        With the groups' names.
+    grouped : tuple
+        For each column that has rare levels, how many.
+    """
+    below = {one.column: one.below for one in rare}
+    told = {}
+    changed = []
+    for side in sides:
+        names = []
+        for column, level in zip(side.columns, side.levels, strict=True):
+            name = ""
+            if column in below:
+                cells, name, levels, records = rare_as_one(table, cells, level, below[column])
+                if name:
+                    told[column] = Grouped(levels, records)
+            names.append(name)
+        changed.append(replace(side, rare_levels=tuple(names)))
+    return cells, (changed[0], changed[1]), tuple(told.items())
+
+
+def with_kept_levels(table: OpenTable, cells: Any, side: Side, grouped: Grouped) -> Side:
+    """Return a side with the levels outside its columns' groups, where its symbols lack some.
+
+    Parameters
+    ----------
+    table : OpenTable
+        The open file.
+    cells : ibis.Table
+        With the groups in place of rare levels.
+    side : Side
+        S or X.
+    grouped : Grouped
+        Its whole symbols that are rare: their group does not say which levels they have.
+    """
+    if not grouped.levels or not any(side.rare_levels):
+        return side
+    kept: list[tuple[Level, ...] | None] = []
+    for level, name in zip(side.levels, side.rare_levels, strict=True):
+        if not name:
+            kept.append(None)
+            continue
+        found = {row[level] for row in table.rows(cells.select(level).distinct())} - {name}
+        kept.append(tuple(sorted(found, key=lambda one: (one is None, one or ""))))
+    return replace(side, kept=tuple(kept))
 
 
 def count_cells(
@@ -201,4 +315,8 @@ def check_size(secret: str, n_s: int, released: str, n_x: int, secret_released: 
 
 
 def _key(row: dict[str, Any], side: Side) -> Key:
-    return (row[side.rare], tuple(row[level] for level in side.levels))
+    levels = (
+        RareGroup(row[level]) if name and row[level] == name else row[level]
+        for level, name in zip(side.levels, side.rare_levels, strict=True)
+    )
+    return (row[side.rare], tuple(levels))

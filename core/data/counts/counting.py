@@ -6,20 +6,34 @@ from dataclasses import replace
 from typing import Any
 
 import ibis
+import numpy as np
 
 from core.attributes import Attribute
-from core.data.counts.cells import JOINED, Side, check_size, count_cells, group_cells, guard_columns
+from core.data.counts.cells import (
+    JOINED,
+    Side,
+    check_size,
+    count_cells,
+    group_cells,
+    group_rare_levels,
+    guard_columns,
+    with_kept_levels,
+)
 from core.data.counts.grid import grid
 from core.data.counts.report import Counted, CountedTask, CountReport
 from core.data.joints import JointSource
+from core.data.options import ReadOptions
+from core.data.readers.marks import marks_of
 from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
-from core.data.tables import OpenTable, filtered, open_table
-from core.data.treatment.bins import cut
-from core.data.treatment.coding import Coding
+from core.data.tables import Marks, OpenTable, filtered, is_mark, open_table
+from core.data.treatment.bins import Bins, cut
+from core.data.treatment.generalise import intervals
+from core.data.treatment.levels import Symbols
+from core.data.treatment.merges import added_up, merged_names
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.validation import FloatArray, shown
+from core.validation import BoolArray, FloatArray, shown
 
 
 def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
@@ -48,7 +62,7 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
     (('Female', 'Male'), 15, 32561)
     """
     held = Sources(databases=True) if sources is None else sources
-    source = held.open(spec.source, spec.columns)
+    source = held.open(spec.source, spec.columns, spec.read)
     if isinstance(source, JointSource):
         if spec.task:
             raise InvalidInputError(
@@ -70,8 +84,19 @@ def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
     Raises
     ------
     InvalidInputError
-        If T has one level only, or X has a symbol none of whose records has a value of T.
+        If T has one level only, X has a symbol none of whose records has a value of T, symbols of
+        S are left out, or symbols are merged or left out while S is released too.
     """
+    if spec.without(spec.secret) or (spec.secret_released and spec.without(spec.released)):
+        raise InvalidInputError(
+            "A task T cannot be counted where symbols of S are left out, or any while S is "
+            "released too: take the task away, or the symbols back."
+        )
+    if spec.secret_released and any(spec.merged(one) for one in (spec.secret, spec.released)):
+        raise InvalidInputError(
+            "A task T cannot be counted where symbols are merged and S is released too: take the "
+            "task away, or the merge."
+        )
     pairs = (*spec.secret, *spec.released) if spec.secret_released else spec.released
     about = replace(
         spec, secret=spec.task, released=pairs, secret_released=False, rare_below_s=0, task=()
@@ -116,35 +141,132 @@ def _check_columns(spec: DataSpec) -> None:
 def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     """Count two sides of a table; `first` names the first of them in an error's sentence."""
     records = filtered(table, spec.filters)
+    sides, cuts = _sides(table, records, spec)
+    cells = group_cells(table, records, sides)
+    report = _missing_report(table, cells, spec, sides)
+    if spec.missing == "drop":
+        cells = cells.drop_null([level for side in sides for level in side.levels])
+    cells, sides, rare = group_rare_levels(table, cells, sides, spec.rare_levels)
+    symbols, counts, grouped = count_cells(table, cells, sides, spec)
+    kept = [
+        with_kept_levels(table, cells, side, group)
+        for side, group in zip(sides, grouped, strict=True)
+    ]
+    names = [
+        merged_names(found.labels, spec.merged(side.columns), spec.without(side.columns))
+        for side, found in zip(sides, symbols, strict=True)
+    ]
+    codings = tuple(
+        side.coding(found, called) for side, found, called in zip(kept, symbols, names, strict=True)
+    )
+    report = replace(
+        report,
+        grouped_s=grouped[0],
+        grouped_x=grouped[1],
+        bins=cuts,
+        merged=_merged(sides, symbols, names),
+        hierarchies=tuple(
+            one
+            for one in spec.hierarchies
+            if one.level and one.column in (*spec.secret, *spec.released)
+        ),
+        rare_levels=rare,
+    )
+    counts, names, stays, report = _left_out(counts, names, sides, spec, report)
+    whole = names[1] == symbols[1].labels
+    counts, s_labels = added_up(counts, names[0])
+    product = (
+        grid(counts, symbols[1], spec.released, sides[1].bins)
+        if whole and not spec.secret_released
+        else None
+    )
+    if product is None:
+        turned, x_labels = added_up(counts.T, names[1])
+        of_text = any(name in table.file.texts for name in spec.released)
+        apart = len(set(names[1])) == len(names[1])  # none of them were merged
+        values = symbols[1].values if apart and not of_text else None
+        values = None if values is None else values[stays]
+        counted = _finish(turned.T, s_labels, x_labels, spec, report, values, first)
+        return replace(counted, codings=codings)
+    counted = _finish(product.counts, s_labels, product.labels, spec, report, None, first)
+    return replace(_with_attributes(counted, product.attributes), codings=codings)
+
+
+def _sides(
+    table: OpenTable, records: Any, spec: DataSpec
+) -> tuple[tuple[Side, Side], tuple[Bins, ...]]:
+    """Return the columns of S and X with what becomes of their values, and the bins."""
     used = dict.fromkeys(spec.secret + spec.released)
     cuts = {
         binning.column: cut(table, records, binning)
         for binning in spec.binnings
         if binning.column in used
     }
+    coarse = {one.column: one for one in spec.hierarchies if one.level and one.column in used}
+    for column, one in list(coarse.items()):
+        if one.kind == "interval":
+            cuts[column] = intervals(table, records, coarse.pop(column))
     taken = (() if spec.rare_below_s else spec.secret) + (() if spec.rare_below else spec.released)
-    guard_columns(table, records, [name for name in dict.fromkeys(taken) if name not in cuts])
-    sides = (Side.of("s", spec.secret, cuts), Side.of("x", spec.released, cuts))
-    cells = group_cells(table, records, sides)
-    report = _missing_report(table, cells, spec, sides)
-    if spec.missing == "drop":
-        cells = cells.drop_null([level for side in sides for level in side.levels])
-    symbols, counts, grouped = count_cells(table, cells, sides, spec)
-    codings = tuple(
-        Coding(side.columns, side.bins, found.keys, found.labels)
-        for side, found in zip(sides, symbols, strict=True)
+    fewer = {*cuts, *coarse, *(one.column for one in spec.rare_levels)}
+    guard_columns(table, records, [name for name in dict.fromkeys(taken) if name not in fewer])
+    sides = Side.of("s", spec.secret, cuts, coarse), Side.of("x", spec.released, cuts, coarse)
+    return sides, tuple(cuts.values())
+
+
+def _left_out(
+    counts: FloatArray,
+    names: list[tuple[str, ...]],
+    sides: tuple[Side, Side],
+    spec: DataSpec,
+    report: CountReport,
+) -> tuple[FloatArray, list[tuple[str, ...]], BoolArray, CountReport]:
+    """Return counts and names without the symbols that are left out, which of X stay, the report.
+
+    Raises
+    ------
+    InvalidInputError
+        If no record is left.
+    """
+    gone = [spec.without(side.columns) for side in sides]
+    stays = [
+        np.array([name not in without for name in called], dtype=bool)
+        for called, without in zip(names, gone, strict=True)
+    ]
+    if all(stay.all() for stay in stays):
+        return counts, names, stays[1], report
+    rest = counts[np.ix_(*stays)]
+    told = tuple(
+        (side.title, tuple(name for name in called if name in without))
+        for side, called, without in zip(sides, names, gone, strict=True)
+        if without.intersection(called)
     )
-    report = replace(report, grouped_s=grouped[0], grouped_x=grouped[1], bins=tuple(cuts.values()))
-    product = (
-        None if spec.secret_released else grid(counts, symbols[1], spec.released, sides[1].bins)
-    )
-    if product is None:
-        labels = symbols[0].labels, symbols[1].labels
-        counted = _finish(counts, *labels, spec, report, symbols[1].values, first)
-        return replace(counted, codings=codings)
-    labels = symbols[0].labels, product.labels
-    counted = _finish(product.counts, *labels, spec, report, None, first)
-    return replace(_with_attributes(counted, product.attributes), codings=codings)
+    if not rest.any():
+        columns = " and ".join(shown(title) for title, _ in told)
+        raise InvalidInputError(
+            f"There is nothing to count: the symbols of {columns} that are left out are those of "
+            "all records."
+        )
+    records = round(float(counts.sum() - rest.sum()))
+    used = None if report.n_used is None else report.n_used - records
+    left = [
+        tuple(name for name, stay in zip(called, here, strict=True) if stay)
+        for called, here in zip(names, stays, strict=True)
+    ]
+    report = replace(report, n_used=used, left_out=told, left_out_records=records)
+    return rest, left, stays[1], report
+
+
+def _merged(
+    sides: tuple[Side, Side], symbols: tuple[Symbols, Symbols], names: list[tuple[str, ...]]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the columns' title and the symbols of each group that became one."""
+    found = []
+    for side, own, called in zip(sides, symbols, names, strict=True):
+        groups: dict[str, list[str]] = {}
+        for label, name in zip(own.labels, called, strict=True):
+            groups.setdefault(name, []).append(label)
+        found += [(side.title, tuple(group)) for group in groups.values() if len(group) > 1]
+    return tuple(found)
 
 
 def _with_attributes(counted: Counted, attributes: tuple[Attribute, ...]) -> Counted:
@@ -202,7 +324,26 @@ def _missing_report(
         missing=tuple(missing.items()),
         dropped_missing=dropped,
         marks=tuple(marks for marks in table.file.marks if marks.column in missing),
+        taken=tuple(marks for marks in table.file.taken if marks.column in missing),
+        as_levels=_as_levels(table, cells, sides, spec.read) if table.file.told else (),
     )
+
+
+def _as_levels(
+    table: OpenTable, cells: Any, sides: tuple[Side, Side], read: ReadOptions
+) -> tuple[Marks, ...]:
+    """Return the words that often mean a missing value and are levels, where none was chosen."""
+    found = []
+    for side in sides:
+        for level, column, bins in zip(side.levels, side.columns, side.bins, strict=True):
+            if bins is not None or read.marks_of(column) is not None:
+                continue
+            some = cells.filter(is_mark(cells[level]))
+            words = table.rows(some.group_by(level).agg(n=some.n.sum()))
+            if words:
+                counts = {row[level]: int(row["n"]) for row in words}
+                found.append(marks_of(column, counts))
+    return tuple(found)
 
 
 def count_joint(source: JointSource, spec: DataSpec) -> Counted:

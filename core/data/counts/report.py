@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.attributes import Attribute
+from core.data.hierarchies import Hierarchy
 from core.data.tables import Marks
 from core.data.treatment.bins import Bins
 from core.data.treatment.coding import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray
-from core.wording import number_of, percent, were
+from core.wording import listed, number_of, percent, were
 
 
 class TooManyLevelsError(InvalidInputError):
@@ -60,6 +61,20 @@ class CountReport:
         The bins of the columns that were cut.
     marks : tuple of Marks
         Marks of missing numbers in the columns used.
+    taken : tuple of Marks
+        Marks that were chosen as missing values in the columns used.
+    as_levels : tuple of Marks
+        Words that often mark a missing value, and are levels here.
+    merged : tuple of (str, tuple of str)
+        The symbols that became one, with the name of their columns, a pair for each group.
+    left_out : tuple of (str, tuple of str)
+        The symbols whose records were left out, with the name of their columns.
+    left_out_records : int
+        Number of those records.
+    hierarchies : tuple of Hierarchy
+        The columns used that were made coarser.
+    rare_levels : tuple of (str, Grouped)
+        The rare levels of single columns that were grouped into one, by column.
     zero_cells : int
         Number of pairs of a level of S and one of X that never occur, before S is released too.
     """
@@ -76,6 +91,13 @@ class CountReport:
     grouped_x: Grouped = Grouped()
     bins: tuple[Bins, ...] = ()
     marks: tuple[Marks, ...] = ()
+    taken: tuple[Marks, ...] = ()
+    as_levels: tuple[Marks, ...] = ()
+    merged: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    left_out: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    left_out_records: int = 0
+    hierarchies: tuple[Hierarchy, ...] = ()
+    rare_levels: tuple[tuple[str, Grouped], ...] = ()
     zero_cells: int = 0
 
     def sentences(self) -> tuple[str, ...]:
@@ -101,7 +123,15 @@ class CountReport:
                 f"{self.dropped_missing:,} of {number_of(total, 'record')} ({share}) "
                 f"{were(self.dropped_missing)} left out because a value is missing."
             )
-        said += [marks.sentence() for marks in self.marks]
+        if self.left_out:
+            share = _share(self.left_out_records, total)
+            whose = listed([f"{listed(list(map(repr, n)))} of {of!r}" for of, n in self.left_out])
+            said.append(
+                f"{self.left_out_records:,} of {number_of(total, 'record')} ({share}) "
+                f"{were(self.left_out_records)} left out with {whose}."
+            )
+        said += [marks.sentence() for marks in (*self.marks, *self.taken)]
+        said += [marks.sentence(level=True) for marks in self.as_levels]
         if not self.dropped_missing:
             said += [
                 f"{number_of(rows, 'record')} {'has' if rows == 1 else 'have'} no {column!r}, "
@@ -109,7 +139,9 @@ class CountReport:
                 for column, rows in self.missing
                 if rows
             ]
-        for name, grouped in ((self.secret, self.grouped_s), (self.released, self.grouped_x)):
+        said += [one.sentence() for one in self.hierarchies]
+        sides = ((self.secret, self.grouped_s), (self.released, self.grouped_x))
+        for name, grouped in (*self.rare_levels, *sides):
             if grouped.levels:
                 share = _share(grouped.records, self.n_used or 0)
                 records = number_of(grouped.records, "record")
@@ -117,6 +149,11 @@ class CountReport:
                     f"{number_of(grouped.levels, 'rare level')} of {name!r} with {records} "
                     f"({share}) {were(grouped.levels)} grouped into one."
                 )
+        said += [
+            f"{', '.join(map(repr, names[:-1]))} and {names[-1]!r} of {column!r} are merged into "
+            "one symbol."
+            for column, names in self.merged
+        ]
         said += [
             f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of {cut.asked}, "
             "because equal values stay together."

@@ -11,7 +11,7 @@ import os
 import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -19,6 +19,8 @@ from urllib.parse import unquote
 import ibis
 import pyarrow as pa
 
+from core.data.databases import spark
+from core.data.databases.failures import why_unanswered, why_unconnected
 from core.data.databases.reference import DatabaseTable
 from core.errors import InvalidInputError
 from core.validation import shown
@@ -36,25 +38,16 @@ READ_ONLY = "-c default_transaction_read_only=on -c client_connection_check_inte
 """PostgreSQL's options: nothing can be written, and a query ends with its client."""
 
 
-SPARK = {
-    "spark.ui.enabled": "false",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.log.level": "ERROR",
-}
-"""Spark's settings."""
-
-LOCAL_SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-"""Settings of a Spark in this process: nobody else can reach it."""
-
-
 @contextmanager
-def connected(table: DatabaseTable) -> Iterator[Any]:
+def connected(table: DatabaseTable, what: str = "") -> Iterator[Any]:
     """Connect to a table's data base, and disconnect after.
 
     Parameters
     ----------
     table : DatabaseTable
         The table; it need not exist.
+    what : str
+        What is asked about, for an error's sentence; the table where not given.
 
     Yields
     ------
@@ -79,15 +72,16 @@ def connected(table: DatabaseTable) -> Iterator[Any]:
         except InvalidInputError:
             raise
         except Exception as error:  # every engine has errors of its own
-            raise InvalidInputError(f"{table.address} {_why(error)}.") from error
+            raise InvalidInputError(f"{table.address} {why_unconnected(error)}.") from error
         try:
             yield backend
-        except InvalidInputError:
+        except (InvalidInputError, MemoryError):
             raise
         except Exception as error:
-            raise InvalidInputError(f"{table.title} {_why(error)}.") from error
+            raise InvalidInputError(f"{what or table.title} {why_unanswered(error)}.") from error
         finally:
-            backend.disconnect()
+            with suppress(Exception):  # it may have gone away itself
+                backend.disconnect()
 
 
 def answered(backend: Any, query: Any) -> pa.Table:
@@ -121,7 +115,7 @@ def _connect(table: DatabaseTable) -> Any:
             options=READ_ONLY,
         )
     if table.engine == "spark":
-        return _spark(table.host)
+        return spark.connect(table.host)
     if not table.host and not Path(table.path).exists():  # some engines would make a new file
         raise InvalidInputError(f"There is no file or folder {shown(table.path)}.")
     return ibis.connect(table.address, **secrets)
@@ -147,47 +141,31 @@ def _file(path: str) -> str:
     raise InvalidInputError(f"There is no DuckDB file {shown(path)}.")
 
 
-def _spark(address: str) -> Any:
-    """Return a connection to Spark: in this process ("local[2]"), or to a master elsewhere."""
-    from pyspark.sql import SparkSession  # starts nothing, but takes a second to import
-
-    master = address if address.startswith("local") else f"spark://{address}"
-    builder = SparkSession.builder.master(master).appName("liftscope")
-    settings = SPARK | (LOCAL_SPARK if master.startswith("local") else {})
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    return ibis.pyspark.connect(builder.getOrCreate())
-
-
 def _secrets(address: str) -> Mapping[str, str]:
     """Return the user and password for an address; empty where the environment has them."""
+    found = known_secrets().get(address, {})
+    if not isinstance(found, Mapping):
+        raise InvalidInputError(
+            f"The entry {address} of the file of secrets that {SECRETS} names must be a table with "
+            "user and password."
+        )
+    return {key: str(value) for key, value in found.items() if key in ("user", "password")}
+
+
+def known_secrets() -> Mapping[str, Any]:
+    """Return the file of secrets, by address; empty where there is none.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be read.
+    """
     name = os.environ.get(SECRETS)
     if name is None:
         return {}
     try:
-        known = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+        return tomllib.loads(Path(name).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InvalidInputError(
             f"The file of secrets that {SECRETS} names cannot be read: {type(error).__name__}."
         ) from error
-    found = known.get(address, {})
-    return {key: str(value) for key, value in found.items() if key in ("user", "password")}
-
-
-REASONS = (
-    (("password authentication", "no password supplied", "role "), "refused the user or password"),
-    (("refused", "could not translate", "timeout", "timed out", "resolve"), "could not be reached"),
-    (("does not exist", "tablenotfound", "cannot be found"), "has no such table"),
-    (("permission denied",), "does not allow this user to read it"),
-    (("closed", "terminat", "lost"), "went away while it was asked"),
-)
-"""What an engine's own words mean, the first that fits; its words are not shown: they may quote
-a user, a path or a record."""
-
-
-def _why(error: Exception) -> str:
-    said = f"{type(error).__name__}: {error}".lower()
-    for words, reason in REASONS:
-        if any(word in said for word in words):
-            return reason
-    return f"failed ({type(error).__name__})"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.data.joints import JointSource
-from core.data.readers.sources import Sources
+from core.data.options import ReadOptions
+from core.data.readers.sources import AS_IT_IS, Sources
 from core.data.tables import as_text, open_table
 from core.errors import InvalidInputError
 from core.joint import MISSING
@@ -35,7 +36,11 @@ class ColumnLevels:
 
 
 def column_levels(
-    source: str, column: str, sources: Sources | None = None, most: int = LISTED
+    source: str,
+    column: str,
+    sources: Sources | None = None,
+    most: int = LISTED,
+    read: ReadOptions = AS_IT_IS,
 ) -> ColumnLevels:
     """List a column's levels.
 
@@ -49,6 +54,8 @@ def column_levels(
         The session's uploads.
     most : int
         Most levels to list.
+    read : ReadOptions, optional
+        How the data is read.
 
     Raises
     ------
@@ -60,7 +67,7 @@ def column_levels(
     >>> column_levels("adult", "sex")
     ColumnLevels(labels=('Female', 'Male'), counts=(10771, 21790), left_out=0)
     """
-    file = (sources or Sources()).open(source)
+    file = (sources or Sources()).open(source, (column,), read)
     if isinstance(file, JointSource):
         raise InvalidInputError(f"{file.title} has no columns to choose levels of.")
     with open_table(file) as table:

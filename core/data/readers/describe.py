@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ibis
 
 from core.data.joints import JointSource
+from core.data.options import ReadOptions
 from core.data.readers.per_column import per_column
-from core.data.readers.sources import Sources
+from core.data.readers.sources import AS_IT_IS, Sources
 from core.data.tables import (
     Marks,
     OpenTable,
     as_number,
     as_text,
-    is_text,
+    is_word,
     may_hold_numbers,
     open_table,
 )
@@ -23,6 +25,16 @@ from core.limits import MAX_LEVELS
 
 EXACT = 20_000_000
 """Most values of columns with thousands of levels for which the levels are counted exactly."""
+
+
+LEAST = 20
+"""Fewest values of a column that may be an identifier."""
+
+NEARLY = 0.95
+"""Share of different values from which a column of text is one."""
+
+_ID = re.compile(r"(?:^|[\W_])(?i:id|uuid|guid|identifier)$|[a-z]I[dD]$")
+"""Names of identifiers: id, person_id, personID."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,9 @@ class ColumnInfo:
         Number of records without a value.
     low, high : float or None
         Least and greatest number, where it is numeric.
+    identifier : bool
+        Whether it seems to name each record: nearly all values differ, and it is text, numbers
+        the records, or is called an id.
     """
 
     name: str
@@ -52,6 +67,7 @@ class ColumnInfo:
     missing: int
     low: float | None
     high: float | None
+    identifier: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +83,7 @@ class TableInfo:
     columns : tuple of ColumnInfo
         Its columns, in order.
     marks : tuple of Marks
-        Marks of missing numbers, by column.
+        Marks that are taken for missing values, by column.
     """
 
     title: str
@@ -76,8 +92,10 @@ class TableInfo:
     marks: tuple[Marks, ...] = ()
 
 
-def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
-    """Describe a source's columns; return None for a source that is a joint.
+def describe(
+    source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
+) -> TableInfo | None:
+    """Describe a source's columns as they are read; return None for a source that is a joint.
 
     Raises
     ------
@@ -90,7 +108,7 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
     >>> info.rows, info.columns[0].name, info.columns[0].low
     (32561, 'age', 17.0)
     """
-    file = (sources or Sources()).open(source)
+    file = (sources or Sources()).open(source, (), read)
     if isinstance(file, JointSource):
         return None
     with open_table(file) as table:
@@ -109,19 +127,32 @@ def describe(source: str, sources: Sources | None = None) -> TableInfo | None:
     columns = []
     for name in file.columns:
         part = found[name]
-        numeric = part["low"] is not None and not part["words"]
-        columns.append(
-            ColumnInfo(
-                name=name,
-                numeric=numeric,
-                levels=exact.get(name, {"levels": min(part["levels"], part["present"])})["levels"],
-                exact=name in exact,
-                missing=rows - part["present"],
-                low=part["low"] if numeric else None,
-                high=part["high"] if numeric else None,
-            )
+        numeric = part["low"] is not None and not part["words"] and name not in file.texts
+        column = ColumnInfo(
+            name=name,
+            numeric=numeric,
+            levels=exact.get(name, {"levels": min(part["levels"], part["present"])})["levels"],
+            exact=name in exact,
+            missing=rows - part["present"],
+            low=part["low"] if numeric else None,
+            high=part["high"] if numeric else None,
         )
-    return TableInfo(file.title, rows, tuple(columns), file.marks)
+        columns.append(replace(column, identifier=_names_records(column, part["present"])))
+    return TableInfo(file.title, rows, tuple(columns), (*file.marks, *file.taken))
+
+
+def _names_records(column: ColumnInfo, present: int) -> bool:
+    """Say whether a column seems to name each record, of those that have a value."""
+    nearly = NEARLY if column.exact else NEARLY - 0.05  # an estimate is off by a few per cent
+    if present < LEAST or column.levels < 0.5 * present:
+        return False
+    if _ID.search(column.name):
+        return True
+    if column.levels < nearly * present:
+        return False
+    if column.low is None or column.high is None:
+        return True
+    return column.exact and column.high - column.low + 1 == column.levels == present
 
 
 def _present(table: OpenTable, name: str) -> int:
@@ -138,7 +169,7 @@ def _summary(column: Any) -> dict[str, Any]:
         "present": as_text(column).count(),
         "low": as_number(column).min() if ranged else ibis.null("float64"),
         "high": as_number(column).max() if ranged else ibis.null("float64"),
-        "words": is_text(column).sum() if text else ibis.literal(0, "int64"),
+        "words": is_word(column).sum() if text else ibis.literal(0, "int64"),
     }
 
 

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.data.options import ENCODINGS
 from core.errors import InvalidInputError
 
 _CHUNK = 1 << 20
 """Bytes that are decoded at a time."""
 
+_FALLBACK = "windows-1252"
+"""The encoding of a file that is neither UTF-8 nor UTF-16."""
 
-def to_utf8(path: Path, name: str, converted: Path, head: bytes) -> Path:
-    """Return the path of a file in UTF-8: its own, or that of a converted copy.
+_CONTROLS = re.compile("[\\x01-\\x08\\x0e-\\x19\\x7f]")
+"""Characters that no text has."""
+
+
+class _NotTextError(InvalidInputError):
+    """The bytes of a file are no text in an encoding; `mixed` if some of them clearly are."""
+
+    mixed = False
+
+
+def to_utf8(
+    path: Path, name: str, converted: Path, head: bytes, asked: str = ""
+) -> tuple[Path, str]:
+    """Return the path of a file in UTF-8, its own or that of a converted copy, and its encoding.
+
+    UTF-16 is known by its mark or its zeros, UTF-8 by its rules; any other text is taken for
+    Windows-1252.
 
     Parameters
     ----------
@@ -26,24 +45,47 @@ def to_utf8(path: Path, name: str, converted: Path, head: bytes) -> Path:
         Path of the copy, if one is needed.
     head : bytes
         The first bytes of the file.
+    asked : str
+        The encoding, a key of `ENCODINGS`; found from the file where it is "".
+
+    Returns
+    -------
+    path : Path
+        The text in UTF-8.
+    encoding : str
+        A key of `ENCODINGS`.
 
     Raises
     ------
     InvalidInputError
-        If the file is no text in UTF-8 or UTF-16, has a NUL character, or ends within a character.
+        If the file is no text in the encoding, has a NUL character, or ends within a character.
     """
-    encoding = _encoding(head)
-    if encoding is None:
+    codec = _codec(head, asked)
+    if codec is None:
         raise InvalidInputError(
             f"{name} is a binary file, not text; CSV, TSV, Parquet and Excel can be read."
         )
-    if encoding == "utf-8-sig":
-        for _ in _decoded(path, name, encoding):
-            pass
-        return path
+    if codec == "utf-8-sig":
+        try:
+            for _ in decoded(path, name, codec):
+                pass
+            return path, "utf-8"
+        except _NotTextError as error:
+            if asked or error.mixed:
+                raise
+        codec = _FALLBACK
     with converted.open("w", encoding="utf-8", newline="") as target:
-        target.writelines(_decoded(path, name, encoding))
-    return converted
+        for text in decoded(path, name, codec, guessed=not asked and codec == _FALLBACK):
+            target.write(text)
+    return converted, "utf-16" if codec.startswith("utf-16") else codec
+
+
+def _codec(head: bytes, asked: str) -> str | None:
+    """Return Python's name of an encoding, by the first bytes where it is not asked for."""
+    found = _encoding(head)
+    if asked == "utf-16":
+        return found if found and found.startswith("utf-16") else "utf-16-le"
+    return {"": found, "utf-8": "utf-8-sig"}.get(asked, asked)
 
 
 def _encoding(head: bytes) -> str | None:
@@ -67,31 +109,58 @@ def _is_text(char: str) -> bool:
     return char.isspace() or unicodedata.category(char) not in {"Cc", "Cn", "Co", "Cs"}
 
 
-def _decoded(path: Path, name: str, encoding: str) -> Iterator[str]:
-    """Decode a file piece by piece, up to its end."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    shown = "UTF-8" if encoding == "utf-8-sig" else "UTF-16"
-    done = 0
+def decoded(path: Path, name: str, codec: str, *, guessed: bool = False) -> Iterator[str]:
+    """Decode a file piece by piece, up to its end.
+
+    Parameters
+    ----------
+    path, name
+        As in `to_utf8`.
+    codec : str
+        Python's name of the encoding.
+    guessed : bool
+        Whether nothing in the file says that it has this encoding.
+
+    Raises
+    ------
+    InvalidInputError
+        As in `to_utf8`.
+    """
+    decoder = codecs.getincrementaldecoder(codec)()
+    kind = codec.removesuffix("-sig").removesuffix("-le").removesuffix("-be")
+    shown = ENCODINGS[kind]
+    done, lines, mixed = 0, 0, False
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             waiting = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(chunk)
             except UnicodeDecodeError as error:
-                raise InvalidInputError(
-                    f"{name} is not {shown} text: it has the byte "
-                    f"0x{error.object[error.start]:02X} near position "
-                    f"{done - waiting + error.start:,}; save it as UTF-8."
-                ) from error
+                before = error.object[: error.start]
+                line = lines + 1 + before.count(b"\n")
+                known = f"{shown} text" if not guessed else "text in UTF-8 or Windows-1252"
+                wrong = _NotTextError(
+                    f"{name} is not {known}: it has the byte "
+                    f"0x{error.object[error.start]:02X} in line {line:,}, near position "
+                    f"{done - waiting + error.start:,}; choose its encoding, or save it as UTF-8."
+                )
+                wrong.mixed = mixed or not before.isascii()
+                raise wrong from error
             if "\x00" in text:
                 raise InvalidInputError(
                     f"{name} has a NUL character near position {done:,}: it is no text."
                 )
+            if guessed and _CONTROLS.search(text):
+                raise InvalidInputError(
+                    f"{name} is a binary file, not text; CSV, TSV, Parquet and Excel can be read."
+                )
             yield text
+            mixed = mixed or not text.isascii()
+            lines += text.count("\n")
             done += len(chunk)
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{name} ends within a character: it is cut short, or no {shown} text."
-        ) from error
+        cut = _NotTextError(f"{name} ends within a character: it is cut short, or no {shown} text.")
+        cut.mixed = True
+        raise cut from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,19 +57,49 @@ def with_marks(file: FileTable, rows: int) -> FileTable:
             for name in likely
             if found[name]["marks"] and found[name]["numbers"] and not found[name]["words"]
         ]
-        if file.counted:
-            return replace(file, marks=tuple(_weighed(table, name) for name in marked))
-        words = per_column(table, marked, _counted, rows)
-        return replace(file, marks=tuple(_marks(name, words[name]["words"]) for name in marked))
+        return replace(file, marks=tuple(counted_words(table, marked, rows, is_mark)))
 
 
-def _weighed(table: OpenTable, name: str) -> Marks:
-    """Return the marks of a column whose rows stand for several records."""
-    column = table.records[table.position(name)]
-    words = table.records.select(word=as_text(column), **table.weight())
-    chosen = words.filter(is_mark(words.word))
-    rows = table.rows(chosen.group_by("word").agg(n=table.number(chosen)))
-    return _marks(name, {row["word"]: row["n"] for row in rows})
+def counted_words(
+    table: OpenTable, names: Sequence[str], rows: int, chosen: Callable[[Any], Any]
+) -> list[Marks]:
+    """Return how often the words that `chosen` picks occur in each column that has one.
+
+    Parameters
+    ----------
+    table : OpenTable
+        The open file.
+    names : sequence of str
+        The columns.
+    rows : int
+        Number of rows of the table.
+    chosen : callable
+        Returns whether each value of a column is such a word; there must be few different ones.
+    """
+    found = word_counts(table, names, rows, chosen)
+    return [marks_of(name, words) for name, words in found.items() if words]
+
+
+def word_counts(
+    table: OpenTable, names: Sequence[str], rows: int, chosen: Callable[[Any], Any]
+) -> dict[str, dict[str, int]]:
+    """Return how often each word that `chosen` picks occurs in each column; see `counted_words`."""
+    if table.file.counted:
+        return {name: _weighed(table, name, chosen) for name in names}
+
+    def asked(column: Any) -> dict[str, Any]:
+        return {"words": _histogram(as_text(column), where=chosen(column))}
+
+    counts = per_column(table, names, asked, rows)
+    return {name: counts[name]["words"] or {} for name in names}
+
+
+def _weighed(table: OpenTable, name: str, chosen: Callable[[Any], Any]) -> dict[str, int]:
+    """Return how often words occur in a column whose rows stand for several records."""
+    values = table.records.select(value=table.records[table.position(name)], **table.weight())
+    kept = values.filter(chosen(values.value)).mutate(word=as_text(values.value))
+    rows = table.rows(kept.group_by("word").agg(n=table.number(kept)))
+    return {row["word"]: row["n"] for row in rows}
 
 
 def _asked(column: Any) -> dict[str, Any]:
@@ -86,11 +116,13 @@ def _histogram(word: str) -> dt.Map(dt.string, dt.int64):  # type: ignore[valid-
     """Return how often each word occurs: DuckDB's own aggregate."""
 
 
-def _counted(column: Any) -> dict[str, Any]:
-    return {"words": _histogram(as_text(column), where=is_mark(column))}
+def marks_of(name: str, counts: Mapping[str, int]) -> Marks:
+    """Return a column's marks, given how often each occurs.
 
-
-def _marks(name: str, counts: Mapping[str, int]) -> Marks:
-    """Return a column's marks, given how often each occurs."""
+    Examples
+    --------
+    >>> marks_of("age", {"-": 1, "NA": 3})
+    Marks(column='age', words=('NA', '-'), records=4)
+    """
     words = sorted(counts, key=lambda word: (-counts[word], word))
     return Marks(name, tuple(words[:_NAMED]), sum(counts.values()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import hashlib
 import io
@@ -16,7 +17,8 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from core.data.readers.delimited import find_layout
+from core.data.options import ENCODINGS, ReadOptions
+from core.data.readers.delimited import TextLayout, find_layout
 from core.data.readers.encoding import to_utf8
 from core.data.readers.headers import column_names, told
 from core.data.readers.marks import with_marks
@@ -26,6 +28,9 @@ from core.errors import InvalidInputError
 from core.limits import MAX_UNPACKED_MB, MAX_UPLOAD_MB
 
 _MEGABYTE = 1 << 20
+
+FAR = 1_000_000
+"""Record up to which its line is searched for: about a second."""
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write for which there is no room."""
@@ -75,6 +80,8 @@ class Upload:
         Its records.
     rows : int
         Number of records.
+    text : TextFile or None
+        How its text is laid out; None where it is no text.
     """
 
     sha256: str
@@ -83,16 +90,60 @@ class Upload:
     kind: str
     table: FileTable
     rows: int
+    text: TextFile | None = None
 
 
-def read_bytes(content: bytes, name: str, folder: Path, delimiter: str | None = None) -> Upload:
+@dataclass(frozen=True)
+class TextFile:
+    """A text file as it was given, which can be read in another way.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    encoding : str
+        The encoding that it was read in, a key of `ENCODINGS`.
+    layout : TextLayout
+        Its columns, its delimiter, and where its records begin.
+    asked : ReadOptions
+        The encoding and the delimiter that were asked for.
+    """
+
+    path: Path
+    encoding: str
+    layout: TextLayout
+    asked: ReadOptions
+
+    def place_of(self, record: int) -> str:
+        """Say in which line a record begins, as the end of a phrase; "" far down a long file."""
+        return "" if record > FAR else f" (line {self.line_of(record):,})"
+
+    def line_of(self, record: int) -> int:
+        """Return the line in which a record begins; both are counted from 1."""
+        codec = {"utf-8": "utf-8-sig"}.get(self.encoding, self.encoding)
+        with self.path.open(encoding=codec, newline="") as file:
+            for _ in range(self.layout.lines):
+                file.readline()
+            reader = csv.reader(file, delimiter=self.layout.delimiter)
+            while True:
+                line = self.layout.lines + reader.line_num + 1
+                row = next(reader)
+                if len(row) > 1 or "".join(row).strip():
+                    record -= 1
+                if record == 0:
+                    return line
+
+
+def read_bytes(
+    content: bytes, name: str, folder: Path, delimiter: str | None = None, encoding: str = ""
+) -> Upload:
     """Read a file given as bytes, and keep it in a folder.
 
     Parameters
     ----------
     content : bytes
         The file.
-    name, folder, delimiter
+    name, folder, delimiter, encoding
         As in `read_file`.
 
     Raises
@@ -110,8 +161,8 @@ def read_bytes(content: bytes, name: str, folder: Path, delimiter: str | None = 
     try:
         with room_for(name):
             path.write_bytes(content)
-        upload = read_file(path, name, folder, delimiter)
-        kept = upload.table.paths
+        upload = read_file(path, name, folder, delimiter, encoding)
+        kept = upload.table.paths if upload.text is None else (path,)
         return upload
     finally:
         if fresh and path not in kept:
@@ -154,7 +205,9 @@ def unpacked_bytes(content: bytes) -> int:
         return 0  # `read_file` raises for it
 
 
-def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None) -> Upload:
+def read_file(
+    path: Path, name: str, folder: Path, delimiter: str | None = None, encoding: str = ""
+) -> Upload:
     """Read a file: Parquet in its place, any other kind through a Parquet copy in `folder`.
 
     Parameters
@@ -167,6 +220,8 @@ def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None)
         Folder of the Parquet copy.
     delimiter : str, optional
         The character between the fields of a text file; found from the file where not given.
+    encoding : str
+        The encoding of a text file, a key of `ENCODINGS`; found from the file where it is "".
 
     Raises
     ------
@@ -182,13 +237,13 @@ def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None)
         head = file.read(_MEGABYTE)
         file.seek(0)
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    converted = folder / f"{sha256}{(delimiter or '').encode().hex()}.parquet"
+    converted = folder / f"{sha256}{(delimiter or '').encode().hex()}{encoding}.parquet"
     with (
         room_for(name),
         tempfile.TemporaryDirectory(dir=folder, prefix="reading-") as scratch,
     ):
         fresh = Path(scratch, "records.parquet")
-        kind, columns = _convert(path, name, fresh, head, delimiter)
+        kind, columns, text = _convert(path, name, fresh, head, (delimiter, encoding))
         source = fresh if fresh.exists() else path
         table = FileTable(name, (source,), columns)
         rows = count_records(table)
@@ -198,17 +253,17 @@ def read_file(path: Path, name: str, folder: Path, delimiter: str | None = None)
         if source == fresh:
             fresh.replace(converted)
             table = replace(table, paths=(converted,))
-    return Upload(sha256, name, size, kind, table, rows)
+    return Upload(sha256, name, size, kind, table, rows, text)
 
 
 def _convert(
-    path: Path, name: str, converted: Path, head: bytes, delimiter: str | None
-) -> tuple[str, tuple[str, ...]]:
-    """Return a file's kind and columns; unless it is Parquet, write its records to `converted`."""
+    path: Path, name: str, converted: Path, head: bytes, asked: tuple[str | None, str]
+) -> tuple[str, tuple[str, ...], TextFile | None]:
+    """Return a file's kind, columns and text; unless it is Parquet, write it to `converted`."""
     if head.startswith(b"PAR1"):
-        return _parquet(path, name)
+        return (*_parquet(path, name), None)
     if head.startswith(b"PK\x03\x04"):
-        return _excel(path, name, converted)
+        return (*_excel(path, name, converted), None)
     if head.startswith(_COMPOUND) and _ENCRYPTED in path.read_bytes():
         raise InvalidInputError(
             f"{name} is a workbook that is encrypted: save it without a password first."
@@ -216,10 +271,16 @@ def _convert(
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; CSV, TSV, Parquet and Excel can be read.")
-    text = to_utf8(path, name, converted.with_suffix(".txt"), head)
+    delimiter, encoding = asked
+    text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, encoding)
     layout = find_layout(text, name, delimiter)
     write_records(text, name, layout, converted)
-    return layout.kind, layout.columns
+    said = layout.kind + ("" if found == "utf-8" else f", {ENCODINGS[found]}")
+    return (
+        said,
+        layout.columns,
+        TextFile(path, found, layout, ReadOptions(encoding, delimiter or "")),
+    )
 
 
 def _parquet(path: Path, name: str) -> tuple[str, tuple[str, ...]]:

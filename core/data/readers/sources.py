@@ -5,23 +5,38 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pyarrow import parquet
 
 from core.data import folders
 from core.data.catalogue import BUNDLED, bundled
-from core.data.databases.reference import is_reference, parse
+from core.data.databases.configured import is_open
+from core.data.databases.reference import DatabaseTable, is_reference, parse
 from core.data.databases.tallies import fetch
 from core.data.examples import example
 from core.data.joints import JointSource, drawn
+from core.data.options import ReadOptions
+from core.data.readers.converted import converted
 from core.data.readers.marks import with_marks
 from core.data.readers.matrix import matrix_id, parse_matrix
 from core.data.readers.reading import Upload, read_bytes, read_file, room_for
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
 from core.validation import shown
+
+AS_IT_IS = ReadOptions()
+"""Leaves to the file how it is read."""
+
+KEPT = 12
+"""Most tables of a session that are kept as they were read by a question's own options."""
+
+
+def _rows(table: FileTable) -> int:
+    """Return the number of rows of a table's files."""
+    return sum(parquet.read_metadata(path).num_rows for path in table.paths)
 
 
 class Sources:
@@ -52,6 +67,7 @@ class Sources:
     def __init__(self, *, databases: bool = False) -> None:
         self._databases = databases
         self._counts: dict[tuple[str, frozenset[str]], FileTable] = {}
+        self._read: dict[tuple[str, ReadOptions, frozenset[str]], Upload | FileTable] = {}
         self.uploads: dict[str, Upload] = {}
         self.matrices: dict[str, JointSource] = {}
         self._lenders: list[Sources] = []
@@ -59,7 +75,9 @@ class Sources:
         self._folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
-    def add_bytes(self, content: bytes, name: str, delimiter: str | None = None) -> str:
+    def add_bytes(
+        self, content: bytes, name: str, delimiter: str | None = None, encoding: str = ""
+    ) -> str:
         """Read an upload and return its source; a bad file changes nothing.
 
         Parameters
@@ -70,17 +88,19 @@ class Sources:
             Its name, for sentences to the user.
         delimiter : str, optional
             The character between the fields of a text file; found from the file where not given.
+        encoding : str
+            The encoding of a text file, a key of `ENCODINGS`; found where it is "".
 
         Raises
         ------
         InvalidInputError
             If the file is too large or cannot be read; the sentence says why.
         """
-        return self._keep(read_bytes(content, name, self._folder, delimiter))
+        return self._keep(read_bytes(content, name, self._folder, delimiter, encoding))
 
-    def add_file(self, path: Path, delimiter: str | None = None) -> str:
+    def add_file(self, path: Path, delimiter: str | None = None, encoding: str = "") -> str:
         """Read a file of this machine, of any size; see `add_bytes`."""
-        return self._keep(read_file(path, path.name, self._folder, delimiter))
+        return self._keep(read_file(path, path.name, self._folder, delimiter, encoding))
 
     def stage(self, content: bytes, name: str) -> Path:
         """Write a file into its own folder for another process to read; see `add_read`.
@@ -110,7 +130,11 @@ class Sources:
 
     def _keep(self, upload: Upload) -> str:
         key = f"upload:{upload.sha256}"
-        self.uploads[key] = upload
+        asked = ReadOptions() if upload.text is None else upload.text.asked
+        if key in self.uploads and asked != ReadOptions():  # as it is for questions that ask so
+            self._remember((key, asked, frozenset()), upload)
+        else:
+            self.uploads[key] = upload
         return key
 
     @property
@@ -124,9 +148,20 @@ class Sources:
         self._lenders.append(other)
         other._borrowers.add(self)
 
+    def borrow_counts(self, other: Sources, source: str) -> bool:
+        """Take over another session's counts of a table of a data base; say whether it has any."""
+        found = {key: counts for key, counts in other._counts.items() if key[0] == source}
+        if found and not self.counts_of(source):
+            self._counts |= found
+            self._lenders.append(other)
+            other._borrowers.add(self)
+        return bool(found)
+
     def clear(self) -> None:
         """Remove the uploads and their files; pasted matrices stay."""
         self.uploads.clear()
+        self._read.clear()
+        self._counts.clear()
         for lender in self._lenders:
             lender._borrowers.discard(self)
         self._lenders.clear()
@@ -147,7 +182,9 @@ class Sources:
         """Return a source's name for the user: a data set's title, a file's name."""
         return self.open(source).title
 
-    def open(self, source: str, columns: Collection[str] = ()) -> FileTable | JointSource:
+    def open(
+        self, source: str, columns: Collection[str] = (), read: ReadOptions = AS_IT_IS
+    ) -> FileTable | JointSource:
         """Return the table or joint of a spec's source.
 
         Parameters
@@ -156,24 +193,92 @@ class Sources:
             The source, as in a `DataSpec`.
         columns : collection of str, optional
             The columns that are asked about: a table of a data base is counted by these.
+        read : ReadOptions, optional
+            How its characters become values; without effect on a joint.
 
         Raises
         ------
         InvalidInputError
-            If nothing has this name, or it belongs to another session.
+            If nothing has this name, it belongs to another session, or it cannot be read so.
         """
+        if source in self.uploads:
+            return self.upload(source, read).table
+        found = self._found(source, columns)
+        if isinstance(found, JointSource) or not read.of_values:
+            return found
+        key = source, read, frozenset(columns if is_reference(source) else ())
+        if key not in self._read:
+            self._remember(key, converted(found, read, _rows(found), self._fresh()))
+        table = self._read[key]
+        return table.table if isinstance(table, Upload) else table
+
+    def upload(self, source: str, read: ReadOptions = AS_IT_IS) -> Upload:
+        """Return an upload as it is to be read.
+
+        Raises
+        ------
+        InvalidInputError
+            If it is not in this session, or cannot be read so; the sentence says why.
+        """
+        if source not in self.uploads:
+            raise InvalidInputError(
+                f"The uploaded file {source.partition(':')[2][:12]}… is not in this session: "
+                "upload it again."
+            )
+        own = self.uploads[source]
+        key: tuple[str, ReadOptions, frozenset[str]] = (source, read, frozenset())
+        found = self._read.get(key)
+        if isinstance(found, Upload):
+            return found
+        laid = self._laid(own, read)
+        if read.of_values:
+            where = None if laid.text is None else laid.text.place_of
+            table = converted(laid.table, read, laid.rows, self._fresh(), where)
+            laid = replace(laid, table=table)
+        if laid is not own:
+            self._remember(key, laid)
+        return laid
+
+    def _laid(self, own: Upload, read: ReadOptions) -> Upload:
+        """Return an upload in the encoding and with the delimiter that are asked for."""
+        if own.text is None:
+            return own
+        text = own.text
+        if read.encoding in ("", text.encoding) and read.delimiter in ("", text.layout.delimiter):
+            return own
+        if not text.path.exists():
+            raise InvalidInputError(
+                f"{own.name} is no longer there to be read in another way: bring it again."
+            )
+        delimiter = read.delimiter or None
+        return read_file(text.path, own.name, self._folder, delimiter, read.encoding)
+
+    def _fresh(self) -> Path:
+        """Return a path of a table that is read in another way."""
+        return Path(tempfile.mkdtemp(prefix="read-", dir=self._folder)) / "records.parquet"
+
+    def _remember(
+        self, key: tuple[str, ReadOptions, frozenset[str]], found: Upload | FileTable
+    ) -> None:
+        """Keep a table as it was read, and remove the file of the one that was kept longest."""
+        self._read[key] = found
+        if len(self._read) > KEPT:
+            oldest = self._read.pop(next(iter(self._read)))
+            table = oldest.table if isinstance(oldest, Upload) else oldest
+            for path in table.paths:
+                if path.parent.name.startswith("read-") and path.parent.parent == self._folder:
+                    shutil.rmtree(path.parent, ignore_errors=True)
+
+    def _found(self, source: str, columns: Collection[str]) -> FileTable | JointSource:
+        """Return the table or joint of a source as it is."""
         if is_reference(source):
             return self._counted(source, columns)
         kind, _, rest = source.partition(":")
         if not rest:
             entry = bundled(source)
-            return FileTable(entry.title, entry.paths, tuple(entry.column_names))
+            return FileTable(entry.title, entry.paths, tuple(entry.column_names), told=False)
         if kind == "upload":
-            if source not in self.uploads:
-                raise InvalidInputError(
-                    f"The uploaded file {rest[:12]}… is not in this session: upload it again."
-                )
-            return self.uploads[source].table
+            return self.upload(source).table
         if kind == "matrix":
             if source not in self.matrices:
                 raise InvalidInputError(
@@ -190,20 +295,56 @@ class Sources:
             f"{shown(source)}."
         )
 
+    def add_counts(self, source: str, counts: FileTable) -> None:
+        """Add the counts of a table of a data base, in place of those it has of these columns."""
+        self._counts.pop((source, frozenset(counts.columns)), None)
+        for key in [key for key in self._read if key[0] == source]:
+            del self._read[key]  # made of older counts
+        self._counts[source, frozenset(counts.columns)] = counts  # the newest is last
+
+    @property
+    def counted_sources(self) -> tuple[str, ...]:
+        """The tables of data bases that it has counts of, each once."""
+        return tuple(dict.fromkeys(source for source, _ in self._counts))
+
+    def counts_of(self, source: str, columns: Collection[str] = ()) -> FileTable | None:
+        """Return the newest counts of a table by some columns, and perhaps more; None for none."""
+        names = frozenset(columns)
+        found = [
+            counts for key, counts in self._counts.items() if key[0] == source and names <= key[1]
+        ]
+        return found[-1] if found else None
+
+    def counts_file(self) -> Path:
+        """Return where the next counts of a data base may be written."""
+        return Path(tempfile.mkdtemp(prefix="counts-", dir=self._folder)) / "counts.parquet"
+
     def _counted(self, source: str, columns: Collection[str]) -> FileTable:
         """Return a table of a data base, counted by some columns; once for each set of them."""
         table = parse(source)
-        if not self._databases:
-            raise InvalidInputError(
-                f"{shown(table.title)} is in a data base, and data bases are not open here: use "
-                "the command line, or upload its counts."
-            )
         names = tuple(dict.fromkeys(columns))
+        kept = self.counts_of(source, names)
+        if kept is not None:
+            return kept
+        if not self._databases:
+            raise _not_counted(source, table, names)
         if not names:
             raise InvalidInputError(f"{table.title} is counted by columns: name one or more.")
-        key = source, frozenset(names)
-        if key not in self._counts:
-            path = self._folder / f"counts-{len(self._counts)}.parquet"
-            counts = fetch(table, names, path)
-            self._counts[key] = with_marks(counts, parquet.read_metadata(path).num_rows)
-        return self._counts[key]
+        path = self.counts_file()
+        counts = fetch(table, names, path)
+        self.add_counts(source, with_marks(counts, parquet.read_metadata(path).num_rows))
+        return self._counts[source, frozenset(names)]
+
+
+def _not_counted(source: str, table: DatabaseTable, names: Sequence[str]) -> InvalidInputError:
+    """Return the error of a table whose counts a session does not have."""
+    if not is_open(source):
+        return InvalidInputError(
+            f"{shown(table.title)} is in a data base, and data bases are not open here: use "
+            "the command line, or upload its counts."
+        )
+    by = f" by {' and '.join(map(shown, names))}" if names else ""
+    return InvalidInputError(
+        f"{table.title} is not yet counted{by} in this session: count it on the Data page, under "
+        "Bring your own data."
+    )

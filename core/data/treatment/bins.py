@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import decimal
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import ibis
 import numpy as np
 
 from core.data.spec import Binning
-from core.data.tables import OpenTable, as_number, is_text, may_hold_numbers
+from core.data.tables import OpenTable, as_number, is_text, is_word, may_hold_numbers
 from core.errors import InvalidInputError
 from core.validation import FloatArray, shown
 from core.wording import number_of
+
+_DIGITS = range(6, 18)
+"""Numbers of significant digits that an edge may be shown with; 17 tell all floats apart."""
+
+_PLAIN = 9
+"""Most significant digits of a decimal that is an edge as it is."""
+
+_MOVED = Fraction(1, 1000)
+"""Most that an edge with more digits may be moved, in widths of a bin, to have fewer."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ class Bins:
     def midpoints(self) -> FloatArray:
         """The middle of each level's bin, shape (k + 2,); NaN for the open ends."""
         edges = np.asarray(self.edges)
-        return np.concatenate([[np.nan], (edges[:-1] + edges[1:]) / 2, [np.nan]])
+        return np.concatenate([[np.nan], edges[:-1] / 2 + edges[1:] / 2, [np.nan]])
 
 
 def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
@@ -61,31 +73,113 @@ def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
     InvalidInputError
         If the column does not exist, holds something that is no number, or no finite number.
     """
-    column = table.column(binning.column)
-    if not may_hold_numbers(column):
-        raise InvalidInputError(
-            f"Column {shown(binning.column)} holds {column.type()}, and bins need numbers."
-        )
+    column = _numeric(table, binning.column)
     by_hand = binning.kind == "edges"
     if by_hand and not column.type().is_string():
         edges = np.asarray(binning.edges, dtype=np.float64)  # whatever the numbers are
     else:
         edges = _edges(table, _tallies(table, records, binning.column), binning)
     asked = len(binning.edges) - 1 if by_hand else binning.count
-    return Bins(binning.column, tuple(map(float, edges)), bin_labels(edges), asked)
+    labels = bin_labels(edges, exact=binning.kind != "quantile")
+    return Bins(binning.column, tuple(map(float, edges)), labels, asked)
+
+
+def ends(table: OpenTable, records: Any, name: str) -> tuple[float, float]:
+    """Return the least and the greatest finite number of a column; errors as in `cut`."""
+    _numeric(table, name)
+    return _ends(table, _tallies(table, records, name), name)
+
+
+def _numeric(table: OpenTable, name: str) -> Any:
+    """Return a column that may hold numbers; errors as in `cut`."""
+    column = table.column(name)
+    if name in table.file.texts:
+        raise InvalidInputError(
+            f"Column {shown(name)} is read as text, and bins need numbers: read it as "
+            "numbers, or take its bins away."
+        )
+    if not may_hold_numbers(column):
+        raise InvalidInputError(
+            f"Column {shown(name)} holds {column.type()}, and bins need numbers."
+        )
+    return column
+
+
+def _ends(table: OpenTable, tallies: Any, name: str) -> tuple[float, float]:
+    found = table.row(tallies.aggregate(low=tallies.value.min(), high=tallies.value.max()))
+    if found["low"] is None:
+        raise InvalidInputError(f"Column {shown(name)} has no numbers to cut into bins.")
+    return float(found["low"]), float(found["high"])
 
 
 def _edges(table: OpenTable, tallies: Any, binning: Binning) -> FloatArray:
     """Return the edges of bins for tallied numbers."""
     if binning.kind == "edges":
         return np.asarray(binning.edges, dtype=np.float64)
-    ends = table.row(tallies.aggregate(low=tallies.value.min(), high=tallies.value.max()))
-    if ends["low"] is None:
-        raise InvalidInputError(f"Column {shown(binning.column)} has no numbers to cut into bins.")
+    low, high = _ends(table, tallies, binning.column)
     if binning.kind == "width":
-        return _distinct(np.linspace(ends["low"], ends["high"], binning.count + 1))
-    inner = _quantiles(table, tallies, binning.count)
-    return _distinct(np.array([ends["low"], *inner, ends["high"]]))
+        return equal_widths(low, high, binning.count)
+    return _distinct(np.array([low, *_quantiles(table, tallies, binning.count), high]))
+
+
+def equal_widths(low: float, high: float, count: int) -> FloatArray:
+    """Return the edges of bins of equal width that hold all numbers from `low` to `high`.
+
+    Parameters
+    ----------
+    low, high : float
+        The least and the greatest number, as the decimals with the fewest digits that are read
+        as these floats: so 0.3 is an edge of ten bins from 0 to 1, and 3·0.1 is none.
+    count : int
+        How many bins.
+
+    Returns
+    -------
+    ndarray
+        Distinct edges, shape (k + 1,) with k ≤ count, fewer where no float lies between them.
+        One of more than nine significant digits, such as a third, is rounded to six or more, as
+        few as move it by at most a thousandth of the width: the first downwards, the last
+        upwards.
+
+    Examples
+    --------
+    >>> equal_widths(0.0, 1.0, 10).tolist()
+    [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    >>> equal_widths(0.0, 1.0, 3).tolist()
+    [0.0, 0.333333, 0.666667, 1.0]
+    """
+    first, last = as_decimal(low), as_decimal(high)
+    width = (last - first) / count
+    if not width:
+        return np.array([low, low])
+    ways = (decimal.ROUND_FLOOR, *[decimal.ROUND_HALF_EVEN] * (count - 1), decimal.ROUND_CEILING)
+    return _distinct(
+        np.array([_plain(first + k * width, width, way) for k, way in enumerate(ways)])
+    )
+
+
+def _plain(edge: Fraction, width: Fraction, way: str) -> float:
+    """Return an edge of bins as a float with few digits; see `equal_widths`."""
+    nearest = float(edge)
+    if as_decimal(nearest) == edge and float(f"{nearest:.{_PLAIN}g}") == nearest:
+        return nearest
+    text = repr(nearest)
+    for digits in _DIGITS:
+        rounded = decimal.Context(prec=digits, rounding=way).create_decimal(text)
+        if abs(Fraction(rounded) - edge) <= _MOVED * width and math.isfinite(float(rounded)):
+            return float(rounded)
+    return nearest
+
+
+def as_decimal(number: float) -> Fraction:
+    """Return the decimal with the fewest digits that is read as a float, exactly.
+
+    Examples
+    --------
+    >>> as_decimal(0.1)
+    Fraction(1, 10)
+    """
+    return Fraction(repr(float(number)))
 
 
 def _tallies(table: OpenTable, records: Any, name: str) -> Any:
@@ -101,7 +195,8 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
     raw = values.group_by("raw").agg(n=table.number(values))
     kept = table.backend.create_table(ibis.util.gen_name("raw"), raw, temp=True)
     if column.type().is_string():
-        words = kept.filter(is_text(kept.raw))
+        no_number = is_word if name in table.file.exact else is_text
+        words = kept.filter(no_number(kept.raw))
         found = table.row(words.aggregate(records=words.n.sum(), example=words.raw.min()))
         if found["records"]:
             some = number_of(int(found["records"]), "value")
@@ -160,15 +255,15 @@ def _distinct(edges: FloatArray) -> FloatArray:
     return kept if kept.size > 1 else np.repeat(kept, 2)
 
 
-def bin_labels(edges: FloatArray) -> tuple[str, ...]:
-    """Return names of the bins between edges, and of the two open ends.
+def bin_labels(edges: FloatArray, exact: bool = False) -> tuple[str, ...]:
+    """Return names of the bins between edges, and of the two open ends; `exact` rounds no edge.
 
     Examples
     --------
     >>> bin_labels(np.array([20.0, 35.0, 90.0]))
     ('< 20', '[20, 35)', '[35, 90]', '> 90')
     """
-    shown = _shown(edges)
+    shown = _shown(edges, exact)
     last = len(shown) - 2
     if shown[0] == shown[-1]:
         inside = [shown[0]]
@@ -179,13 +274,25 @@ def bin_labels(edges: FloatArray) -> tuple[str, ...]:
     return (f"< {shown[0]}", *inside, f"> {shown[-1]}")
 
 
-def _shown(edges: FloatArray) -> list[str]:
-    """Return edges as text with the fewest digits, at least six, that keep them distinct."""
-    for digits in range(6, 17):
+def _shown(edges: FloatArray, exact: bool) -> list[str]:
+    """Return edges as text with the fewest digits, at least six, that keep them distinct.
+
+    Where they are `exact`, each text is read as its edge instead.
+    """
+    edges = edges + 0.0  # one name for both zeros
+    if exact:
+        return [_exact(edge) for edge in edges.tolist()]
+    for digits in _DIGITS[:-1]:
         shown = [f"{edge:.{digits}g}" for edge in edges]
         if len(set(shown)) == len(set(edges.tolist())):
             return shown
     return [repr(edge) for edge in edges.tolist()]
+
+
+def _exact(edge: float) -> str:
+    """Return the shortest text of at least six digits that is read as an edge."""
+    texts = (f"{edge:.{digits}g}" for digits in _DIGITS[:-2])
+    return next((text for text in texts if float(text) == edge), repr(edge))
 
 
 def bin_index(number: Any, bins: Bins) -> Any:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.data.hierarchies import Hierarchy
 from core.data.treatment.bins import Bins
 from core.data.treatment.levels import Key
+from core.level_order import Level
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,15 @@ class Coding:
         Each symbol as counted: whether it is the group of rare ones, and its level in each column
         (text, the index of a bin, or None where the value is missing).
     labels : tuple of str
-        Their names in the joint.
+        Their names in the joint; those that were merged share one.
+    hierarchies : tuple
+        For each column the hierarchy that made its texts coarser, or None; empty for none.
+    rare : tuple of str
+        For each column the name of the group of its rare levels, "" where there is none; empty
+        where no column has one.
+    kept : tuple
+        For each column with a group of rare levels its other levels, in order, and None for the
+        rest. Empty where no whole symbols are grouped as rare: then `keys` has all levels.
 
     Examples
     --------
@@ -36,3 +46,6 @@ class Coding:
     bins: tuple[Bins | None, ...]
     keys: tuple[Key, ...]
     labels: tuple[str, ...]
+    hierarchies: tuple[Hierarchy | None, ...] = ()
+    rare: tuple[str, ...] = ()
+    kept: tuple[tuple[Level, ...] | None, ...] = ()

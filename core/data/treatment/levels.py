@@ -9,7 +9,7 @@ import numpy as np
 
 from core.data.treatment.bins import Bins
 from core.joint import JOINER, MISSING
-from core.level_order import Level, all_numbers, number, position
+from core.level_order import Level, RareGroup, all_numbers, number, position
 from core.validation import FloatArray
 
 Key = tuple[bool, tuple[Level, ...]]
@@ -100,6 +100,8 @@ def _values(
     if len(bins) != 1 or any(rare or levels[0] is None for rare, levels in keys):
         return None
     levels = [levels[0] for _, levels in keys]
+    if any(isinstance(level, RareGroup) for level in levels):
+        return None
     if bins[0] is not None:
         found = bins[0].midpoints[[int(level) for level in levels if level is not None]]
         return None if np.isnan(found).any() else found

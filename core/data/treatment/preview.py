@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.data.joints import JointSource
-from core.data.readers.sources import Sources
+from core.data.options import ReadOptions
+from core.data.readers.sources import AS_IT_IS, Sources
 from core.data.spec import Binning, Filter
 from core.data.tables import as_number, filtered, open_table
 from core.data.treatment.bins import Bins, bin_index, cut
@@ -44,6 +45,7 @@ def preview(
     binning: Binning,
     filters: Sequence[Filter] = (),
     sources: Sources | None = None,
+    read: ReadOptions = AS_IT_IS,
 ) -> BinPreview:
     """Cut a column and count its bins.
 
@@ -57,6 +59,8 @@ def preview(
         Only records that pass all of them are counted.
     sources : Sources, optional
         The session's uploads.
+    read : ReadOptions, optional
+        How the data is read.
 
     Raises
     ------
@@ -68,7 +72,8 @@ def preview(
     >>> preview("adult", Binning("age", "width", 2)).shown()
     (('[17, 53.5)', 27638), ('[53.5, 90]', 4923))
     """
-    file = (sources or Sources()).open(source)
+    columns = (binning.column, *(one.column for one in filters))
+    file = (sources or Sources()).open(source, columns, read)
     if isinstance(file, JointSource):
         raise InvalidInputError(f"{file.title} has no columns to cut into bins.")
     with open_table(file) as table:

@@ -1,6 +1,5 @@
 """Data specs refuse what is outside their domain and survive JSON."""
 
-import dataclasses
 import json
 
 import pytest
@@ -21,7 +20,7 @@ def test_a_spec_survives_json():
         rare_below=7,
         filters=(Filter("d", ("<b>", "é")), Filter("e", low=-1.5, high=2.0)),
     )
-    assert DataSpec.from_dict(json.loads(json.dumps(dataclasses.asdict(spec)))) == spec
+    assert DataSpec.from_dict(json.loads(json.dumps(spec.to_dict()))) == spec
     assert DataSpec.from_dict({}) == DataSpec()
 
 

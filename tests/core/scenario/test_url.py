@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.data import BUNDLED, first_question
-from core.data.spec import Binning, DataSpec, Filter
+from core.data import BUNDLED, Hierarchy, RareLevels, first_question
+from core.data.left_out import LeftOut
+from core.data.spec import Binning, DataSpec, Filter, Merge
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.notions import catalogue as notion_catalogue
 from core.scenario import LOSSES, PURPOSES, Promise, Scenario
-from core.scenario.url import MOST_LETTERS, MOST_VALUES, cut, from_query, to_query, within_reach
+from core.scenario.data_url import cut
+from core.scenario.url import MOST_LETTERS, MOST_VALUES, from_query, to_query, within_reach
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters=","), min_size=1, max_size=8)
 BINNINGS = st.one_of(
@@ -31,6 +33,38 @@ FILTERS = st.one_of(
         st.tuples(BOUNDS, BOUNDS),
     ),
 )
+MERGES = st.builds(
+    lambda columns, names: Merge(tuple(columns), tuple(names)),
+    st.lists(NAMES, min_size=1, max_size=2),
+    st.lists(NAMES, min_size=2, max_size=4, unique=True),
+)
+HIERARCHIES = st.one_of(
+    st.builds(
+        lambda level, steps: Hierarchy("zip", "prefix", level, steps=tuple(steps)),
+        st.integers(0, 2),
+        st.sampled_from([(3, 2), (9, 4, 1)]),
+    ),
+    st.builds(
+        lambda level, start: Hierarchy("age", "interval", level, steps=(2.5, 5), start=start),
+        st.integers(0, 2),
+        st.floats(-1e6, 1e6),
+    ),
+    st.builds(
+        lambda level, names: Hierarchy(
+            "job", "table", level, rows=tuple((name, "some", "all") for name in names)
+        ),
+        st.integers(0, 2),
+        st.lists(NAMES.map(str.strip).filter(bool), min_size=1, max_size=3, unique=True).filter(
+            lambda names: not {"some", "all"} & set(names)
+        ),
+    ),
+)
+RARE = st.builds(RareLevels, st.sampled_from(["town", "Straße"]), st.integers(1, 10_000))
+LEFT_OUT = st.builds(
+    lambda columns, names: LeftOut(tuple(columns), tuple(names)),
+    st.lists(NAMES, min_size=1, max_size=2),
+    st.lists(NAMES, min_size=1, max_size=3, unique=True),
+)
 DATA = st.builds(
     DataSpec,
     source=st.sampled_from(["adult", "upload:00ff", "random:uniform:5x17:0"]),
@@ -43,6 +77,10 @@ DATA = st.builds(
     rare_below_s=st.integers(0, 10_000),
     filters=st.lists(FILTERS, max_size=2).map(tuple),
     task=st.lists(NAMES, max_size=2).map(tuple),
+    left_out=st.lists(LEFT_OUT, max_size=2).map(tuple),
+    merges=st.lists(MERGES, max_size=2, unique_by=lambda merge: merge.columns).map(tuple),
+    hierarchies=st.lists(HIERARCHIES, max_size=2, unique_by=lambda one: one.column).map(tuple),
+    rare_levels=st.lists(RARE, max_size=2, unique_by=lambda one: one.column).map(tuple),
 )
 NOTIONS = st.sampled_from([entry.key for entry in notion_catalogue.ENTRIES])
 SIDES = st.one_of(st.floats(0, 100), st.just(math.inf))
@@ -107,6 +145,8 @@ KEYS = [
     "rare",
     "rare_s",
     "only",
+    "merge",
+    "without",
     "notion",
     "eps",
     "mech",
@@ -188,6 +228,47 @@ def test_a_filter_that_is_none_is_ignored_with_its_reason(text, reason):
     scenario, (notice,) = from_query({"only": text})
     assert scenario == Scenario()
     assert notice.startswith(f"The link has only={text}, which is ignored. {reason}")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('"age"', "It must be"),
+        ("[]", "It must be"),
+        ("7", "It must be"),
+        ('["age", "a", "b"]', "It must be"),
+        ('[["age"], "a", 1]', "It must be"),
+        ('[["age"], "a"]', "At least two symbols of 'age' must be named to be merged, got 1."),
+        ('[[], "a", "b"]', "Symbols that are merged must be of a column, got none."),
+    ],
+)
+def test_a_merge_that_is_none_is_ignored_with_its_reason(text, reason):
+    scenario, (notice,) = from_query({"merge": text})
+    assert scenario == Scenario()
+    assert notice.startswith(f"The link has merge={text}, which is ignored. {reason}")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('"age"', "It must be"),
+        ("[]", "It must be"),
+        ('["age", "a"]', "It must be"),
+        ('[["age"], 1]', "It must be"),
+        ('[["age"]]', "At least one symbol of 'age' must be named to be left out, got none."),
+        ('[[], "a"]', "Symbols that are left out must be of a column, got none."),
+    ],
+)
+def test_what_is_left_out_and_is_none_is_ignored_with_its_reason(text, reason):
+    scenario, (notice,) = from_query({"without": text})
+    assert scenario == Scenario()
+    assert notice.startswith(f"The link has without={text}, which is ignored. {reason}")
+
+
+def test_of_two_merges_with_a_symbol_in_common_the_first_is_taken():
+    scenario, (notice,) = from_query({"merge": ['[["sex"], "a", "b"]', '[["sex"], "b", "c"]']})
+    assert scenario.data.merges == (Merge(("sex",), ("a", "b")),)
+    assert notice.endswith("'b' of 'sex' is merged more than once.")
 
 
 def test_a_range_has_a_short_form():

@@ -1,7 +1,10 @@
 """One table in three engines: a DuckDB file, PostgreSQL, and Parquet that Spark reads."""
 
 import math
+import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from datetime import date, datetime
 from decimal import Decimal
@@ -106,5 +109,52 @@ def postgres_address(postgres):
             "CREATE VIEW other.cooks AS SELECT * FROM people WHERE trim(job) = 'cook'"
         )
         connection.execute("CREATE VIEW broken AS SELECT 1 / kids AS sex, job FROM people")
+        connection.execute("CREATE MATERIALIZED VIEW kept AS SELECT * FROM people")
+        connection.execute('CREATE MATERIALIZED VIEW other."k.ept" AS SELECT * FROM people')
+        connection.execute("CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM people WITH NO DATA")
     folder = str(postgres.pgdata).replace("/", "%2F")
     return f"postgres://{folder}/postgres"
+
+
+CATALOGUE = """
+import sys
+from pyspark.sql import SparkSession
+
+session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+session.read.parquet(sys.argv[1]).write.saveAsTable("people")
+session.sql("CREATE VIEW broken AS SELECT raise_error('no') AS sex, job FROM people")
+session.sql(
+    "CREATE VIEW endless AS SELECT (a.id * b.id) % 7 AS sex, a.id % 3 AS job "
+    "FROM range(1000000000) a CROSS JOIN range(1000000000) b"
+)
+session.sql("CREATE DATABASE other")
+session.sql("CREATE VIEW other.cooks AS SELECT * FROM default.people WHERE trim(job) = 'cook'")
+session.stop()
+"""
+
+
+def spark_folder(folder, rows_file):
+    """Make a Spark catalogue of tables and views on disk; return the folder of its settings."""
+    folder.joinpath("spark-defaults.conf").write_text(
+        "spark.sql.catalogImplementation hive\n"
+        f"spark.sql.warehouse.dir file:{folder}/warehouse\n"
+        "spark.hadoop.javax.jdo.option.ConnectionURL "
+        f"jdbc:derby:;databaseName={folder}/metastore;create=true\n"
+        f"spark.driver.extraJavaOptions -Dderby.system.home={folder}\n"
+    )
+    environment = os.environ | {"SPARK_CONF_DIR": str(folder)}
+    made = subprocess.run(
+        [sys.executable, "-c", CATALOGUE, str(rows_file)],
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert made.returncode == 0, made.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def spark_catalogue(tmp_path_factory, rows_file):
+    """Return the folder that SPARK_CONF_DIR must name for Spark to have tables of its own."""
+    return spark_folder(tmp_path_factory.mktemp("spark"), rows_file)

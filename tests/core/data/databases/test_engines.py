@@ -6,6 +6,15 @@ import numpy as np
 import pytest
 
 from core.data import Binning, DataSpec, Filter, Sources, count
+from core.data.hierarchies import Hierarchy, RareLevels
+from core.data.options import ColumnOptions, ReadOptions
+
+SERVICE = (("0", "none"), ("1", "few"), ("2", "few"), ("3", "many"))
+
+
+def part_of(column, part):
+    return ReadOptions(columns=(ColumnOptions(column, "date", part=part),))
+
 
 QUESTIONS = {
     "text": DataSpec(secret=("sex",), released=("job",)),
@@ -26,6 +35,53 @@ QUESTIONS = {
         secret=("sex",),
         released=("job",),
         filters=(Filter("member", ("true",)), Filter("kids", low=0)),
+    ),
+    "prefixes": DataSpec(
+        secret=("sex",),
+        released=("job",),
+        hierarchies=(Hierarchy("job", "prefix", 2, steps=(3, 1)),),
+    ),
+    "a table of parents": DataSpec(
+        secret=("sex",),
+        released=("kids",),
+        hierarchies=(Hierarchy("kids", "table", 1, rows=SERVICE),),
+    ),
+    "intervals of decimals": DataSpec(
+        secret=("sex",),
+        released=("price",),
+        hierarchies=(Hierarchy("price", "interval", 1, steps=(0.5, 1.5), start=0.25),),
+    ),
+    "intervals of floats": DataSpec(
+        secret=("sex",),
+        released=("pay",),
+        filters=(Filter("pay", high=10.0),),
+        hierarchies=(Hierarchy("pay", "interval", 1, steps=(0.1,)),),
+    ),
+    "decimals in bins": DataSpec(
+        secret=("sex",), released=("price",), binnings=(Binning("price", "width", 3),)
+    ),
+    "rare levels of columns": DataSpec(
+        secret=("sex",),
+        released=("job", "since"),
+        rare_levels=(RareLevels("job", 2), RareLevels("since", 3)),
+    ),
+    "quarters": DataSpec(secret=("sex",), released=("since",), read=part_of("since", "quarter")),
+    "weekdays": DataSpec(secret=("sex",), released=("since",), read=part_of("since", "weekday")),
+    "days of times": DataSpec(
+        secret=("sex",), released=("job", "seen"), read=part_of("seen", "month")
+    ),
+    "marks": DataSpec(
+        secret=("sex",), released=("age",), read=ReadOptions(missing=("NA", "42", "cook"))
+    ),
+    "marks of one column": DataSpec(
+        secret=("kids",),
+        released=("job",),
+        read=ReadOptions(columns=(ColumnOptions("job", missing=("cook", "Köchin")),)),
+    ),
+    "numbers that are text": DataSpec(
+        secret=("sex",),
+        released=("kids",),
+        read=ReadOptions(columns=(ColumnOptions("kids", "text"),)),
     ),
 }
 

@@ -19,6 +19,8 @@ from core.scenario import Scenario
 
 ROOT = Path(__file__).parents[4]
 ASKED = DataSpec(secret=("sex",), released=("job",))
+GONE = "went away while it was asked: its data base must be reached until the answer is there."
+NOBODY = "could not be reached: a server must be listening at its host and port."
 
 
 def refused(source, spec=ASKED):
@@ -32,7 +34,7 @@ def test_an_address_where_nobody_listens():
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         said = refused(f"postgres://127.0.0.1:{port}/census#people")
-    assert said == f"postgres://127.0.0.1:{port}/census could not be reached."
+    assert said == f"postgres://127.0.0.1:{port}/census {NOBODY}"
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_an_address_where_nobody_listens():
         ("postgres://db/census#public.", "names no table behind its #"),
         ("postgres://db:12x/census#people", "port of a data base must be 0 to 65535, got '12x'"),
         ("duckdb:///no/such/file.db#people", "no DuckDB file '/no/such/file.db'"),
-        ("nosuchengine://db#people", "nosuchengine://db failed"),
+        ("nosuchengine://db#people", "nosuchengine://db could not be opened ("),
         ("x" * 30 + "://" + "a" * 2_000 + "#t", "is written"),
     ],
 )
@@ -57,21 +59,28 @@ def test_a_reference_that_cannot_be_used(source, said):
 
 def test_what_a_data_base_does_not_have(duckdb_address, postgres_address):
     for address in (duckdb_address, postgres_address):
-        assert refused(f"{address}#persons").endswith("has no such table.")
+        said = refused(f"{address}#persons")
+        assert said.startswith(f"persons in {address} is not there, or not for this user: ")
+        assert "'people'" in said.partition("its tables are")[2]
         said = refused(f"{address}#people", replace(ASKED, released=("salary",)))
         assert "has no column 'salary': 'sex', 'job', 'pay'" in said
-    assert refused(f"{duckdb_address}#nobody") == f"nobody in {duckdb_address} has no records."
+    assert refused(f"{duckdb_address}#nobody") == (
+        f"nobody in {duckdb_address} has no records: it must have one or more."
+    )
 
 
 def test_a_view_that_errors(postgres_address):
     said = refused(f"{postgres_address}#broken")
-    assert said == f"broken in {postgres_address} failed (DivisionByZero)."
+    assert said == (
+        f"broken in {postgres_address} failed there (DivisionByZero): it must give all its records "
+        "without an error."
+    )
 
 
 def test_a_file_that_is_no_data_base(tmp_path):
     path = tmp_path / "no.db"
     path.write_bytes(b"sex,job\nf,cook\n")
-    assert refused(f"duckdb://{path}#people").startswith(f"duckdb://{path} failed (")
+    assert refused(f"duckdb://{path}#people").startswith(f"duckdb://{path} could not be opened (")
 
 
 def test_a_password_is_asked_for_and_taken_from_the_environment_or_the_file(
@@ -90,7 +99,10 @@ def test_a_password_is_asked_for_and_taken_from_the_environment_or_the_file(
             connection.execute("SELECT pg_reload_conf()")
         monkeypatch.setenv("PGPASSWORD", "wrong")
         said = refused(source)
-        assert said == f"{postgres_address} refused the user or password."
+        assert said == (
+            f"{postgres_address} refused the user or password: PGUSER and PGPASSWORD, or its table "
+            "in the file that LIFTSCOPE_SECRETS names, must hold ones that it knows."
+        )
         monkeypatch.setenv("PGPASSWORD", "right")
         assert count(replace(ASKED, source=source)).report.n_used == 9
         monkeypatch.delenv("PGPASSWORD")
@@ -121,8 +133,7 @@ def test_a_data_base_that_goes_away_in_mid_count(postgres, postgres_address, mon
 
     monkeypatch.setattr(tallies, "answered", end_first)
     said = refused(f"{postgres_address}#people")
-    assert said == f"people in {postgres_address} went away while it was asked."
-    monkeypatch.undo()
+    assert said == f"people in {postgres_address} {GONE}"
 
 
 def test_names_with_signs_of_their_own_are_percent_encoded(duckdb_address):
@@ -135,7 +146,7 @@ def test_an_address_of_ipv6_has_its_port_behind_the_bracket():
         taken.bind(("::1", 0))
         port = taken.getsockname()[1]
         said = refused(f"postgres://[::1]:{port}/census#people")
-    assert said == f"postgres://[::1]:{port}/census could not be reached."
+    assert said == f"postgres://[::1]:{port}/census {NOBODY}"
 
 
 def test_no_other_engine_makes_a_file_that_is_not_there(tmp_path):
@@ -148,7 +159,7 @@ def test_nothing_can_be_written(postgres_address, duckdb_address):
     for address in (postgres_address, duckdb_address):
         table = reference.parse(f"{address}#people")
         with (
-            pytest.raises(InvalidInputError, match="failed"),
+            pytest.raises(InvalidInputError, match=r"opened for reading only\.$"),
             connecting.connected(table) as backend,
         ):
             backend.raw_sql("DELETE FROM people")
@@ -189,7 +200,7 @@ def test_a_table_of_counts_is_described_by_its_records(duckdb_address, tmp_path,
     counts = tallies.fetch(reference.parse(f"{duckdb_address}#people"), ["sex", "age"], path)
     table = with_marks(counts, 9)
     sources = Sources()
-    monkeypatch.setattr(sources, "open", lambda _: table)
+    monkeypatch.setattr(sources, "open", lambda *_: table)
     described = describe("counts", sources)
     assert described.rows == 9
     assert [column.missing for column in described.columns] == [2, 3]

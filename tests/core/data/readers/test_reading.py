@@ -53,8 +53,18 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
         (b"sex,job\nf,a\nm\n", "data.csv has 1 field in line 3, its header has 2."),
         (b'sex,job\nf,"a\nm,b\n', "data.csv has a quote in line 2 that is not closed."),
         (
-            "sex,job\nf,é\n".encode("latin-1"),
-            "data.csv is not UTF-8 text: it has the byte 0xE9 near position 10; save it as UTF-8.",
+            "sex,job\nü,é\nf,".encode() + b"\xe9\n",
+            "data.csv is not UTF-8 text: it has the byte 0xE9 in line 3, near position 16; choose "
+            "its encoding, or save it as UTF-8.",
+        ),
+        (
+            b"sex,job\nf,\x81\n",
+            "data.csv is not text in UTF-8 or Windows-1252: it has the byte 0x81 in line 2, near "
+            "position 10; choose its encoding, or save it as UTF-8.",
+        ),
+        (
+            b"sex,job\nf,\xe9\x01\n",
+            "data.csv is a binary file, not text; CSV, TSV, Parquet and Excel can be read.",
         ),
     ],
 )

@@ -58,7 +58,7 @@ def test_every_record_is_counted(names, body, ends, every, encoding, blank):
     with tempfile.TemporaryDirectory() as folder:
         path, target = Path(folder, "data.csv"), Path(folder, "data.parquet")
         path.write_bytes(content.encode(encoding))
-        utf8 = to_utf8(path, "data.csv", Path(folder, "data.txt"), path.read_bytes())
+        utf8, _ = to_utf8(path, "data.csv", Path(folder, "data.txt"), path.read_bytes())
         layout = find_layout(utf8, "data.csv", ",")
         assert write_records(utf8, "data.csv", layout, target) == len(rows)
         kept = parquet.read_table(target).to_pydict().values()
@@ -127,6 +127,7 @@ def test_marks_in_a_column_of_numbers_are_missing_and_said(sources, mark):
     assert counted.joint.s_labels == ("1", "2", "4", "(missing)")
     assert counted.report.sentences() == (
         f"{mark!r} in 'a' is taken for a missing value: 1 record.",
+        f"{mark!r} in 'b' is taken for a level: 1 record.",
         "1 record has no 'a', which counts as a level.",
     )
     cut = DataSpec(key, ("a",), ("b",), binnings=(Binning("a", "width", 2),), missing="drop")

@@ -42,7 +42,7 @@ def test_bins_are_those_of_numpy(values, kind, count, form):
         if kind == "width"
         else nearest_quantiles(np.array(values), count)
     )
-    assert found.bins.edges == pytest.approx(tuple(edges))
+    assert found.bins.edges == pytest.approx(tuple(edges), rel=1e-5, abs=1e-6)
     assert list(found.counts[1:-1]) == np.histogram(values, edges)[0].tolist()
     assert found.counts[0] == found.counts[-1] == found.missing == 0
 
@@ -116,3 +116,10 @@ def test_what_cannot_be_cut_gets_one_sentence(values, sentence):
 def test_a_joint_has_no_columns_to_cut():
     with pytest.raises(InvalidInputError, match="has no columns to cut into bins"):
         preview("example:parity", Binning("x"))
+
+
+def test_both_zeros_have_one_name():
+    labels = bin_labels(np.array([-9.5, -0.0, 3.0]))
+    assert labels == bin_labels(np.array([-9.5, 0.0, 3.0]))
+    assert labels[1:3] == ("[-9.5, 0)", "[0, 3]")
+    assert bin_labels(np.array([-0.0, 1.0]), exact=True)[1] == "[0, 1]"

@@ -1,0 +1,111 @@
+"""Spark, by a driver of its own: a Java process that ends with the one that started it.
+
+Everything goes through the driver's standard input, which the system closes when this process
+ends in whatever way: the driver then ends, and its cluster drops what it had under way.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+from contextlib import suppress
+from typing import Any
+
+import ibis
+
+from core.errors import InvalidInputError
+
+PATIENCE = 10
+"""Seconds to wait for a master that does not answer."""
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.log.level": "ERROR",
+}
+"""Spark's settings."""
+
+LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+"""Settings of a Spark in this process: nobody else can reach it."""
+
+_HERE = re.compile(r"local(\[(\d+|\*)\])?")
+
+_driven: list[str] = []
+"""The master that the driver of this process was started for; empty where there is no driver."""
+
+
+def connect(address: str) -> Any:
+    """Return a connection to Spark: in this process ("local[2]"), or to a master elsewhere.
+
+    Parameters
+    ----------
+    address : str
+        "local", "local[CORES]", or the master's HOST:PORT, several with commas between.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no Java here, or no master answers.
+    """
+    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        raise InvalidInputError(
+            "Spark needs Java 17 or newer, and none is found: install it, or name its folder in "
+            "JAVA_HOME."
+        )
+    here = _HERE.fullmatch(address) is not None
+    if not here:
+        _check_master(address)
+    from pyspark.sql import SparkSession  # starts nothing, but takes a second to import
+
+    master = address if here else f"spark://{address}"
+    _end_unfit_driver(master)
+    builder = SparkSession.builder.master(master).appName("liftscope")
+    for name, value in (SETTINGS | (LOCAL if here else {})).items():
+        builder = builder.config(name, value)
+    _driven[:] = [master]
+    return ibis.pyspark.connect(builder.getOrCreate())
+
+
+def _check_master(address: str) -> None:
+    """Raise unless one of the masters listens: Spark itself would try for a minute."""
+    for one in address.split(","):
+        host, _, port = one.rpartition(":")
+        if not (host and port.isdecimal() and int(port) <= 65_535):
+            continue
+        with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), PATIENCE):
+            return
+    raise InvalidInputError(
+        f"spark://{address} could not be reached: it must be local, local[CORES] or the HOST:PORT "
+        "of a Spark master that is running."
+    )
+
+
+def _end_unfit_driver(master: str) -> None:
+    """End a driver that has died, or was started for another master.
+
+    PySpark would go on with it: with one that is gone it fails ever after, and one that listened
+    to this machine alone is reached by no cluster.
+    """
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    gateway = SparkContext._gateway
+    if gateway is None or (gateway.proc.poll() is None and _driven == [master]):
+        return
+    with suppress(OSError):  # it may be gone already
+        gateway.proc.stdin.close()
+    with suppress(Exception):  # the driver is no longer there to be told
+        gateway.shutdown()
+    gateway.proc.wait()
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
+
+
+def schemas(backend: Any) -> list[str]:
+    """Return the names of the schemas of a connection's catalogue."""
+    return list(backend.list_databases())

@@ -1,0 +1,308 @@
+"""Hierarchies of a column's values, and the grouping of one column's rare levels, as values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core import validation
+from core.errors import InvalidInputError
+from core.validation import shown
+
+HIERARCHY_KINDS = ("prefix", "table", "interval")
+"""Kinds of hierarchies: first characters, a table of parents, intervals of numbers."""
+
+MOST_STEPS = 10
+"""Most levels of a hierarchy above the values themselves."""
+
+MOST_ROWS = 10_000
+"""Most values that a table of parents may have."""
+
+MOST_RECORDS = 10**15
+"""Largest number of records below which a level may count as rare."""
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """How the values of a column become coarser, level by level (generalisation; Sweeney 2002).
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    kind : str
+        "prefix" (the first characters of a value), "table" (each value's parent, grandparent, …)
+        or "interval" (numbers in intervals of one width).
+    level : int
+        The level that is used; 0 leaves the values as they are.
+    steps : tuple of float
+        What each level above 0 keeps: the number of characters of a prefix, decreasing; or the
+        width of intervals, each a multiple of the one before. Empty for a table.
+    rows : tuple of tuple of str
+        For a table: each value with its parent, grandparent and so on; all of one length.
+    start : float
+        For intervals: where one of them begins.
+
+    Raises
+    ------
+    InvalidInputError
+        If the kind is unknown, the level is none that it has, a step is out of range, or the table
+        gives a value or a parent two parents.
+
+    Examples
+    --------
+    >>> zips = Hierarchy("zip", "prefix", 1, steps=(3, 2))
+    >>> zips.height, zips.sentence()
+    (2, "'zip' is taken at level 1 of 2 of its hierarchy: its first 3 characters.")
+    """
+
+    column: str
+    kind: str
+    level: int = 1
+    steps: tuple[float, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    start: float = 0.0
+
+    def __post_init__(self) -> None:
+        what = f"The hierarchy of {shown(self.column)}"
+        if self.kind not in HIERARCHY_KINDS:
+            known = ", ".join(map(repr, HIERARCHY_KINDS))
+            raise InvalidInputError(
+                f"{what} must be of a kind among {known}, got {shown(self.kind)}."
+            )
+        start = validation.number(self.start, f"The start of {what.lower()}")
+        if not math.isfinite(start):
+            raise InvalidInputError(f"The start of {what.lower()} must be finite, got {start}.")
+        object.__setattr__(self, "start", start)
+        if self.kind == "table":
+            object.__setattr__(self, "steps", ())
+            rows = tuple(tuple(str(one).strip() for one in row) for row in self.rows)
+            object.__setattr__(self, "rows", rows)
+            _check_rows(what, rows)
+        else:
+            object.__setattr__(self, "rows", ())
+            steps = tuple(validation.number(one, f"A step of {what.lower()}") for one in self.steps)
+            object.__setattr__(self, "steps", steps)
+            (_check_lengths if self.kind == "prefix" else _check_widths)(what, steps)
+        level = validation.whole(self.level, f"The level of {what.lower()}", low=0)
+        if level > self.height:
+            raise InvalidInputError(
+                f"{what} has the levels 0 to {self.height}, got {shown(self.level)}."
+            )
+
+    @property
+    def height(self) -> int:
+        """Number of levels above the values themselves."""
+        return len(self.rows[0]) - 1 if self.kind == "table" else len(self.steps)
+
+    @property
+    def step(self) -> float:
+        """What its level keeps; 0 where it is a table, or the level is 0."""
+        return self.steps[self.level - 1] if self.steps and self.level else 0.0
+
+    def parents(self) -> dict[str, str]:
+        """Return what each value of a table becomes at its level.
+
+        Examples
+        --------
+        >>> Hierarchy("job", "table", 1, rows=(("cook", "service"), ("smith", "craft"))).parents()
+        {'cook': 'service', 'smith': 'craft'}
+        """
+        return {row[0]: row[self.level] for row in self.rows}
+
+    def coarser(self) -> Callable[[str], str | None]:
+        """Return what makes a value's text coarser, not of intervals; None where a table lacks it.
+
+        Examples
+        --------
+        >>> Hierarchy("zip", "prefix", 1, steps=(3, 2)).coarser()("90210")
+        '902*'
+        """
+        if self.level == 0 or self.kind == "interval":
+            return lambda text: text
+        if self.kind == "table":
+            return self.parents().get
+        kept = int(self.step)
+        return lambda text: f"{text[:kept]}*"
+
+    def sentence(self) -> str:
+        """Say which level is used."""
+        said = f"{shown(self.column)} is taken at level {self.level} of {self.height} of its "
+        if self.kind == "table":
+            return f"{said}hierarchy."
+        kept = "its first" if self.kind == "prefix" else "intervals of width"
+        unit = "" if self.kind == "interval" else " character" + ("s" if self.step != 1 else "")
+        return f"{said}hierarchy: {kept} {self.step:g}{unit}."
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Hierarchy:
+        """Read a hierarchy from its JSON form.
+
+        Raises
+        ------
+        InvalidInputError
+            If an entry is unknown, missing or of another kind.
+        """
+        known = ("column", "kind", "level", "steps", "rows", "start")
+        parts = _entries(values, known, "A hierarchy")
+        for name in ("column", "kind"):
+            if not isinstance(parts.get(name), str):
+                raise InvalidInputError(f"A hierarchy's {name} must be a text.")
+        for name in ("steps", "rows"):
+            if not isinstance(parts.get(name, ()), list | tuple):
+                raise InvalidInputError(f"A hierarchy's {name} must be a list.")
+        rows = parts.get("rows", ())
+        if not all(
+            isinstance(row, list | tuple) and all(isinstance(one, str) for one in row)
+            for row in rows
+        ):
+            raise InvalidInputError("Each of a hierarchy's rows must be a list of texts.")
+        return cls(
+            **parts | {"steps": tuple(parts.get("steps", ())), "rows": tuple(map(tuple, rows))}
+        )
+
+
+def _check_lengths(what: str, steps: tuple[float, ...]) -> None:
+    whole = all(step == int(step) >= 1 for step in steps if math.isfinite(step))
+    if (
+        not 1 <= len(steps) <= MOST_STEPS
+        or not whole
+        or not all(map(math.isfinite, steps))
+        or any(b >= a for a, b in itertools.pairwise(steps))
+    ):
+        raise InvalidInputError(
+            f"{what} needs 1 to {MOST_STEPS} numbers of characters to keep, whole, decreasing and "
+            f"at least 1, got {_listed(steps)}."
+        )
+
+
+def _check_widths(what: str, steps: tuple[float, ...]) -> None:
+    if (
+        not 1 <= len(steps) <= MOST_STEPS
+        or not all(math.isfinite(step) and step > 0 for step in steps)
+        or any(
+            b <= a or not math.isclose(b / a, round(b / a)) for a, b in itertools.pairwise(steps)
+        )
+    ):
+        raise InvalidInputError(
+            f"{what} needs 1 to {MOST_STEPS} widths above 0, each a multiple of the one before, "
+            f"got {_listed(steps)}."
+        )
+
+
+def _listed(steps: tuple[float, ...]) -> str:
+    return ", ".join(f"{step:g}" for step in steps[: MOST_STEPS + 1]) or "none"
+
+
+def _check_rows(what: str, rows: tuple[tuple[str, ...], ...]) -> None:
+    if not 1 <= len(rows) <= MOST_ROWS:
+        raise InvalidInputError(f"{what} must have 1 to {MOST_ROWS:,} rows, got {len(rows):,}.")
+    width = len(rows[0])
+    seen: list[dict[str, str]] = [{} for _ in range(width)]
+    for i, row in enumerate(rows, start=1):
+        if len(row) != width or not 2 <= width <= MOST_STEPS + 1:
+            raise InvalidInputError(
+                f"Each row of {what.lower()} must be a value and its 1 to {MOST_STEPS} ancestors, "
+                f"as many in every row; row {i} has {len(row)} entries, the first {width}."
+            )
+        if not all(row):
+            raise InvalidInputError(f"Row {i} of {what.lower()} has an empty entry.")
+        for found, low, high in zip(seen, row, row[1:], strict=False):
+            if found.setdefault(low, high) != high:
+                raise InvalidInputError(
+                    f"{what} gives {shown(low)} two parents, {shown(found[low])} and {shown(high)}."
+                )
+    if len(seen[0]) < len(rows):
+        raise InvalidInputError(f"{what} has a value in more than one row.")
+
+
+@dataclass(frozen=True)
+class RareLevels:
+    """The grouping of one column's rare levels, before it is joined with others.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    below : int
+        Its levels with fewer records than this become one.
+
+    Raises
+    ------
+    InvalidInputError
+        If the number is none of 1 to `MOST_RECORDS`.
+
+    Examples
+    --------
+    >>> RareLevels("job", 10).below
+    10
+    """
+
+    column: str
+    below: int
+
+    def __post_init__(self) -> None:
+        what = f"The number of records below which levels of {shown(self.column)} are rare"
+        below = validation.whole(self.below, what, low=1, high=MOST_RECORDS)
+        object.__setattr__(self, "below", below)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> RareLevels:
+        """Read it from its JSON form; errors as for a `Hierarchy`."""
+        parts = _entries(values, ("column", "below"), "A grouping of rare levels")
+        if len(parts) < 2 or not isinstance(parts["column"], str):
+            raise InvalidInputError(
+                "A grouping of rare levels must name its column, and below how many records."
+            )
+        return cls(**parts)
+
+
+def _entries(values: Any, known: tuple[str, ...], name: str) -> dict[str, Any]:
+    if not isinstance(values, Mapping):
+        raise InvalidInputError(f"{name} must be a JSON object, got {shown(values)}.")
+    for entry in values:
+        if entry not in known:
+            raise InvalidInputError(f"{name} has an unknown entry {shown(entry)}.")
+    return dict(values)
+
+
+def check_apart(
+    cut: tuple[str, ...], hierarchies: tuple[Hierarchy, ...], rare: tuple[RareLevels, ...]
+) -> None:
+    """Raise if a column has two hierarchies, two groupings, or what cannot go together.
+
+    Parameters
+    ----------
+    cut : tuple of str
+        The columns that are cut into bins.
+    hierarchies, rare : tuple
+        Those of all columns.
+
+    Raises
+    ------
+    InvalidInputError
+        If a column has bins and a hierarchy, or intervals or bins and rare levels.
+    """
+    named = [one.column for one in hierarchies]
+    grouped = [one.column for one in rare]
+    numbers = [*cut, *(one.column for one in hierarchies if one.kind == "interval")]
+    for column in named:
+        if named.count(column) > 1:
+            raise InvalidInputError(f"Column {shown(column)} has more than one hierarchy.")
+        if column in cut:
+            raise InvalidInputError(
+                f"Column {shown(column)} has bins and a hierarchy: give one of them."
+            )
+    for column in grouped:
+        if grouped.count(column) > 1:
+            raise InvalidInputError(
+                f"Column {shown(column)} has more than one number below which levels are rare."
+            )
+        if column in numbers:
+            raise InvalidInputError(
+                f"Column {shown(column)} is cut into bins or intervals, whose rare ones are not "
+                "grouped by themselves: make them wider."
+            )
