@@ -1,4 +1,4 @@
-"""Answer, compare, sweep and report scenarios, release files and verify releases."""
+"""Answer, compare, sweep and report scenarios, release files, verify releases, redo the papers."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def _parser() -> argparse.ArgumentParser:
 
     To import them takes seconds: an interrupt is already heard of then.
     """
-    from core.command import compare, datasets, evaluate, release, report, sweep, verify
+    from core.command import compare, datasets, evaluate, release, report, reproduce, sweep, verify
 
     parser = argparse.ArgumentParser(prog="python -m core", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for command in (evaluate, compare, release, verify, report, sweep, datasets):
+    for command in (evaluate, compare, release, verify, report, sweep, reproduce, datasets):
         command.add(commands)
     return parser
 

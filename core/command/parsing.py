@@ -137,7 +137,8 @@ def with_file(scenario: Scenario, sources: Sources, data: Path | None = None) ->
     path = named_file(source) if data is None else data
     if path is None:
         return scenario
-    key = sources.add_file(path)
+    read = scenario.data.read
+    key = sources.add_file(path, read.delimiter or None, read.encoding)
     if source.startswith("upload:") and source != key:
         raise InvalidInputError(
             f"The scenario is about the file {source[7:19]}…, and {path.name} is {key[7:19]}…: it "

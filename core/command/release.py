@@ -161,7 +161,7 @@ def _summary(made: Designed, applied: Applied, options: argparse.Namespace) -> N
         f"{applied.records:,} in {str(options.released)!r}, Y in the column {applied.column!r}."
     )
     if applied.filtered:
-        _say(f"{number_of(applied.filtered, 'record')} left out by the scenario's filters.")
+        _say(f"{number_of(applied.filtered, 'record')} left out, as the scenario says.")
     for name, count in applied.unknown[:REPORTED]:
         what = "left out" if options.unknown == LEAVE_OUT else f"taken for {options.unknown!r}"
         _say(f"{number_of(count, 'record')} with the unknown value {name!r}: {what}.")

@@ -26,6 +26,7 @@ from core.records.design import named_file
 from core.records.files import replacing
 from core.scenario import Result, Scenario, evaluate
 from core.scenario.purpose import build_purpose
+from core.studies.consequences import Consequences, consequences
 from core.studies.frontier import Frontier, in_shares, sweep
 from core.studies.funnel import budgets, is_funnel
 from core.wording import printable
@@ -80,12 +81,12 @@ def run(options: argparse.Namespace) -> int:
     with replacing([options.out]) as (fresh,), finishing("Answering") as interrupted:
         result = evaluate(scenario, sources)
         drawn = () if options.lines == "none" else lines(result, alone=options.lines == "own")
-        fresh.write_text(write(result, drawn, options.unit), encoding="utf-8")
+        fresh.write_text(write(result, drawn, consequences(result), options.unit), encoding="utf-8")
     print(printable(f"Written: {str(options.out)!r}."), file=sys.stderr)
     return interrupted.status()
 
 
-def writer() -> Callable[[Result, Sequence[Frontier], str], str]:
+def writer() -> Callable[[Result, Sequence[Frontier], Consequences, str], str]:
     """Return the function that writes reports.
 
     Raises
@@ -98,7 +99,8 @@ def writer() -> Callable[[Result, Sequence[Frontier], str], str]:
             "A report has the dashboard's charts, and the dashboard is not installed here: "
             "`python -m core evaluate` gives the same answer as JSON."
         )
-    found: Callable[[Result, Sequence[Frontier], str], str] = import_module(WRITER).report
+    found: Callable[[Result, Sequence[Frontier], Consequences, str], str]
+    found = import_module(WRITER).report
     return found
 
 

@@ -9,8 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.command.long_work import put
+from core.command.long_work import put, reporting
 from core.command.parsing import add_command, read_text
+from core.data.databases.reference import is_reference
 from core.records.design import records_file
 from core.records.verifying import failed, unproven, verify
 from core.wording import number_of
@@ -22,8 +23,9 @@ examples, after those of `release --help`:
 
 Whoever has the released file can run the first; the second needs the original, and computes data,
 levels and draws again. The exit code is 2 where a check fails. It is 3 where the original is given
-and none fails, but a promise rests on something that was not checked: then give the file that the
-mechanism was made for (--design), or the key of the draw (--key)."""
+and none fails, but a promise rests on something that was not checked, or the proof was not made
+again: then give the data that the mechanism was made for (--design), or the key of the draw
+(--key). The scenario is answered again, within its time limit, to check the proof."""
 """The end of `verify --help`; a test runs it."""
 
 MARKS = {True: "holds", False: "FAILS", None: "not checked"}
@@ -56,9 +58,9 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--design",
-        type=Path,
         metavar="FILE",
-        help="the records that the mechanism was made for, where not the original or a bundled set",
+        help="the records that the mechanism was made for, where not the original or a bundled "
+        "set: a file, or a table of a data base as the scenario names it",
     )
     parser.add_argument("--json", action="store_true", help="print the checks as JSON")
 
@@ -67,8 +69,13 @@ def run(options: argparse.Namespace) -> int:
     """Print each check; return 2 where one fails, 3 where a promise was not checked."""
     text = read_text(options.certificate, "certificate")
     original = None if options.original is None else records_file(options.original)
-    design = None if options.design is None else records_file(options.design)
-    checks = verify(text, options.released, original, options.seed, design=design, key=options.key)
+    design = options.design
+    if design is not None and not is_reference(design):
+        design = records_file(Path(design))
+    with reporting("Checking"):
+        checks = verify(
+            text, options.released, original, options.seed, design=design, key=options.key
+        )
     if options.json:
         put(json.dumps([asdict(one) for one in checks], indent=2, ensure_ascii=False))
     else:
@@ -82,5 +89,5 @@ def run(options: argparse.Namespace) -> int:
     left = unproven(checks)
     if left:
         names = ", ".join(one.name.removeprefix("promised: ") for one in left)
-        print(f"Not all that was promised could be checked: {names}.", file=sys.stderr)
+        print(f"Not all that it says could be checked: {names}.", file=sys.stderr)
     return 3 if left and original is not None else 0

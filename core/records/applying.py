@@ -56,6 +56,8 @@ class Applied:
     cells : ndarray or None
         Number of records of each pair of known symbols, shape (n_s, n_x); None where the file has
         no column of S.
+    kind : str
+        "Parquet", "CSV" or "TSV", what was written.
     """
 
     column: str
@@ -66,6 +68,7 @@ class Applied:
     released: int
     outputs: IntArray
     cells: IntArray | None
+    kind: str
 
 
 @dataclass(eq=False)
@@ -158,7 +161,8 @@ def write(
     if kind != "Parquet":
         _check_distinct(result.mechanism.y_labels)
     with _opened(result, table, plan) as (steps, tally):
-        _write_all(steps, batches(table, batch), path, kind, tally, progress)
+        encoded = set(steps.coder.used) - set(steps.layout.written)
+        _write_all(steps, batches(table, batch, encoded), path, kind, tally, progress)
     if isinstance(plan.draw, Keyed) and (tally.nameless or tally.repeated()):
         _check_ids(table, plan.draw.column)
     if plan.unknown == REFUSE and tally.unknown:
@@ -172,6 +176,7 @@ def write(
         tally.released,
         tally.outputs,
         tally.cells[:-1, :-1] if steps.coder.sees_s else None,
+        kind,
     )
 
 
@@ -236,6 +241,7 @@ def _write_all(
             made = steps(one, tally)
             if not steps.refused(tally):
                 writer.write(made)
+            pa.default_memory_pool().release_unused()  # which Arrow would keep for later batches
             if progress is not None:
                 progress(tally.records)
     finally:
@@ -270,7 +276,7 @@ class _Steps:
                 "symbol of X in its place does not help, so leave such records out."
             )
         ids = self._ids(batch)
-        tally.nameless |= ids is not None and "" in ids
+        tally.nameless |= ids is not None and ids.null_count > 0
         uniforms = self.plan.draw.uniforms(tally.records, size, ids)
         if ids is not None:
             tally.keyed.append(uniforms)
@@ -289,12 +295,11 @@ class _Steps:
         result: IntArray = np.where(coded.rows >= 0, coded.rows, instead)
         return result
 
-    def _ids(self, batch: Any) -> list[str] | None:
-        """Return the ids of a keyed draw, "" where one is missing."""
+    def _ids(self, batch: Any) -> Any:
+        """Return the ids of a keyed draw as a string array; None for a draw by a seed."""
         if not isinstance(self.plan.draw, Keyed):
             return None
-        found = self.coder.texts(batch.column(self.plan.draw.column))
-        return [one or "" for one in found]
+        return self.coder.texts(batch.column(self.plan.draw.column))
 
     def _laid_out(self, batch: Any, known: BoolArray, outputs: IntArray) -> Any:
         """Return the columns to write, for the records that are released."""
@@ -347,8 +352,7 @@ def _fallback(unknown: str, records: Coder) -> int:
 def _refusal(unknown: Counter[str], result: Result) -> str:
     """Return the error's sentence: which values are unknown, and how many records have them."""
     named = [f"{name!r} ({number_of(n, 'record')})" for name, n in unknown.most_common(NAMED)]
-    more = len(unknown) - len(named)
-    if more:
+    if more := len(unknown) - len(named):
         named.append(f"{number_of(more, 'other value')}")
     total = sum(unknown.values())
     return (

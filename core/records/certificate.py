@@ -11,20 +11,24 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from core.data.readers.reading import Upload
 from core.data.treatment.coding import Coding
+from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions.numbers import Numbers
 from core.records.applying import Applied, write
 from core.records.draws import Keyed
 from core.records.fields import KIND, VERSION
 from core.records.files import checked_kind, file_hash, replacing
-from core.records.plan import Plan
+from core.records.plan import FORMATS, Plan
 from core.records.promises import promises
 from core.release.repeats import draws
 from core.scenario import Result
 from core.studies.side_by_side import SLOW_CELLS, levels, reference
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
+from core.wording import number_of
 
 PACKAGE_VERSION = "0.1.0"
 """The version of this package, as in pyproject.toml."""
@@ -122,6 +126,21 @@ def make(
     return Made(applied, body)
 
 
+def _check_counts(cells: IntArray | None, joint: Joint) -> None:
+    """Raise unless the records' symbols, as they were coded, are those that were counted."""
+    if cells is None or joint.n is None:
+        return
+    counted = np.rint(joint.p * joint.n).astype(np.int64)
+    wrong = np.argwhere(cells != counted)
+    if len(wrong):
+        s, x = wrong[0]
+        raise InvalidInputError(
+            f"{number_of(int(cells[s, x]), 'record')} of S = {joint.s_labels[s]!r} and X = "
+            f"{joint.x_labels[x]!r} would be released, and {int(counted[s, x]):,} were counted: "
+            "the mechanism is not made for them, so nothing is released."
+        )
+
+
 def certificate(release: Release, released: Path) -> dict[str, Any]:
     """Return the certificate of a release as plain values for JSON.
 
@@ -137,9 +156,16 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     certificate : dict
         Infinite levels are "inf"; levels of notions that are not defined for the data are None.
         Its last entry, "fingerprint", is the SHA-256 of all others as JSON with sorted keys.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is the one that was counted, and its records' symbols are not those counted.
     """
     result, applied = release.result, release.applied
     joint, mechanism = result.joint, result.mechanism
+    if release.same:
+        _check_counts(applied.cells, joint)
     body = {
         "kind": KIND,
         "version": VERSION,
@@ -156,11 +182,9 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "column": applied.column,
             "columns": list(applied.written),
             "treatment": release.plan.columns,
+            "format": FORMATS[applied.kind],
         },
-        "unknown": {
-            "treatment": release.plan.unknown,
-            "records": sum(n for _, n in applied.unknown),
-        },
+        "unknown": _unknown(release),
         "draw": {
             "kind": release.plan.draw.kind,
             "commitment": release.plan.draw.commitment,
@@ -195,6 +219,11 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     }
     body["promises"] = promises(body)
     return body | {"fingerprint": fingerprint(body)}
+
+
+def _unknown(release: Release) -> dict[str, Any]:
+    records = sum(n for _, n in release.applied.unknown)
+    return {"treatment": release.plan.unknown, "records": records}
 
 
 def _levels(release: Release) -> dict[str, Any]:
@@ -285,8 +314,17 @@ def _plain(value: float | None) -> float | str | None:
 
 
 def plain_coding(coding: Coding) -> dict[str, Any]:
-    """Return how records become symbols, as values for JSON."""
-    return {
+    """Return how records become symbols, as values for JSON.
+
+    Where a column's rare levels are grouped, the groups' names are there too, and the other levels
+    where whole symbols are grouped as well; hierarchies are those of the scenario.
+    """
+    groups: dict[str, Any] = {}
+    if coding.rare:
+        groups["groups"] = [name or None for name in coding.rare]
+    if coding.kept:
+        groups["kept"] = [None if one is None else list(one) for one in coding.kept]
+    return groups | {
         "columns": list(coding.columns),
         "edges": [None if cut is None else list(cut.edges) for cut in coding.bins],
         "symbols": [

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import ibis
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from core.data.counts.report import Counted
-from core.data.spec import DataSpec, Filter
-from core.data.tables import as_number, as_text, is_mark, is_text, passes
-from core.data.treatment.bins import Bins, bin_index
+from core.data.spec import DataSpec
 from core.data.treatment.coding import Coding
 from core.errors import InvalidInputError
 from core.joint import JOINER, MISSING
+from core.records.values import Column, Values, encoded
 from core.validation import BoolArray, IntArray
 
 UNKNOWN = -1
@@ -27,99 +23,6 @@ UNKNOWN = -1
 
 MOST_NAMED = 1_000
 """Most unknown values that are counted by name; the rest are "others"."""
-
-
-class Values:
-    """Finds the levels of values as the count did, with its own DuckDB.
-
-    Parameters
-    ----------
-    marked : iterable of str
-        Columns of numbers in which marks such as NA stand for missing values.
-    """
-
-    def __init__(self, marked: Iterable[str]) -> None:
-        self._backend = ibis.duckdb.connect()
-        self._marked = frozenset(marked)
-        self._queries: dict[Any, str] = {}
-
-    def close(self) -> None:
-        """Close the DuckDB."""
-        self._backend.disconnect()
-
-    def levels(self, column: str, values: Any, bins: Bins | None) -> list[Any]:
-        """Return each value's level: text, or the index of a bin; None where it is missing.
-
-        For a value that is no number in a column with bins it is a list of the value's text.
-        """
-
-        def level(value: Any) -> dict[str, Any]:
-            value = value.cast("string") if value.type().is_nested() else value
-            word = ibis.null("string")
-            if bins is not None and value.type().is_string():
-                word = ibis.ifelse(is_text(value), value, word)
-            plain = self._unmarked(column, value)
-            found = as_text(plain) if bins is None else bin_index(as_number(plain), bins)
-            return {"level": found, "word": word}
-
-        found = self._asked(("level", column, bins), values, level).to_pydict()
-        return [
-            one if word is None else [word]
-            for one, word in zip(found["level"], found["word"], strict=True)
-        ]
-
-    def passing(self, chosen: Filter, values: Any) -> BoolArray:
-        """Return whether each value passes a filter."""
-
-        def passing(value: Any) -> dict[str, Any]:
-            return {"passes": passes(self._unmarked(chosen.column, value), chosen)}
-
-        found = self._asked(chosen, values, passing)["passes"].to_pylist()
-        return np.array(found, dtype=bool)
-
-    def texts(self, values: Any) -> list[str | None]:
-        """Return each value as text, the same for every kind of file."""
-        found = self._asked("text", values, lambda value: {"text": as_text(value)})
-        texts: list[str | None] = found["text"].to_numpy(zero_copy_only=False).tolist()
-        return texts
-
-    def _unmarked(self, column: str, value: Any) -> Any:
-        if column in self._marked and value.type().is_string():
-            return ibis.ifelse(is_mark(value), ibis.null("string"), value)
-        return value
-
-    def _asked(self, key: Any, values: Any, ask: Any) -> pa.Table:
-        """Return the results of a query for each value; it is compiled once for each type."""
-        table = pa.table({"value": values})
-        query = self._queries.get((key, values.type))
-        connection = self._backend.con
-        connection.register("distinct_values", table)
-        try:
-            if query is None:
-                known = self._backend.table("distinct_values")
-                query = self._backend.compile(known.select(**ask(known.value)))
-                self._queries[key, values.type] = query
-            return connection.sql(query).to_arrow_table()
-        finally:
-            connection.unregister("distinct_values")
-
-
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """One column of a batch: its distinct values, and the index of each record's value."""
-
-    values: Any
-    index: IntArray
-
-
-def encoded(values: Any) -> _Column:
-    """Return the distinct values of a column, NULL included, and the index of each record's."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    if pa.types.is_nested(values.type):
-        return _Column(values, np.arange(len(values)))
-    found = pc.dictionary_encode(values, null_encoding="encode")
-    return _Column(found.dictionary, found.indices.to_numpy(zero_copy_only=False).astype(np.int64))
 
 
 class SideCoder:
@@ -133,6 +36,11 @@ class SideCoder:
         Whether missing values were counted.
     values : Values
         Finds the levels of values.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be told which levels of a column are in its group of rare ones.
     """
 
     def __init__(self, coding: Coding, missing_is_level: bool, values: Values) -> None:
@@ -158,8 +66,24 @@ class SideCoder:
             self._levels.append(levels)
             self._next.append(table)
             prefixes = longer
+        width = len(coding.columns)
+        self._coarser = [
+            None if one is None else one.coarser() for one in coding.hierarchies or (None,) * width
+        ]
+        self._groups = coding.rare or ("",) * width
+        kept = coding.kept or (None,) * width
+        for name, group, own in zip(coding.columns, self._groups, kept, strict=True):
+            if group and own is None and self._rare != UNKNOWN:
+                raise InvalidInputError(
+                    f"The coding of {name!r} does not list the levels outside {group!r}: count the "
+                    "data again."
+                )
+        self._kept = [
+            frozenset(levels if own is None else own)
+            for levels, own in zip(self._levels, kept, strict=True)
+        ]
 
-    def __call__(self, columns: Mapping[str, _Column], size: int) -> tuple[IntArray, list[Any]]:
+    def __call__(self, columns: Mapping[str, Column], size: int) -> tuple[IntArray, list[Any]]:
         """Return the symbol of each record, and the levels of each column for `shown`.
 
         Parameters
@@ -179,11 +103,11 @@ class SideCoder:
         place = np.zeros(size, dtype=np.int64)
         may_be_rare = np.full(size, self._rare != UNKNOWN)
         found = []
-        for name, bins, levels, table in zip(
-            self.coding.columns, self.coding.bins, self._levels, self._next, strict=True
+        for depth, (name, bins, levels, table) in enumerate(
+            zip(self.coding.columns, self.coding.bins, self._levels, self._next, strict=True)
         ):
             column = columns[name]
-            level = self._values.levels(name, column.values, bins)
+            level = self._made(depth, self._values.levels(name, column.values, bins))
             found.append(level)
             codes = np.array(
                 [UNKNOWN if isinstance(one, list) else levels.get(one, UNKNOWN) for one in level],
@@ -202,7 +126,31 @@ class SideCoder:
         place[(place == UNKNOWN) & may_be_rare] = self._rare
         return place, found
 
-    def shown(self, columns: Mapping[str, _Column], found: list[Any], record: int) -> str:
+    def _made(self, depth: int, level: list[Any]) -> list[Any]:
+        """Return levels of a column made coarser, and as their group where they are rare.
+
+        A value that a table of parents lacks is a list of its text.
+        """
+        coarser, group = self._coarser[depth], self._groups[depth]
+        if coarser is not None:
+            made = [None if one is None else coarser(one) for one in level]
+            level = [
+                [one] if new is None and one is not None else new
+                for one, new in zip(level, made, strict=True)
+            ]
+        if group:
+            known = self._kept[depth]
+            level = [
+                one
+                if isinstance(one, list)
+                or one in known
+                or (one is None and not self._missing_is_level)
+                else group
+                for one in level
+            ]
+        return level
+
+    def shown(self, columns: Mapping[str, Column], found: list[Any], record: int) -> str:
         """Return the values of one record of a batch as text, joined."""
         parts = []
         for name, bins, levels in zip(self.coding.columns, self.coding.bins, found, strict=True):
@@ -223,7 +171,7 @@ class Coded:
     Attributes
     ----------
     asked : ndarray
-        Which records pass the filters, shape (size,).
+        Which records pass the filters and have no symbol that is left out, shape (size,).
     rows : ndarray
         The kernel's row of each record, `UNKNOWN` where it has none, shape (size,).
     s, x : ndarray
@@ -282,7 +230,7 @@ class Coder:
         self._pairs = spec.secret_released
         self._filters = spec.filters
         needed = [*spec.released, *(one.column for one in spec.filters)]
-        if self.reads_s or self._pairs:
+        if self.reads_s or self._pairs or spec.without(spec.secret):
             needed += spec.secret
         for name in needed:
             if name not in columns:
@@ -296,6 +244,9 @@ class Coder:
         level = spec.missing == "level"
         s, x = (SideCoder(coding, level, self._values) for coding in counted.codings)
         self._s, self._x = s, x
+        self._leaves_out = bool(spec.left_out)
+        self._gone_s = _are_in(spec.without(spec.secret), s.coding.labels)
+        self._gone_x = _are_in(spec.without(spec.released), x.coding.labels)
         self._of_s = _places(joint.s_labels, s.coding.labels)
         if self._pairs:
             pairs = [f"{a}{JOINER}{b}" for a in s.coding.labels for b in x.coding.labels]
@@ -310,7 +261,7 @@ class Coder:
         """Release its DuckDB."""
         self._values.close()
 
-    def texts(self, values: Any) -> list[str | None]:
+    def texts(self, values: Any) -> Any:
         """Return values as text, as `Values.texts`."""
         return self._values.texts(values)
 
@@ -334,6 +285,8 @@ class Coder:
             secret, of_s = self._s(batch, size)
         else:
             secret, of_s = np.full(size, UNKNOWN), []
+        if self._leaves_out:
+            asked &= ~(self._gone_s[secret] | self._gone_x[released])
         s = self._of_s[secret]
         x = self._of_pair[secret, released] if self._pairs else self._of_x[released]
         rows = np.where((s >= 0) & (x >= 0), s * self.joint.n_x + x, UNKNOWN) if self.reads_s else x
@@ -353,6 +306,11 @@ def _places(labels: Sequence[str], found: Sequence[str]) -> IntArray:
     """Return the index in `labels` of each label found, and `UNKNOWN` as a last entry."""
     place = {label: i for i, label in enumerate(labels)}
     return np.array([*(place.get(label, UNKNOWN) for label in found), UNKNOWN], dtype=np.int64)
+
+
+def _are_in(names: Collection[str], labels: Sequence[str]) -> BoolArray:
+    """Return which labels are among some names, and False for an unknown one as a last entry."""
+    return np.array([*(label in names for label in labels), False], dtype=bool)
 
 
 @contextmanager

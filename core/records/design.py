@@ -15,12 +15,14 @@ from pyarrow import parquet
 
 from core.data import Sources, folders
 from core.data.catalogue import BUNDLED
+from core.data.options import ReadOptions
 from core.data.readers.reading import Upload
+from core.data.readers.sources import AS_IT_IS
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
 from core.records.files import file_hash
 from core.scenario import Result, Scenario, evaluate
-from core.scenario.url import JOINTS
+from core.scenario.data_url import JOINTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +77,13 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
             f"The scenario is about {scenario.data.source.partition(':')[0]!r} data, a joint "
             "distribution without columns: a release needs a data set, such as a file (--design)."
         )
-    key = sources.add_file(records)
-    upload = sources.uploads[key]
+    read = scenario.data.read
+    layout = read.delimiter or None, read.encoding
+    key = sources.add_file(records, *layout)
+    upload = sources.upload(key, read.within(sources.uploads[key].table.columns))
     source = scenario.data.source
     if design is not None:
-        source = sources.add_file(design)
+        source = sources.add_file(design, *layout)
     elif "source" not in json.loads(text).get("data", {}):
         source = key
     elif source.startswith("upload:"):
@@ -90,7 +94,7 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
                 "mechanism is to be made for (--design)."
             )
     elif (named := named_file(source)) is not None:
-        source = sources.add_file(named)
+        source = sources.add_file(named, *layout)
     result = evaluate(replace(scenario, data=replace(scenario.data, source=source)), sources)
     return Designed(result, upload, _same(source, upload), sources)
 
@@ -111,7 +115,7 @@ def named_file(source: str) -> Path | None:
         return None  # no path: too long, or with a character that none has
 
 
-def original(source: str, sources: Sources) -> Upload:
+def original(source: str, sources: Sources, read: ReadOptions = AS_IT_IS) -> Upload:
     """Return the one file that a scenario's data is read from, which a release is made of.
 
     Parameters
@@ -120,6 +124,8 @@ def original(source: str, sources: Sources) -> Upload:
         As in a `DataSpec`: a bundled data set or an upload.
     sources : Sources
         The session's uploads.
+    read : ReadOptions, optional
+        How the file is read.
 
     Raises
     ------
@@ -132,8 +138,8 @@ def original(source: str, sources: Sources) -> Upload:
     (32561, 48842)
     """
     if source in sources.uploads:
-        return sources.uploads[source]
-    table = sources.open(source)
+        return sources.upload(source, read)
+    table = sources.open(source, (), read)
     entry = next((one for one in BUNDLED if one.id == source), None)
     if entry is None or not isinstance(table, FileTable):
         raise InvalidInputError(
@@ -141,7 +147,8 @@ def original(source: str, sources: Sources) -> Upload:
         )
     path = bundled_file(source)
     size = path.stat().st_size
-    table = FileTable(table.title, (path,), table.columns)
+    if not read.of_values:
+        table = FileTable(table.title, (path,), table.columns)
     return Upload(file_hash(path), path.name, size, "Parquet", table, entry.rows)
 
 

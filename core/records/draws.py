@@ -11,13 +11,18 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from core import validation
 from core.errors import InvalidInputError
+from core.siphash import KEY, Words, siphash
 from core.validation import FloatArray, IntArray, shown
+
+Ids = Sequence[str] | Any
+"""Ids of records: texts in Python, or a string array of Arrow."""
 
 BLOCK = 1 << 16
 """Random numbers that are computed together."""
@@ -43,7 +48,7 @@ class Draw(Protocol):
     def commitment(self) -> str:
         """Return a hash of the secret, which identifies it without revealing it."""
 
-    def uniforms(self, start: int, count: int, ids: Sequence[str] | None = None) -> FloatArray:
+    def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         """Return a number in [0, 1) for each record, shape (count,).
 
         Parameters
@@ -52,7 +57,7 @@ class Draw(Protocol):
             Index of the first record in the file, from 0.
         count : int
             Number of records.
-        ids : sequence of str, optional
+        ids : sequence of str or pyarrow.Array, optional
             Their ids, which a keyed draw needs.
         """
 
@@ -122,7 +127,7 @@ class Seeded:
         """Return the hash of the seed."""
         return hashlib.sha256(f"liftscope seed {self.seed}".encode()).hexdigest()
 
-    def uniforms(self, start: int, count: int, ids: Sequence[str] | None = None) -> FloatArray:
+    def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         """Return a number in [0, 1) for each record; see `Draw`."""
         del ids
         parts = []
@@ -162,8 +167,11 @@ class Keyed:
 
     Notes
     -----
-    The number of a record is made of the 8-byte BLAKE2b, with the person "record" and the key
-    BLAKE2b(key), of its id in UTF-8: the 53 highest bits of a little-endian number, over 2⁵³.
+    The number of a record is made of SipHash-2-4 of its id in UTF-8: the 53 highest bits, over
+    2⁵³. The hash's key is the 16-byte BLAKE2b, with the person "record", of the 64-byte BLAKE2b of
+    the key. SipHash is a pseudorandom function: whoever does not have the key, but all numbers of
+    other ids, can tell a record's number from a random one only by trying 2¹²⁸ keys, as far as
+    is known.
 
     Examples
     --------
@@ -213,24 +221,24 @@ class Keyed:
     def _hashed(self) -> bytes:
         return hashlib.blake2b(self.key).digest()
 
-    def uniforms(self, start: int, count: int, ids: Sequence[str] | None = None) -> FloatArray:
+    def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         """Return a number in [0, 1) for each record; see `Draw`."""
         del start
         if ids is None or len(ids) != count:
             raise InvalidInputError(f"A keyed draw needs an id for each of {count:,} records.")
-        blank = hashlib.blake2b(key=self._hashed, digest_size=8, person=b"record")
-        digests = bytearray()
-        for one in ids:
-            hashed = blank.copy()
-            hashed.update(one.encode())
-            digests += hashed.digest()
-        return _unit(bytes(digests))
+        key = hashlib.blake2b(self._hashed, digest_size=KEY, person=b"record").digest()
+        texts = ids if isinstance(ids, pa.Array) else pa.array(ids, pa.string())
+        return _of_whole(siphash(texts, key))
 
 
 def _unit(content: bytes) -> FloatArray:
     """Return a number in [0, 1) for each eight bytes, from the 53 highest bits."""
-    whole = np.frombuffer(content, dtype="<u8") >> np.uint64(11)
-    result: FloatArray = whole.astype(np.float64) * 2.0**-53
+    return _of_whole(np.frombuffer(content, dtype="<u8"))
+
+
+def _of_whole(whole: Words) -> FloatArray:
+    """Return a number in [0, 1) for each of 64 bits, from the 53 highest."""
+    result: FloatArray = (whole >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.errors import InvalidInputError
-from core.records.plan import COLUMNS
+from core.records.plan import COLUMNS, FORMATS
 from core.validation import shown
 
 NUMBER = (int, float)
@@ -112,11 +112,55 @@ def check_form(body: Any) -> None:
         for edges in coding["edges"]:
             if edges is not None:
                 _check(edges, [NUMBER], "design.coding.edges")
+        groups = coding.get("groups", [None] * width)
+        _check(groups, [(str, type(None))], "design.coding.groups")
+        kept = coding.get("kept", [None] * width)
+        _check(kept, [(list, type(None))], "design.coding.kept")
+        for own in kept:
+            _check(own or [], [(str, type(None))], "design.coding.kept")
         levels = [one["levels"] for one in coding["symbols"]]
-        if len(coding["edges"]) != width or any(len(one) != width for one in levels):
+        if {len(coding["edges"]), len(groups), len(kept)} != {width} or any(
+            len(one) != width for one in levels
+        ):
             raise InvalidInputError(
                 f"The certificate's coding of {', '.join(coding['columns'])} does not fit together."
             )
+
+
+def kept_levels(coding: Mapping[str, Any], place: int) -> set[Any]:
+    """Return the levels of a column outside its group of rare ones, by a certificate's coding.
+
+    Parameters
+    ----------
+    coding : mapping
+        The coding of S or of X, of the form that `check_form` checks.
+    place : int
+        Which of its columns.
+
+    Raises
+    ------
+    InvalidInputError
+        If whole symbols are grouped too and the levels are not listed: earlier certificates lack
+        the list.
+
+    Examples
+    --------
+    >>> symbols = [{"rare": False, "levels": ["a"]}, {"rare": True, "levels": [None]}]
+    >>> coding = {"columns": ["town"], "symbols": symbols, "kept": [["a", "b"]]}
+    >>> sorted(kept_levels(coding, 0))
+    ['a', 'b']
+    """
+    symbols = coding["symbols"]
+    if not any(one["rare"] for one in symbols):
+        return {one["levels"][place] for one in symbols}
+    kept = (coding.get("kept") or [None] * len(coding["columns"]))[place]
+    if kept is None:
+        raise InvalidInputError(
+            f"The certificate does not list the levels of {coding['columns'][place]!r} that are "
+            "outside its group of rare ones, so its symbols cannot be counted: release the file "
+            "again."
+        )
+    return set(kept)
 
 
 def _check_numbers(value: Any, place: str) -> None:
@@ -146,6 +190,12 @@ def _check_choices(body: Mapping[str, Any]) -> None:
             raise InvalidInputError(
                 f"The certificate's entry {name!r} must be {allowed}, got {shown(said)}."
             )
+    told = body["released"].get("format")  # which the first certificates did not have
+    if told is not None and told not in FORMATS.values():
+        raise InvalidInputError(
+            f"The certificate's entry 'released.format' describes no file that is written here: "
+            f"{shown(told)}."
+        )
     if (draw["kind"] == "key") != (draw["id"] is not None):
         raise InvalidInputError(
             "The certificate's entry 'draw.id' must name a column where the draw is by a key, and "

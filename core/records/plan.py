@@ -19,6 +19,19 @@ COLUMNS = {
 }
 """Treatments of the original columns."""
 
+_TEXT = (
+    "{kind} in UTF-8: a line of column names, then a line for each record, each ended by a line "
+    "feed; {between} between values, texts in double quotes, a missing value empty, decimal "
+    "points; ' before a text that a spreadsheet could take for a formula"
+)
+
+FORMATS = {
+    "Parquet": "Parquet: values of the types that the original has, Y as text",
+    "CSV": _TEXT.format(kind="CSV", between="commas"),
+    "TSV": _TEXT.format(kind="TSV", between="tabs"),
+}
+"""How a released file is laid out, by its kind."""
+
 REFUSE, LEAVE_OUT = "error", "drop"
 """Treatments of records with an unknown value, beside taking them for a symbol of X."""
 

@@ -116,6 +116,8 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     )
     yield "Column of Y", released["column"]
     yield "Columns written", listed(released["columns"])
+    if "format" in released:
+        yield "Format of the file", released["format"]
     yield "Original columns", COLUMNS.get(released["treatment"], released["treatment"])
 
 
@@ -127,7 +129,7 @@ def _draw(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     treated = said.get(unknown["treatment"], f"taken for {unknown['treatment']!r}")
     yield "Unknown or missing values", f"{number_of(unknown['records'], 'record')}, {treated}"
     if body["original"]["filtered"]:
-        yield "Left out by filters", number_of(body["original"]["filtered"], "record")
+        yield "Left out by the scenario", number_of(body["original"]["filtered"], "record")
     for k, one in body["levels"]["repeated"].items():
         yield f"Level of {k} independent releases", _figure(one["level"])
 

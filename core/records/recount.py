@@ -10,6 +10,7 @@ import csv
 import decimal
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from core.data.hierarchies import Hierarchy
 from core.data.spec import DataSpec, Filter
 from core.errors import InvalidInputError
+from core.records.fields import kept_levels
 from core.validation import FloatArray, IntArray
 
 BLANKS = {"?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "-", "--", "."}
@@ -50,7 +53,7 @@ class Recount:
     records : int
         Number of records of the file.
     filtered : int
-        How many of them the scenario's filters leave out.
+        How many of them the scenario leaves out, by filters or by their symbols.
     unknown : int
         How many of the others have no row of the kernel.
     rows : ndarray
@@ -103,8 +106,9 @@ def recount(
     needed = [*released["columns"], *(one.column for one in spec.filters)]
     pairs = spec.secret_released
     reads_s = bool(body["mechanism"]["reads_s"])
+    needs_s = pairs or reads_s or spec.without(tuple(secret["columns"]))
     columns, size = read_columns(path, [*needed, *secret["columns"]], names)
-    for name in needed + (secret["columns"] if pairs or reads_s else []):
+    for name in needed + (secret["columns"] if needs_s else []):
         if name not in columns:
             raise InvalidInputError(f"{path.name} has no column {name!r}, which the release read.")
     marked = set(design["marked"])
@@ -114,20 +118,19 @@ def recount(
         passing = [_passes(value, one, one.column in marked) for value in column.values]
         asked &= np.array(passing, dtype=bool)[column.index]
     keep = spec.missing == "level"
-    x = _symbols(released, columns, size, marked, keep)
+    coarser = {one.column: one for one in spec.hierarchies}
+    x = _symbols(released, columns, size, marked, keep, coarser)
     has_s = all(name in columns for name in secret["columns"])
-    s = _symbols(secret, columns, size, marked, keep) if has_s else np.full(size, UNKNOWN)
+    s = _symbols(secret, columns, size, marked, keep, coarser) if has_s else np.full(size, UNKNOWN)
+    for side, found in ((secret, s), (released, x)):
+        gone = spec.without(tuple(side["columns"]))
+        asked &= ~np.array([*(one["label"] in gone for one in side["symbols"]), False])[found]
     place_s = _places([one["label"] for one in secret["symbols"]], design["s"])[s]
     inputs = body["mechanism"]["inputs"]
     if pairs:
-        labels = [
-            [f"{a['label']} · {b['label']}" for b in released["symbols"]] for a in secret["symbols"]
-        ]
-        table = np.full((len(labels) + 1, len(released["symbols"]) + 1), UNKNOWN)
-        found = {name: i for i, name in enumerate(inputs)}
-        for i, line in enumerate(labels):
-            table[i, :-1] = [found.get(name, UNKNOWN) for name in line]
-        place_x = table[s, x]
+        own = [one["label"] for one in released["symbols"]]
+        table = [_places([f"{a['label']} · {b}" for b in own], inputs) for a in secret["symbols"]]
+        place_x = np.array([*table, np.full(len(own) + 1, UNKNOWN)])[s, x]
     else:
         place_x = _places([one["label"] for one in released["symbols"]], inputs)[x]
     rows = place_x
@@ -182,11 +185,23 @@ def _symbols(
     size: int,
     marked: set[str],
     keep_missing: bool,
+    hierarchies: Mapping[str, Hierarchy],
 ) -> IntArray:
     """Return the symbol of each record, `UNKNOWN` where it has none."""
     levels = []
     for name, edges in zip(coding["columns"], coding["edges"], strict=True):
-        levels.append([_level(one, edges, name in marked) for one in columns[name].values])
+        own = [_level(one, edges, name in marked) for one in columns[name].values]
+        levels.append([_coarser(one, hierarchies.get(name)) for one in own])
+    groups = coding.get("groups") or [None] * len(levels)
+    for place, group in enumerate(groups):
+        if group is not None:
+            counted = kept_levels(coding, place)
+            levels[place] = [
+                one
+                if one in counted or one is NO_NUMBER or (one is None and not keep_missing)
+                else group
+                for one in levels[place]
+            ]
     known = {tuple(one["levels"]): i for i, one in enumerate(coding["symbols"]) if not one["rare"]}
     rare = next((i for i, one in enumerate(coding["symbols"]) if one["rare"]), UNKNOWN)
     index = [columns[name].index for name in coding["columns"]]
@@ -203,6 +218,18 @@ def _symbols(
     return found
 
 
+def _coarser(level: Any, hierarchy: Hierarchy | None) -> Any:
+    """Return a level at the scenario's level of its hierarchy; `NO_NUMBER` where it has none."""
+    if hierarchy is None or hierarchy.level == 0 or not isinstance(level, str):
+        return level
+    if hierarchy.kind == "prefix":
+        return level[: round(hierarchy.steps[hierarchy.level - 1])] + "*"
+    if hierarchy.kind == "table":
+        found = [row[hierarchy.level] for row in hierarchy.rows if row[0] == level]
+        return found[0] if found else NO_NUMBER
+    return level
+
+
 def _level(value: Any, edges: Sequence[float] | None, marked: bool) -> Any:
     """Return a value's level: text, the index of a bin, None if missing, or `NO_NUMBER`."""
     text = _text(value)
@@ -211,9 +238,10 @@ def _level(value: Any, edges: Sequence[float] | None, marked: bool) -> Any:
     if edges is None:
         return text
     number = _number(value)
-    if number is None:
-        missing = not isinstance(value, str) or text.lower() in BLANKS
-        return None if missing else NO_NUMBER
+    if number is None and isinstance(value, str) and text.lower() not in BLANKS:
+        return NO_NUMBER
+    if number is None or math.isnan(number):
+        return None
     if number < edges[0]:
         return 0
     if number > edges[-1]:
@@ -235,17 +263,20 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> float | None:
-    """Return a value as a number, None where it is none."""
-    if isinstance(value, str):
-        try:
-            number = float(value.strip())
-        except ValueError:
-            return None
-    elif isinstance(value, int | float | decimal.Decimal):
-        number = float(value)
-    else:
+    """Return a value as a number or NaN, None where it is neither.
+
+    A text is a number if the count takes it for one: Python alone reads digits of other scripts
+    and removes other blanks, and DuckDB alone reads a plus before a minus.
+    """
+    if not isinstance(value, str):
+        return float(value) if isinstance(value, int | float | decimal.Decimal) else None
+    text = value.strip(SPACE)
+    if not text.isascii() or text != text.strip():
         return None
-    return None if math.isnan(number) else number
+    try:
+        return float(text.removeprefix("+") if text.startswith("+-") else text)
+    except ValueError:
+        return None
 
 
 def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
@@ -253,8 +284,7 @@ def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
     low, high = chosen.low, chosen.high
     blank = marked and isinstance(value, str) and value.strip(SPACE).lower() in BLANKS
     if low is None and high is None:
-        text = None if blank else _text(value)
-        return (MISSING if text is None else text) in chosen.levels
+        return (MISSING if blank else _text(value) or MISSING) in chosen.levels
     number = None if blank else _number(value)
     return number is not None and (
         (low is None or number >= low) and (high is None or number <= high)
@@ -280,10 +310,16 @@ def read_columns(
     InvalidInputError
         If it is neither Parquet nor text in UTF-8 with a header.
     """
+    with _readable(path) as is_parquet:
+        return _of_parquet(path, set(names), called) if is_parquet else _of_text(path, set(names))
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[bool]:
+    """Say whether a file is Parquet; errors of reading it get one sentence."""
     try:
         with path.open("rb") as file:
-            is_parquet = file.read(4) == b"PAR1"
-        return _of_parquet(path, set(names), called) if is_parquet else _of_text(path, set(names))
+            yield file.read(4) == b"PAR1"
     except (OSError, ValueError, pa.ArrowException, csv.Error) as error:
         if isinstance(error, InvalidInputError):
             raise
@@ -338,28 +374,20 @@ def _of_text(path: Path, names: set[str]) -> tuple[dict[str, _Column], int]:
 
 def _separator(path: Path, names: set[str]) -> str:
     """Return the separator that gives most of the names, then most fields."""
-    best: tuple[int, int, str] | None = None
-    for separator in SEPARATORS:
+
+    def score(separator: str) -> tuple[int, int]:
         header = [name.strip() for name in next(_rows(path, separator), [])]
-        score = (len(names.intersection(header)), len(header), separator)
-        if best is None or score[:2] > best[:2]:
-            best = score
-    assert best is not None
-    return best[2]
+        return len(names.intersection(header)), len(header)
+
+    return max(SEPARATORS, key=score)
 
 
 def header_of(path: Path, names: Sequence[str]) -> list[str]:
     """Return all columns of a file; arguments and errors as `read_columns`."""
-    try:
-        with path.open("rb") as file:
-            is_parquet = file.read(4) == b"PAR1"
+    with _readable(path) as is_parquet:
         if is_parquet:
             return [name.strip() for name in parquet.read_schema(path).names]
         return [name.strip() for name in next(_rows(path, _separator(path, set(names))), [])]
-    except (OSError, ValueError, pa.ArrowException, csv.Error) as error:
-        raise InvalidInputError(
-            f"{str(path)!r} cannot be read as Parquet or as text in UTF-8: {error}."
-        ) from error
 
 
 def _rows(path: Path, separator: str) -> Iterator[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import math
@@ -11,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from core.data import Sources
+from core.data import ReadOptions, Sources
 from core.errors import InvalidInputError
 from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.records.checking.check import CLOSE, Check
 from core.records.checking.designs import check_codings, check_columns, check_design, design_file
 from core.records.checking.drawn import drawn, keyed, replayed
 from core.records.checking.levels import check_levels, check_promise
+from core.records.checking.proofs import check_proof
 from core.records.fields import check_form
+from core.records.plan import FORMATS
 from core.records.promises import PROMISED, stated
 from core.records.recount import Recount, read_columns, recount, texts_of
 from core.scenario import Scenario
@@ -45,7 +48,7 @@ def verify(
     original: Path | None = None,
     seed: str | None = None,
     *,
-    design: Path | None = None,
+    design: Path | str | None = None,
     key: Path | None = None,
 ) -> list[Check]:
     """Check a certificate, a released file and, where it is there, the original.
@@ -60,8 +63,9 @@ def verify(
         The file that was released. Without it data, levels and draw are not checked.
     seed : str, optional
         The seed, which only the owner has: with it every draw is made again.
-    design : Path, optional
-        The file that the mechanism was made for, where that is neither the original nor bundled.
+    design : Path or str, optional
+        The file that the mechanism was made for, where that is neither the original nor bundled;
+        or the table of a data base, as the scenario names it.
     key : Path, optional
         The file of a keyed draw's key, which only the owner has.
 
@@ -81,13 +85,15 @@ def verify(
     fit = _kernel(body)
     checks = [_fingerprint(body), _code(body), Check("promises", *stated(body)), fit]
     checks.append(_hash(body, "released", released))
+    if "format" in body["released"]:
+        checks.append(_format(body, released))
     outputs, found = _outputs(body, released)
     checks += [*found, check_codings(body, scenario.data)]
     if original is not None:
         checks.append(_hash(body, "original", original))
     checks.append(check_columns(body, scenario.data, released, original))
     if original is None or not fit.passed:
-        names: tuple[str, ...] = ("data", "design", "levels", "promise", "utility", "draw")
+        names: tuple[str, ...] = ("data", "design", "levels", "promise", "utility", "proof", "draw")
         names += ("key",) if body["draw"]["kind"] == "key" else ()
         why = "The original was not given" if original is None else "The kernel is none"
         unchecked = f"{why}, so this could not be checked."
@@ -96,13 +102,18 @@ def verify(
     kernel = np.array(body["mechanism"]["kernel"], dtype=np.float64)
     counted, how, read = _recounted(body, scenario, original)
     checks.append(_counts(body, counted, how))
-    where = design_file(body, scenario.data, original, design)
+    table = design if isinstance(design, str) else None
+    file = None if isinstance(design, str) else design
+    where = design_file(body, scenario.data, original, file)
     cells = counted.cells if body["design"]["same"] else None
     if where is not None and not body["design"]["same"]:
         cells = _recounted(body, scenario, where)[0].cells
-    matched, library = check_design(body, scenario.data, where)
+    matched, library = check_design(body, scenario.data, where, table)
+    if cells is None and library is not None:  # a data base is counted by the library alone
+        cells = np.rint(library.joint.p * (library.joint.n or 0))
     checks += [matched, *check_levels(body, scenario, counted.cells, cells, library, kernel)]
     checks += check_promise(body, scenario, cells, library, kernel)
+    checks.append(check_proof(body, scenario, library, kernel))
     checks.append(drawn(body, counted, outputs, kernel))
     if body["draw"]["kind"] == "key":
         ids = texts_of(read[0], body["draw"]["id"], read[1])
@@ -127,6 +138,8 @@ def _fingerprint(body: Mapping[str, Any]) -> Check:
 def _code(body: Mapping[str, Any]) -> Check:
     """Say whether this is the code that made the certificate; another one checks it too."""
     version, made = body["code"]["version"], body["code"]["sha256"]
+    if made == code_hash() and version != PACKAGE_VERSION:
+        return Check("code", False, f"This code has version {PACKAGE_VERSION}, not {version}.")
     if made == code_hash():
         return Check("code", True, f"It was made by this code, version {version}.")
     return Check(
@@ -172,6 +185,30 @@ def _hash(body: Mapping[str, Any], which: str, path: Path) -> Check:
     )
 
 
+def _format(body: Mapping[str, Any], path: Path) -> Check:
+    """Check that the released file is laid out as the certificate says."""
+    names = [safe_text(name) for name in body["released"]["columns"]]
+    with path.open("rb") as file:
+        start = file.read(4)
+    kinds = {"Parquet"} if start == b"PAR1" else {"CSV", "TSV"}
+    if len(names) > 1 and "CSV" in kinds:
+        delimiters = {"CSV": ",", "TSV": "\t"}
+        kinds = {kind for kind, mark in delimiters.items() if _header(path, mark) == names}
+    said = body["released"]["format"]
+    if said in {FORMATS[kind] for kind in kinds}:
+        return Check("format", True, f"{path.name} is laid out as the certificate says.")
+    return Check("format", False, f"{path.name} is laid out in another way than {said!r}.")
+
+
+def _header(path: Path, delimiter: str) -> list[str]:
+    """Return the fields of a text file's first line; none where it is no text in UTF-8."""
+    try:
+        with path.open(encoding="utf-8", newline="") as text:
+            return next(csv.reader(text, delimiter=delimiter), [])
+    except (UnicodeDecodeError, csv.Error):
+        return []
+
+
 def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]]:
     """Return the index of each record's output, −1 where it is none, and the checks of them."""
     name = body["released"]["column"]
@@ -211,13 +248,19 @@ def _recounted(
     body: Mapping[str, Any], scenario: Scenario, original: Path
 ) -> tuple[Recount, str, tuple[Path, Sequence[str] | None]]:
     """Count the original again, with the library's own readers if it is no plain file."""
+    read = scenario.data.read
+    how = " It was read by the library's own code, being no plain UTF-8 or Parquet."
+    if read != ReadOptions():
+        how = " It was read by the library's own code, as the scenario says how to read it."
     try:
-        return recount(body, scenario.data, original), "", (original, None)
+        if read == ReadOptions():
+            return recount(body, scenario.data, original), "", (original, None)
+        raise InvalidInputError(how)
     except InvalidInputError:
         sources = Sources()
-        table = sources.uploads[sources.add_file(original)].table
+        key = sources.add_file(original, read.delimiter or None, read.encoding)
+        table = sources.upload(key, read.within(sources.uploads[key].table.columns)).table
         counted = recount(body, scenario.data, table.paths[0], table.columns)
-        how = " It was read by the library's own code, being no plain UTF-8 or Parquet."
         return counted, how, (table.paths[0], table.columns)
 
 
@@ -264,8 +307,13 @@ def _unproven(body: Mapping[str, Any], checks: list[Check]) -> list[Check]:
 
 
 def unproven(checks: list[Check]) -> list[Check]:
-    """Return the promises that rest on something that was not checked."""
-    return [one for one in checks if one.name.startswith("promised: ") and not one.passed]
+    """Return the promises that rest on something that was not checked, and a proof that was not."""
+    return [
+        one
+        for one in checks
+        if (one.name.startswith("promised: ") and not one.passed)
+        or (one.name == "proof" and one.passed is None)
+    ]
 
 
 def failed(checks: list[Check]) -> list[Check]:

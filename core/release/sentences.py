@@ -186,23 +186,26 @@ def _kept(result: Result) -> str:
     if data.secret_released:
         pair = _columns(data.secret + data.released, "S and U")
         return f"{kept} of what {pair} say survives."
-    return f"{kept} of what {_columns(data.released, 'X')} says survives."
+    return f"{kept} of what {_columns(data.released, 'X')} {_verb(data.released, 'say')} survives."
 
 
 def _for_purpose(result: Result, of_x: str) -> str:
     """Say what is kept for the purpose, and of all that X says."""
     made, data = result.mechanism, result.scenario.data
     released = _columns(data.released, "X")
-    beside = f"{of_x} of all that {released} says survives beside it."
+    says, tells, gives = (_verb(data.released, verb) for verb in ("say", "tell", "give"))
+    beside = f"{of_x} of all that {released} {says} survives beside it."
     nothing, everything = made.purpose.range(result.joint)
     if result.scenario.purpose == "task":
         task = _columns(data.task, "T")
-        return f"{_percent(made.kept)} of what {released} tells of {task} survives. {beside}"
+        return f"{_percent(made.kept)} of what {released} {tells} of {task} survives. {beside}"
     if result.scenario.purpose == "guess":
         guessed = _columns(data.task, released)
+        itself = "itself" if len(data.released) < 2 else "themselves"
         return (
-            f"{guessed} is guessed right with probability {made.utility:.3f}, where {released} "
-            f"itself gives {everything:.3f} and nothing {nothing:.3f}. {beside}"
+            f"{guessed} {_verb(data.task or data.released, 'be')} guessed right with probability "
+            f"{made.utility:.3f}, where {released} {itself} {gives} {everything:.3f} and nothing "
+            f"{nothing:.3f}. {beside}"
         )
     return (
         f"The best guess of {released} has an expected error of {0 - made.utility:.4g}, where "
@@ -251,6 +254,13 @@ def _all_values(count: int) -> str:
 
 def _columns(names: tuple[str, ...], fallback: str) -> str:
     return " and ".join(names) if names else fallback
+
+
+def _verb(names: tuple[str, ...], verb: str) -> str:
+    """Return a verb as it follows the names of columns: "says" after one, "say" after several."""
+    if verb == "be":
+        return "is" if len(names) < 2 else "are"
+    return f"{verb}s" if len(names) < 2 else verb
 
 
 def _percent(share: float) -> str:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.data import DataSpec, Sources, count
+from core.data import DataSpec, ReadOptions, Sources, count
 from core.data.catalogue import BUNDLED
 from core.data.counts.report import Counted
+from core.data.databases.reference import is_reference
 from core.errors import CoreError
 from core.records.certificate import plain_coding
 from core.records.checking.check import Check
@@ -41,7 +42,16 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec) -> Check:
     secret, released = said["coding"]
     if (tuple(secret["columns"]), tuple(released["columns"])) != (spec.secret, spec.released):
         return Check("codings", False, "Its codings are of other columns than its scenario names.")
-    cut = {one.column for one in spec.binnings}
+    cut = {one.column for one in spec.binnings} | {
+        one.column for one in spec.hierarchies if one.kind == "interval" and one.level
+    }
+    grouped = {one.column for one in spec.rare_levels}
+    for coding in (secret, released):
+        groups = coding.get("groups") or [None] * len(coding["columns"])
+        for name, group in zip(coding["columns"], groups, strict=True):
+            if group is not None and name not in grouped:
+                text = f"The rare levels of {name!r} are grouped, and not in its scenario."
+                return Check("codings", False, text)
     for coding in (secret, released):
         for name, edges in zip(coding["columns"], coding["edges"], strict=True):
             if (edges is not None) != (name in cut):
@@ -72,9 +82,21 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec) -> Check:
 
 
 def check_design(
-    body: Mapping[str, Any], spec: DataSpec, path: Path | None
+    body: Mapping[str, Any], spec: DataSpec, path: Path | None, table: str | None = None
 ) -> tuple[Check, Counted | None]:
     """Count the data that the mechanism was made for, with the library's code.
+
+    Parameters
+    ----------
+    body : mapping
+        The certificate.
+    spec : DataSpec
+        The data of its scenario.
+    path : Path or None
+        The file that the mechanism was made for, where it is there.
+    table : str, optional
+        The table of a data base that it was made for. No other one is opened: whoever wrote the
+        certificate does not choose whom the user's password is sent to.
 
     Returns
     -------
@@ -83,12 +105,17 @@ def check_design(
     counted : Counted or None
         What was counted.
     """
+    if is_reference(spec.source):
+        return _check_table(body, spec, table)
     if path is None:
         text = f"The mechanism was made for {body['design']['data']}, which is needed (--design)."
         return Check("design", None, text), None
     sources = Sources()
     bundled = spec.source in _bundled()
-    source = spec.source if bundled else sources.add_file(path)
+    read = spec.read
+    source = (
+        spec.source if bundled else sources.add_file(path, read.delimiter or None, read.encoding)
+    )
     if not bundled and source != spec.source:
         text = f"{path.name} is not the file that the mechanism was made for."
         return Check("design", False, text), None
@@ -99,6 +126,32 @@ def check_design(
         counted = count(replace(spec, source=source), sources)
     except CoreError as error:
         return Check("design", False, f"The scenario's data cannot be counted: {error}"), None
+    return _compared(body, counted, path.name, named=bundled)
+
+
+def _check_table(
+    body: Mapping[str, Any], spec: DataSpec, table: str | None
+) -> tuple[Check, Counted | None]:
+    """Count the table of a data base that the mechanism was made for, if the user named it."""
+    if table is None:
+        text = (
+            f"The mechanism was made for a table of a data base: name it (--design {spec.source})."
+        )
+        return Check("design", None, text), None
+    if table != spec.source:
+        text = f"{table} is not the table that the mechanism was made for."
+        return Check("design", False, text), None
+    try:
+        counted = count(spec, Sources(databases=True))
+    except CoreError as error:
+        return Check("design", None, f"The table could not be counted: {error}"), None
+    return _compared(body, counted, f"{table} as it is now", named=True)
+
+
+def _compared(
+    body: Mapping[str, Any], counted: Counted, name: str, *, named: bool
+) -> tuple[Check, Counted | None]:
+    """Compare a count with the certificate's; `named` says whether its title is always the same."""
     found = {
         "records": counted.joint.n,
         "s": list(counted.joint.s_labels),
@@ -110,13 +163,13 @@ def check_design(
     if list(counted.joint.x_labels) != body["mechanism"]["inputs"]:
         wrong.append("inputs")
     if wrong:
-        text = f"Counted again, {path.name} has other {wrong[0]!r} than the certificate says."
+        text = f"Counted again, {name} has other {wrong[0]!r} than the certificate says."
         return Check("design", False, text), None
     title, said = counted.report.title, body["design"]["data"]
     if title == said:
         return Check("design", True, f"The mechanism was made for {title}, counted again."), counted
     text = f"The certificate calls the data {said!r}, and they are now called {title!r}"
-    if bundled:
+    if named:
         return Check("design", False, f"{text}."), counted
     return Check(
         "design", None, f"{text}: a name of a file cannot be checked by its hash."
@@ -143,7 +196,7 @@ def check_columns(
         wrong = all(
             not set(spec.released) <= set(names)
             or Layout.of(spec, names, treatment) != Layout(column, tuple(said))
-            for names in _columns_of(original, gone)
+            for names in _columns_of(original, gone, spec.read)
         )
     if wrong:
         text = f"The columns {_named(said)} are not those of original columns {treatment!r}."
@@ -151,10 +204,11 @@ def check_columns(
     return Check("columns", True, f"{released.name} has the columns that the certificate names.")
 
 
-def _columns_of(original: Path, names: set[str]) -> list[tuple[str, ...]]:
+def _columns_of(original: Path, names: set[str], read: ReadOptions) -> list[tuple[str, ...]]:
     """Return the original's columns, as its header has them and as the library reads them."""
     sources = Sources()
-    table = sources.uploads[sources.add_file(original)].table
+    key = sources.add_file(original, read.delimiter or None, read.encoding)
+    table = sources.uploads[key].table
     try:
         return [tuple(header_of(original, sorted(names))), tuple(table.columns)]
     except CoreError:

@@ -167,7 +167,7 @@ def _utility(
     counted: Counted | None,
     kernel: FloatArray,
 ) -> Check:
-    """Check I(X;Y), the utility and the gap; the bound is compared, not proven again."""
+    """Check I(X;Y), the utility and the gap; `check_proof` has the bound."""
     proof = body["proof"]
     found = formulas.kept_information(cells, kernel, bool(body["mechanism"]["reads_s"]))
     if not close(found, proof["information"]):
@@ -189,10 +189,7 @@ def _utility(
     if not close(bound - proof["utility"], proof["gap"]):
         text = f"The gap is {bound - proof['utility']:.9g}, not {proof['gap']}."
         return Check("utility", False, text)
-    text = (
-        f"I(X;Y) is {found:.6g} nats; the bound on what can be kept and the status were not "
-        "proven again."
-    )
+    text = f"I(X;Y) is {found:.6g} nats, the utility {utility:.6g}: {goal.title}."
     return Check("utility", True, text)
 
 

@@ -49,7 +49,7 @@ def test_it_holds_the_answer_its_charts_and_how_to_get_it_again(folder):
     text = (folder / "r.html").read_text(encoding="utf-8")
     result = evaluate(ASKED)
     drawn = figures(text)
-    assert len(drawn) == 5
+    assert len(drawn) == 7
     line = next(one for one in drawn[0]["data"] if one.get("name") == "Watchdog")
     assert len(line["x"]) == 32
     cells = [value for one in drawn[2]["data"] if "z" in one for row in one["z"] for value in row]
@@ -97,8 +97,10 @@ def test_every_kind_of_question_on_a_file_has_a_report(kind, folder):
     body = text[: text.index("<script>")]
     assert "people.csv: 80 records" in body
     assert promise in body
+    for title in ("What this promise implies", "Released again"):
+        assert f"<h2>{title}</h2>" in body
     drawn = figures(text)
-    assert len(drawn) == 4 + own
+    assert len(drawn) == 6 + own
     if not own:
         return
     (line, *_) = [one for one in drawn[0]["data"] if len(one.get("x", ())) > 9]
@@ -121,7 +123,7 @@ def test_labels_are_text_in_every_part(folder):
     assert "<img" not in text
     assert "&lt;img src=x" in text
     assert text.count("<script>") == text.count("</script>") == 2
-    assert len(figures(text)) == 4
+    assert len(figures(text)) == 6
 
 
 def test_what_is_refused_leaves_no_file(folder, capsys):

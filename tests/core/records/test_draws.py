@@ -2,11 +2,14 @@ import hashlib
 import random
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import stats
 
 from core.errors import InvalidInputError
+from core.records.checking.drawn import siphashes
 from core.records.draws import BLOCK, GUESSABLE, Keyed, Sampler, Seeded
+from core.siphash import TOGETHER, siphash
 
 
 def test_a_seeds_numbers_are_those_of_the_documented_hash():
@@ -18,11 +21,78 @@ def test_a_seeds_numbers_are_those_of_the_documented_hash():
 
 def test_a_keys_numbers_are_those_of_the_documented_hash():
     key = bytes(range(40))
-    said = hashlib.blake2b(
-        "東京".encode(), key=hashlib.blake2b(key).digest(), digest_size=8, person=b"record"
-    ).digest()
-    by_hand = (int.from_bytes(said, "little") >> 11) / 2**53
+    secret = hashlib.blake2b(hashlib.blake2b(key).digest(), digest_size=16, person=b"record")
+    by_hand = (by_whole_numbers("東京".encode(), secret.digest()) >> 11) / 2**53
     assert Keyed(key, "id").uniforms(9, 1, ["東京"])[0] == by_hand
+
+
+def by_whole_numbers(text, key):
+    """Return SipHash-2-4 by Python's whole numbers, a byte at a time."""
+    most = 2**64 - 1
+
+    def turned(v, bits):
+        return ((v << bits) | (v >> (64 - bits))) & most
+
+    def mixed(a, b, c, d):
+        a, c = (a + b) & most, (c + d) & most
+        b, d = turned(b, 13) ^ a, turned(d, 16) ^ c
+        a = turned(a, 32)
+        c, a = (c + b) & most, (a + d) & most
+        b, d = turned(b, 17) ^ c, turned(d, 21) ^ a
+        return a, b, turned(c, 32), d
+
+    k = [int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")]
+    words = b"somepseudorandomlygeneratedbytes"
+    v = tuple(int.from_bytes(words[8 * i : 8 * i + 8], "big") ^ k[i % 2] for i in range(4))
+    padded = text + bytes(7 - len(text) % 8) + bytes([len(text) % 256])
+    for i in range(0, len(padded), 8):
+        word = int.from_bytes(padded[i : i + 8], "little")
+        v = mixed(*mixed(v[0], v[1], v[2], v[3] ^ word))
+        v = v[0] ^ word, *v[1:]
+    v = v[0], v[1], v[2] ^ 255, v[3]
+    for _ in range(4):
+        v = mixed(*v)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+PUBLISHED = {
+    0: 0x726FDB47DD0E0E31,
+    1: 0x74F839C593DC67FD,
+    7: 0xAB0200F58B01D137,
+    8: 0x93F5F5799A932462,
+    15: 0xA129CA6149BE45E5,
+    63: 0x958A324CEB064572,
+}
+"""Lengths of the bytes 0, 1, 2, … and their hash by the key of bytes 0 to 15, as the function's
+authors publish them."""
+
+
+@pytest.mark.parametrize("length", PUBLISHED)
+def test_the_hash_is_that_of_the_published_examples(length):
+    key, text = bytes(range(16)), bytes(range(length))
+    assert by_whole_numbers(text, key) == PUBLISHED[length]
+    assert siphash(pa.array([text.decode()]), key).tolist() == [PUBLISHED[length]]
+    assert siphashes([text], key) == [PUBLISHED[length]]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 300, TOGETHER + 7])
+def test_texts_of_all_lengths_are_hashed_as_one_by_one(n):
+    chosen = random.Random(n)
+    texts = ["".join(chosen.choices("aé東🦊", k=int(chosen.expovariate(0.1)))) for _ in range(n)]
+    key = chosen.randbytes(16)
+    array = pa.array(["before", *texts, "after"])[1:-1]
+    found = siphash(array, key).tolist()
+    assert found == siphashes([one.encode() for one in texts], key)
+    assert found[:300] == [by_whole_numbers(one.encode(), key) for one in texts[:300]]
+    assert (Keyed(key, "id").uniforms(0, n, texts) == Keyed(key, "id").uniforms(0, n, array)).all()
+
+
+def test_a_missing_text_is_hashed_as_empty_and_a_key_of_another_length_is_refused():
+    key = bytes(16)
+    assert len(set(siphash(pa.array([None, "", None], pa.string()), key).tolist())) == 1
+    assert siphash(pa.array([], pa.string()), key).shape == (0,)
+    with pytest.raises(InvalidInputError, match="must have 16 bytes, got 15"):
+        siphash(pa.array(["a"]), key[:15])
 
 
 def test_numbers_do_not_depend_on_how_they_are_asked_for():

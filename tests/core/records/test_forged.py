@@ -1,15 +1,22 @@
 """A forged entry is told, though promises and fingerprint are computed again after it."""
 
 import json
+from dataclasses import replace
+from types import SimpleNamespace
 
+import duckdb
 import pytest
 
-from core.errors import InvalidInputError
+from core.data import DataSpec, Sources
+from core.errors import InvalidInputError, SolverError
+from core.mechanisms.result import make_mechanism
 from core.records.certificate import fingerprint
+from core.records.checking import designs, proofs
 from core.records.draws import Keyed, Seeded
 from core.records.plan import Plan
 from core.records.promises import promises
 from core.records.verifying import failed, unproven, verify
+from core.scenario import Scenario, evaluate, measured
 from tests.core.records.makers import asked, people, write
 from tests.core.records.test_verifying import certified
 
@@ -75,6 +82,12 @@ def no_secret(body):
     body["scenario"]["data"]["source"] = "upload:" + "0" * 64
 
 
+def looser(body):
+    proof = body["proof"]
+    proof["upper_bound"] = proof["utility"] / 2 + proof["upper_bound"]
+    proof["gap"] = proof["upper_bound"] - proof["utility"]
+
+
 def finer(body):
     body["design"]["coding"][1]["symbols"][0]["levels"] = ["elsewhere"]
 
@@ -108,6 +121,11 @@ FORGED = {
     "no bound": (put("proof", "upper_bound", "inf"), {"utility"}),
     "large bound": (put("proof", "upper_bound", 50.0), {"utility"}),
     "another purpose": (put("proof", "purpose", "guess"), {"utility"}),
+    "another name": (put("mechanism", "name", "Magic"), {"proof"}),
+    "another solver": (put("proof", "solver", "by hand"), {"proof"}),
+    "another status": (put("proof", "status", "heuristic"), {"proof"}),
+    "a note more": (put("proof", "notes", ["No record is at risk."]), {"proof"}),
+    "a looser bound": (looser, {"proof"}),
     "unknown values": (put("unknown", "treatment", "magic"), {"codings"}),
 }
 
@@ -194,6 +212,7 @@ def test_a_release_of_other_records_is_proven_with_its_design_and_key(fresh):
     found = verify(text, path, original)
     assert failed(found) == []
     assert {one.name for one in unproven(found)} == {
+        "proof",
         "promised: one record",
         "promised: sampling error",
         "promised: repeated releases",
@@ -234,8 +253,128 @@ def test_another_design_or_key_is_told(fresh, made, tmp_path):
     assert [one.name for one in unproven(found)] == [
         "promised: one record",
         "promised: sampling error",
-    ]
+    ]  # the proof is made again from the data, whatever their file is called
     renamed.rename(design)
+
+
+@pytest.fixture
+def tuned(made, tmp_path):
+    """Release by an optimum that the certificate's scenario does not find: of a smaller budget."""
+    _, _, original = made
+    result, _ = asked(original, mechanism="optimal")
+    less, _ = asked(original, mechanism="optimal", eps=0.29)
+    told = measured(result.scenario, result.counted, less.mechanism)
+    return lambda **more: certified(
+        tmp_path, replace(told, mechanism=remade(result, less, **more)), original
+    )
+
+
+def remade(result, less, **more):
+    """Return another mechanism as if it had been found for the result's promise."""
+    return make_mechanism(
+        result.joint,
+        less.mechanism.kernel,
+        **{"name": "Optimal", "solver": "enumerate", "status": "optimal"} | more,
+        notion=result.mechanism.notion,
+        y_labels=less.mechanism.y_labels,
+    )
+
+
+def proof(body, path, original):
+    return {one.name: one for one in verify(json.dumps(body), path, original)}["proof"]
+
+
+def test_a_mechanism_that_is_not_optimal_and_a_bound_that_is_none_are_told(tuned, made):
+    original = made[2]
+    found = proof(*tuned(), original)
+    assert found.passed is False
+    assert "another mechanism keeps" in found.sentence
+    body, path = tuned(status="time limit")
+    body["proof"]["upper_bound"], body["proof"]["gap"] = body["proof"]["utility"], 0.0
+    found = proof(body, path, original)
+    assert found.passed is False
+    assert "more than the bound says" in found.sentence
+    body["scenario"]["gap"] = 1.0  # a bound is refuted by what was found, whatever gap was allowed
+    assert proof(body, path, original).passed is False
+
+
+def test_a_mechanism_that_is_not_found_again_is_not_proven(tuned, made, monkeypatch):
+    original = made[2]
+    body, path = tuned(status="time limit", notes=("Found elsewhere.",))
+    found = proof(body, path, original)
+    assert found.passed is None
+    assert "its status is 'optimal', not 'time limit'" in found.sentence
+    every = verify(forged(body, nothing), path, original)
+    assert (failed(every), [one.name for one in unproven(every)]) == ([], ["proof"])
+    true = made[0]
+    weaker = replace(asked(original, mechanism="optimal")[0].mechanism, upper_bound=9.0)
+    stub = SimpleNamespace(mechanism=replace(weaker, status="time limit"))
+    monkeypatch.setattr(proofs, "answer", lambda *_: stub)
+    found = proof(true, made[1], original)
+    assert found.passed is None
+    assert "was not proven again" in found.sentence
+
+    def late(*_):
+        raise SolverError("Time ended.")
+
+    monkeypatch.setattr(proofs, "answer", late)
+    found = proof(true, made[1], original)
+    assert found.passed is None
+    assert found.sentence == "The scenario could not be answered again: Time ended."
+
+
+@pytest.fixture
+def tabled(made, tmp_path):
+    """Make the mechanism for a table of a data base, and release a file by it."""
+    _, _, original = made
+    database = tmp_path / "people.db"
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("CREATE TABLE people AS SELECT * FROM read_csv(?)", [str(original)])
+    address = f"duckdb://{database}#people"
+    spec = DataSpec(address, ("sex",), ("town",))
+    scenario = Scenario(data=spec, notion="lip", eps=0.3, mechanism="optimal")
+    result = evaluate(scenario, Sources(databases=True))
+    body, path = certified(tmp_path, result, original, target="tabled.csv", same=False)
+    return body, path, original, address
+
+
+def test_a_design_in_a_data_base_is_opened_where_its_table_is_named(tabled):
+    body, path, original, address = tabled
+    text = json.dumps(body)
+    found = verify(text, path, original, design=address)
+    assert [one.name for one in found if one.passed is not True] == []
+    assert {"design levels", "other design levels", "proof"} <= {one.name for one in found}
+    low = forged(body, put("levels", "design", "lip", 0.01))
+    assert {one.name for one in failed(verify(low, path, original, design=address))} == {
+        "design levels"
+    }
+
+
+def test_no_data_base_is_opened_that_the_user_did_not_name(tabled, monkeypatch):
+    body, path, original, address = tabled
+    monkeypatch.setattr(designs, "count", lambda *_: pytest.fail("opened"))
+    for design in (None, original):
+        found = {one.name: one for one in verify(json.dumps(body), path, original, design=design)}
+        assert found["design"].passed is None
+        assert f"name it (--design {address})" in found["design"].sentence
+        assert found["proof"].passed is None
+    other = address.replace("#people", "#others")
+    found = {one.name: one for one in verify(json.dumps(body), path, original, design=other)}
+    assert found["design"].passed is False
+
+
+def test_a_table_that_is_gone_or_was_changed_is_told(tabled):
+    body, path, original, address = tabled
+    with duckdb.connect(address.partition("://")[2].partition("#")[0]) as connection:
+        connection.execute("DELETE FROM people WHERE sex = 'f' AND town = 'Köln'")
+    found = {one.name: one for one in verify(json.dumps(body), path, original, design=address)}
+    assert found["design"].passed is False
+    assert "as it is now has other 'records'" in found["design"].sentence
+    with duckdb.connect(address.partition("://")[2].partition("#")[0]) as connection:
+        connection.execute("DROP TABLE people")
+    found = {one.name: one for one in verify(json.dumps(body), path, original, design=address)}
+    assert found["design"].passed is None
+    assert "The table could not be counted: " in found["design"].sentence
 
 
 @pytest.mark.parametrize("unknown", ["drop", "Köln"])

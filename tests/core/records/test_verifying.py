@@ -50,14 +50,14 @@ def made(tmp_path_factory):
 def test_a_true_release_passes_every_check(made):
     found = outcomes(*made, seed="17")
     assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
-    assert len(found) == 22
+    assert len(found) == 24
 
 
 def test_without_the_original_some_checks_are_left(made):
     body, path, _ = made
     found = outcomes(body, path)
     unchecked = {name for name, one in found.items() if one.passed is None}
-    checks = {"data", "design", "levels", "promise", "utility", "draw"}
+    checks = {"data", "design", "levels", "promise", "utility", "proof", "draw"}
     assert unchecked == checks | {"promised: one record", "promised: sampling error"}
     assert all(one.passed for name, one in found.items() if name not in unchecked)
 

@@ -34,6 +34,24 @@ def test_what_is_kept_and_what_can_be_kept_fit_into_one_sentence(nmi, gap):
         assert float(bound[1]) < 100
 
 
+@pytest.mark.parametrize(
+    ("released", "purpose", "told"),
+    [
+        (("race",), "information", "of what race says survives"),
+        (("race", "sex"), "information", "of what race and sex say survives"),
+        (("race", "sex"), "task", "of what race and sex tell of income survives"),
+        (("race", "sex"), "guess", "income is guessed right with probability"),
+        (("race", "sex"), "guess", "where race and sex themselves give 0."),
+        (("race",), "guess", "where race itself gives 0."),
+    ],
+)
+def test_the_verb_goes_with_the_number_of_columns(released, purpose, told):
+    task = ("income",) if purpose != "information" else ()
+    data = DataSpec("adult", ("relationship",), released, task=task)
+    result = evaluate(Scenario(data=data, notion="lip", mechanism="watchdog", purpose=purpose))
+    assert told in finding(result)
+
+
 @pytest.mark.parametrize("n_s", [1, 2, 3])
 def test_values_are_counted_in_the_right_number(n_s):
     joint = Joint.from_counts([[1, 1]] * n_s)

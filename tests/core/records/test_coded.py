@@ -1,0 +1,66 @@
+"""How values of a batch are read: as texts, and with the index of each record's value."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from core.records.applying import apply
+from core.records.draws import Keyed, Seeded
+from core.records.plan import Plan
+from core.records.values import Values, encoded
+from tests.core.records.makers import asked, people, read, write
+
+ARRAYS = {
+    "whole numbers": pa.array([7, -3, None, 2**62]),
+    "bare texts": pa.array(["a", "東 京", "c-1"]),
+    "blanks at the ends": pa.array([" a", "b\t", "c", "\x0bd"]),
+    "an empty one": pa.array(["", "b", "  "]),
+    "a missing one": pa.array(["a", None]),
+    "a slice": pa.array([" x", "a", "b", " y"])[1:3],
+    "none": pa.array([], pa.string()),
+    "numbers": pa.array([1.0, -0.0, 2.5, float("nan")]),
+    "large texts": pa.array(["a", " b"], pa.large_string()),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_texts_are_those_that_are_counted(name):
+    values = Values(())
+    array = ARRAYS[name]
+    expected = values.levels("column", array, None)
+    found = values.texts(array)
+    assert found.type == pa.string()
+    assert found.to_pylist() == expected
+    values.close()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array(["a", "b", "a"]),
+        pa.array(["a", None, "b", None]),
+        pa.array([None, None], pa.string()),
+    ],
+)
+def test_a_dictionary_has_the_values_of_what_it_stands_for(array):
+    for one in (array, array.dictionary_encode(), array.dictionary_encode("encode")):
+        found = encoded(one)
+        assert [found.values[int(i)].as_py() for i in found.index] == array.to_pylist()
+        assert found.index.dtype == np.int64
+
+
+@pytest.mark.parametrize("draw", [Seeded(5), Keyed(b"k" * 16, "id")])
+@pytest.mark.parametrize("columns", ["replaced", "dropped", "kept"])
+def test_a_release_is_the_same_from_every_kind_of_file(draw, columns, tmp_path):
+    records = people(700)
+    records["town"][3] = records["sex"][9] = None
+    records["id"] = list(range(700))
+    found = []
+    for name in ("a.csv", "a.parquet"):
+        result, table = asked(write(records, tmp_path / name), missing="level")
+        target = tmp_path / f"{columns}{name}"
+        apply(result, table, target, Plan(draw, columns), batch=97)
+        released = read(target)
+        kept = [name for name in released if name not in ("age", "sex", "town")]
+        found.append({name: list(map(str, released[name])) for name in kept})
+    assert found[0] == found[1]

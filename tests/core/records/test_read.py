@@ -1,0 +1,100 @@
+"""A release of a file that is read as its question says: made, certified and verified by it."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from core.data import ColumnOptions, DataSpec, ReadOptions, Sources
+from core.records.certificate import make
+from core.records.design import designed, original
+from core.records.draws import Seeded
+from core.records.plan import Plan
+from core.records.verifying import failed, verify
+from core.scenario import Scenario, evaluate
+
+LINES = "née;lohn;kind\n" + "01.02.1990;1.000,5;ja\n05.07.1991;2,5;nein\n31.12.1990;k. A.;ja\n" * 40
+
+READ = ReadOptions(
+    "windows-1252",
+    ";",
+    ",",
+    ".",
+    ("k. A.",),
+    (ColumnOptions("née", "date", "dmy", "year"), ColumnOptions("kind", "boolean")),
+)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "löhne.csv"
+    path.write_bytes(LINES.encode("cp1252"))
+    return path
+
+
+def question(source):
+    data = DataSpec(source, ("kind",), ("née", "lohn"), read=READ)
+    return Scenario(data=data, notion="ldp", eps=1.0, mechanism="watchdog")
+
+
+def test_a_release_of_a_file_read_otherwise_verifies(tmp_path, file):
+    sources = Sources()
+    asked = question(str(file))
+    made = designed(asked.to_json(), file, sources)
+    assert made.same
+    assert set(made.result.joint.x_labels) == {"1990 · 1000.5", "1991 · 2.5", "1990 · (missing)"}
+    assert original(made.result.scenario.data.source, sources, READ) == made.upload
+    target = tmp_path / "out.csv"
+    body = make(made.result, made.upload, Plan(Seeded(17)), target).certificate
+    assert json.loads(json.dumps(body))["scenario"]["data"]["read"] == READ.to_dict()
+    found = verify(json.dumps(body), target, file, "17")
+    assert failed(list(found)) == []
+    data = next(one for one in found if one.name == "data")
+    assert "as the scenario says how to read it" in data.sentence
+    body["scenario"]["data"]["read"] = replace(READ, missing=()).to_dict()
+    assert failed(list(verify(json.dumps(body), target, file, "17")))
+
+
+def test_other_records_may_lack_a_column_that_is_read_otherwise(tmp_path, file):
+    records = tmp_path / "new.csv"
+    records.write_bytes("née;lohn\n01.02.1990;2,5\n".encode("cp1252"))
+    asked = Scenario(
+        data=DataSpec(secret=("kind",), released=("née",), read=READ),
+        notion="ldp",
+        eps=1.0,
+        mechanism="watchdog",
+    )
+    made = designed(asked.to_json(), records, Sources(), design=file)
+    assert not made.same
+    assert made.upload.table.columns == ("née", "lohn")
+    assert made.upload.rows == 1
+
+
+def test_the_command_line_reads_as_the_scenario_says(tmp_path, file):
+    scenario = tmp_path / "scenario.json"
+    scenario.write_text(question(str(file)).to_json(), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "core", "evaluate", str(scenario)],
+        capture_output=True,
+        check=True,
+        timeout=300,
+    )
+    said = json.loads(done.stdout)
+    sources = Sources()
+    source = sources.add_file(file, ";", "windows-1252")
+    expected = evaluate(question(source), sources)
+    assert said["mechanism"]["information"] == pytest.approx(expected.mechanism.information)
+    bad = replace(READ, columns=(ColumnOptions("née", "date", "mdy"),))
+    asked = question(str(file))
+    asked = replace(asked, data=replace(asked.data, read=bad))
+    scenario.write_text(asked.to_json(), encoding="utf-8")
+    failed_run = subprocess.run(
+        [sys.executable, "-m", "core", "evaluate", str(scenario)],
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert failed_run.returncode == 2
+    assert "record 3 (line 4) has '31.12.1990': a date" in failed_run.stderr.decode()
