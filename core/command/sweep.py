@@ -24,10 +24,20 @@ from core.records.design import named_file
 from core.records.files import check_name, replacing
 from core.scenario import Scenario
 from core.scenario.domains import plain_json
-from core.sweep import PoolWorkers, Results, Sweep, Workers, counted_data, differences, run, summary
+from core.sweep import (
+    PoolWorkers,
+    Results,
+    Sweep,
+    Workers,
+    counted_data,
+    counts_hash,
+    differences,
+    run,
+    summary,
+)
 from core.sweep.cluster import VARIABLE, ClusterLostError, ClusterWorkers, address_of
-from core.sweep.front import check_axes, front
-from core.sweep.summary import as_table
+from core.sweep.findings.front import check_axes, front
+from core.sweep.findings.summary import as_table
 from core.wording import number_of
 
 EXAMPLE = """\
@@ -98,7 +108,8 @@ def run_command(options: argparse.Namespace) -> int:
         say(f"Searches may take {_most_seconds(sweep):,.0f} s at most, on one processor.")
         return 0
     counted = counted_data(sweep, sources)
-    with Results(sweep, options.out, resume=options.resume) as results:
+    counts = counts_hash(counted)
+    with Results(sweep, options.out, resume=options.resume, counts=counts) as results:
         progress = _Progress(sweep.size, results.count)
         try:
             if not results.complete:

@@ -31,12 +31,15 @@ class Call:
         The session that asked for it.
     urgent : bool
         Whether someone waits for it now.
+    anywhere : bool
+        Whether another machine may run it.
     """
 
     job: Job[Any]
     content: bytes
     owner: str
     urgent: bool
+    anywhere: bool = False
 
 
 @dataclass

@@ -11,7 +11,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from core import clock, validation
 from core.errors import SolverError
@@ -38,6 +38,19 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_
 """The solvers' matrices are small: on a busy machine a second thread only slows them down."""
 
 
+class Elsewhere(Protocol):
+    """Other machines that run jobs."""
+
+    problem: str
+    """A sentence where they were of no use the last time; "" elsewhere."""
+
+    def takes(self, function: Callable[..., Any]) -> bool:
+        """Say whether a function may run there."""
+
+    def run(self, job: Job[Any], content: bytes) -> bool:
+        """Run a job from its pickled call, and return whether it has ended."""
+
+
 class Pool:
     """At most `size` jobs run at once, each in its own process; the others wait in a queue.
 
@@ -51,6 +64,8 @@ class Pool:
         How many of them take urgent jobs only, fewer than `size`.
     rest : float
         Seconds without a job after which a worker ends.
+    elsewhere : Elsewhere, optional
+        Runs what may run on other machines; where it cannot, a process here does.
 
     Examples
     --------
@@ -65,10 +80,17 @@ class Pool:
     1
     """
 
-    def __init__(self, size: int, reserved: int = 0, rest: float = REST) -> None:
+    def __init__(
+        self,
+        size: int,
+        reserved: int = 0,
+        rest: float = REST,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self.size = validation.whole(size, "size", low=1)
         self.reserved = validation.whole(reserved, "reserved", low=0, high=size - 1)
         self.rest = validation.number(rest, "rest", low=0.0)
+        self.elsewhere = elsewhere
         self._queue = JobQueue(general=size - reserved, reserved=reserved)
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
@@ -106,7 +128,8 @@ class Pool:
             If `time_limit` is not above 0.
         """
         job: Job[Any] = Job(validation.number(time_limit, "time_limit", low=0.0, open_low=True))
-        call = Call(job, pickle.dumps((function, arguments)), owner, urgent)
+        anywhere = self.elsewhere is not None and self.elsewhere.takes(function)
+        call = Call(job, pickle.dumps((function, arguments)), owner, urgent, anywhere)
         reserved = self._queue.put(call)
         if reserved is not None:
             thread = threading.Thread(
@@ -170,6 +193,9 @@ class Pool:
             job.fail(SolverError("The server is about to stop."))
             return process, True
         try:
+            remote = self.elsewhere if call.anywhere else None
+            if remote is not None and remote.run(job, call.content):
+                return process, True
             if process is None or process.poll() is not None:  # it may have died while idle
                 _end(process)
                 process = self._new(niceness)

@@ -6,8 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pyarrow import parquet
+
 from core.data import Counted
+from core.data.databases.configured import (
+    DatabaseColumn,
+    check_listed,
+    check_open,
+    columns_of,
+    tables_of,
+)
+from core.data.databases.reference import parse
+from core.data.databases.tallies import fetch
+from core.data.readers.marks import with_marks
 from core.data.readers.reading import Upload, read_file
+from core.data.readers.shared_folder import shared_file
+from core.data.tables import FileTable
+from core.errors import CoreError
 from core.joint import Joint
 from core.mechanisms import Mechanism, optimal
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
@@ -40,6 +55,55 @@ def read_workbook(path: Path, name: str, *, report: Report) -> Upload:
     if path not in upload.table.paths:
         path.unlink()
     return upload
+
+
+def read_shared(name: str, folder: Path, *, report: Report) -> Upload:
+    """Read a file of the folder that the server's owner opened; Parquet stays where it is.
+
+    A copy of any other kind is written to `folder`.
+    """
+    report("reading")
+    return read_file(shared_file(name), name, folder)
+
+
+def list_tables(address: str, *, report: Report) -> tuple[str, ...]:
+    """List the tables of a data base that the server's owner has opened."""
+    report("listing")
+    return tables_of(address)
+
+
+def list_columns(source: str, *, report: Report) -> tuple[DatabaseColumn, ...]:
+    """List the columns of a table of such a data base."""
+    report("listing")
+    return columns_of(source)
+
+
+def count_table(source: str, columns: Sequence[str], path: Path, *, report: Report) -> FileTable:
+    """Have such a data base count a table by some columns, and write the counts to a file.
+
+    Where this process is ended, the query ends too: an embedded engine with the process, Spark's
+    with its driver, and PostgreSQL looks every second whether its client is there.
+    """
+    report("counting")
+    check_open(source)
+    table = parse(source)
+    counts = fetch(table, columns, path, allow=lambda backend: check_listed(backend, source, table))
+    return with_marks(counts, parquet.read_metadata(path).num_rows)
+
+
+def find_all(
+    calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], *, report: Report
+) -> tuple[Any, ...]:
+    """Make several calls of functions of this module; where one fails, its error is the answer."""
+    report("working")
+    return tuple(_found(call, arguments) for call, arguments in calls)
+
+
+def _found(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    try:
+        return call(*arguments, report=lambda _: None)
+    except CoreError as error:
+        return error
 
 
 def find_answer(scenario: Scenario, counted: Counted, *, report: Report) -> Result:
@@ -167,3 +231,23 @@ def find_second(
     """Design a second release that satisfies a notion together with the first."""
     report("solving")
     return second_release(joint, notion, first, time_limit=seconds)
+
+
+PURE: frozenset[Callable[..., Any]] = frozenset(
+    {
+        find_answer,
+        improve_answer,
+        compare_all,
+        make_frontier,
+        cluster,
+        make_trade_offs,
+        make_rivals,
+        find_implications,
+        find_redrawn,
+        find_levels,
+        find_realised,
+        find_match,
+        find_second,
+    }
+)
+"""Functions that read their arguments alone, no files: they may run on any machine."""

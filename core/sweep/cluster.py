@@ -78,7 +78,7 @@ class ClusterWorkers(Workers):
         self._ended: queue.SimpleQueue[tuple[Chunk, Any]] = queue.SimpleQueue()
         self._futures: dict[int, Any] = {}
         self._next_look = Deadline.after(LOOK)
-        self._client = _connected(address)
+        self._client = connected(address)
         self.address = address
         try:
             self._check()
@@ -145,13 +145,7 @@ class ClusterWorkers(Workers):
 
     def _check(self) -> None:
         """Raise unless every worker would compute the same bits."""
-        found = self._client.run(identity, on_error="return")
-        for worker, theirs in found.items():
-            if not isinstance(theirs, Mapping):
-                raise OtherVersionError(
-                    f"The worker {worker} has no liftscope of this version: {theirs}."
-                )
-            _require(worker, theirs, self._own)
+        check(self._client, self._own)
 
     def _count(self) -> int:
         """Return how many chunks the workers can compute at one time."""
@@ -171,11 +165,42 @@ def computed(chunk: Chunk, own: Mapping[str, str]) -> Any:
     """
     from distributed import get_worker
 
-    _require(get_worker().address, identity(), own)
+    require(get_worker().address, identity(), own)
     return compute(chunk, report=lambda _: None)
 
 
-def _require(worker: str, theirs: Mapping[str, str], own: Mapping[str, str]) -> None:
+def check(client: Any, own: Mapping[str, str]) -> None:
+    """Raise unless every worker would compute the same bits.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        A client of their scheduler.
+    own : mapping
+        The `identity` of this process.
+
+    Raises
+    ------
+    OtherVersionError
+        If one would not.
+    """
+    found = client.run(identity, on_error="return")
+    for worker, theirs in found.items():
+        if not isinstance(theirs, Mapping):
+            raise OtherVersionError(
+                f"The worker {worker} has no liftscope of this version: {theirs}."
+            )
+        require(worker, theirs, own)
+
+
+def require(worker: str, theirs: Mapping[str, str], own: Mapping[str, str]) -> None:
+    """Raise unless a worker's `identity` is one's own.
+
+    Raises
+    ------
+    OtherVersionError
+        If it is not.
+    """
     told = difference(theirs, own)
     if told:
         raise OtherVersionError(
@@ -198,8 +223,14 @@ def _knock(address: str) -> None:
         raise ConnectionError("It is no scheduler of Dask.")
 
 
-def _connected(address: str) -> Any:
-    """Return a client of the scheduler at an address, which has a worker."""
+def connected(address: str) -> Any:
+    """Return a client of the scheduler at an address, which has a worker.
+
+    Raises
+    ------
+    InvalidInputError
+        If Dask is not installed, nobody listens at the address, or there is no worker.
+    """
     try:
         from distributed import Client
     except ImportError as error:

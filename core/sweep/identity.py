@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from core.records.certificate import code_hash
@@ -45,6 +46,7 @@ def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
     return ""
 
 
+@cache  # to look it up takes half a millisecond, and workers are asked with every chunk
 def _version(name: str) -> str:
     try:
         return version(name)

@@ -8,10 +8,13 @@ say which sweep they are of, and which version of the code made them.
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import io
 import json
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,10 +27,10 @@ from core.clock import Deadline
 from core.errors import InvalidInputError
 from core.records.certificate import code_hash
 from core.records.files import replacing
-from core.sweep.columns import question_columns
-from core.sweep.definition import Sweep
+from core.sweep.definition import MAX_POINTS, Sweep
+from core.sweep.gathered import CODE, KEY, UNFINISHED, Gathered, described
 from core.sweep.points import schema
-from core.validation import BoolArray
+from core.validation import BoolArray, shown
 
 fcntl: ModuleType | None
 try:
@@ -35,11 +38,8 @@ try:
 except ImportError:  # pragma: no cover - Windows has none
     fcntl = None
 
-KEY = b"liftscope.sweep"
-"""Metadata of a results file: the sweep as JSON."""
-
-CODE = b"liftscope.code"
-"""Metadata of a results file: the hash of the code that made it."""
+COUNTS = b"liftscope.counts"
+"""Metadata of a results file: the hash of what the data was counted to."""
 
 INTERVAL = 1.0
 """Seconds after which finished points are written at the latest, once more have come."""
@@ -59,17 +59,20 @@ class Results:
         The file, which is there once all points are.
     resume : bool
         Whether to go on with what an earlier run has left.
+    counts : str
+        What the data was counted to, as `running.counts_hash` returns it: a data base, which the
+        sweep knows by its address alone, may hold other records when it is resumed.
 
     Raises
     ------
     InvalidInputError
-        If the file or the folder of parts is of another sweep or of another version of the code,
-        an earlier run has left parts and `resume` is off, another run writes there now, or it
-        cannot be written.
+        If the file or the folder of parts is of another sweep, of other counts or of another
+        version of the code, an earlier run has left parts and `resume` is off, another run writes
+        there now, or it cannot be written.
     """
 
-    def __init__(self, sweep: Sweep, out: Path, *, resume: bool = False) -> None:
-        self.sweep, self.out = sweep, out
+    def __init__(self, sweep: Sweep, out: Path, *, resume: bool = False, counts: str = "") -> None:
+        self.sweep, self.out, self.counts = sweep, out, counts
         self.folder = out.with_name(f"{out.name}.parts")
         self.done: BoolArray = np.zeros(sweep.size, dtype=np.bool_)
         self._fresh: list[Any] = []
@@ -78,7 +81,7 @@ class Results:
         self._lock: Any = None
         if out.is_dir():
             raise InvalidInputError(f"{str(out)!r} cannot be written: it is a folder.")
-        self.complete = out.exists() and _is_of(out, sweep)
+        self.complete = out.exists() and _is_of(out, sweep, counts)
         if self.complete:
             self.done[:] = True
             self._remove_parts()  # a kill may have left them
@@ -138,13 +141,9 @@ class Results:
         if self.complete:
             return read(self.out)[0]
         parts = [_read_part(path) for path in sorted(self.folder.glob("part-*.parquet"))]
-        points = pa.concat_tables([schema(self.sweep.measures).empty_table(), *parts, *self._fresh])
-        points = points.sort_by("point")
-        asked = question_columns(self.sweep, points["point"].to_numpy())
-        columns = {"point": points["point"], **asked}
-        columns |= {name: points[name] for name in points.column_names if name != "point"}
-        said = {KEY: self.sweep.to_json().encode(), CODE: code_hash().encode()}
-        return pa.table(columns).replace_schema_metadata(said)
+        table = described(self.sweep, [*parts, *self._fresh])
+        said = table.schema.metadata | {COUNTS: self.counts.encode()}
+        return table.replace_schema_metadata(said)
 
     def finish(self) -> None:
         """Write the file, and remove the parts.
@@ -178,7 +177,11 @@ class Results:
 
     def _open(self, *, resume: bool) -> None:
         """Make the folder of parts, or read what is in it."""
-        said = {"sweep": json.loads(self.sweep.to_json()), "code": code_hash()}
+        said = {
+            "sweep": json.loads(self.sweep.to_json()),
+            "counts": self.counts,
+            "code": code_hash(),
+        }
         manifest = self.folder / "sweep.json"
         with _told(self.folder):
             self.folder.mkdir(exist_ok=True)
@@ -188,7 +191,7 @@ class Results:
                     path.write_text(json.dumps(said, indent=1, ensure_ascii=False), "utf-8")
                 return
             found = _manifest(manifest)
-        _check_same(self.folder, found, self.sweep)
+        _check_same(self.folder, found, self.sweep, self.counts)
         for path in sorted(self.folder.glob("part-*.parquet")):
             self.done[_read_part(path)["point"].to_numpy()] = True
         self._written = self.count
@@ -228,7 +231,74 @@ def read(path: Path) -> tuple[Any, Sweep]:
     return table, Sweep.from_json(said.decode())
 
 
-def _is_of(path: Path, sweep: Sweep) -> bool:
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """The points of a results file, all of a sweep or some.
+
+    Attributes
+    ----------
+    gathered : Gathered
+        The points.
+    counts : str
+        What the data was counted to, as `running.counts_hash` returns it.
+    """
+
+    gathered: Gathered
+    counts: str
+
+
+def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Opened:
+    """Return the points of a file that somebody brings, finished or not, after a look at all.
+
+    Parameters
+    ----------
+    content : bytes
+        The Parquet file.
+    name : str
+        What it is called in sentences.
+    most : int
+        Most points.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be read, holds no results of a sweep, has been changed, was made by another
+        version of the code, or has too many points.
+    """
+    what = shown(name)
+    damaged = InvalidInputError(f"{what} is damaged: it is no results file as a sweep writes it.")
+    try:
+        file = parquet.ParquetFile(io.BytesIO(content))
+        said = file.schema_arrow.metadata or {}
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInputError(f"{what} is no results file of a sweep.") from error
+    text = said.get(KEY, said.get(UNFINISHED))
+    if text is None:
+        raise InvalidInputError(f"{what} is no results file of a sweep.")
+    if said.get(CODE, b"").decode("latin-1") != code_hash():
+        raise InvalidInputError(
+            f"{what} was made by another version of liftscope: compute the sweep again."
+        )
+    try:
+        sweep = Sweep.from_json(text.decode())
+    except (InvalidInputError, UnicodeDecodeError) as error:
+        raise damaged from error
+    if sweep.size > most:
+        raise InvalidInputError(
+            f"{what} is of a sweep of {sweep.size:,} points, and at most {most:,} are opened here."
+        )
+    if file.metadata.num_rows > sweep.size:
+        raise damaged
+    try:
+        found = Gathered.of(sweep, file.read(), hashlib.sha256(content).hexdigest())
+    except (pa.ArrowException, OSError) as error:
+        raise damaged from error
+    if found is None or (KEY in said and not found.complete):
+        raise damaged
+    return Opened(found, said.get(COUNTS, b"").decode("latin-1"))
+
+
+def _is_of(path: Path, sweep: Sweep, counts: str) -> bool:
     """Check that a file has the results of a sweep, and return True."""
     try:
         found = parquet.read_schema(path).metadata or {}
@@ -238,13 +308,17 @@ def _is_of(path: Path, sweep: Sweep) -> bool:
         raise InvalidInputError(
             f"{str(path)!r} is no results file of a sweep: write to another file."
         )
-    said = {"sweep": json.loads(found[KEY]), "code": found.get(CODE, b"").decode()}
-    _check_same(path, said, sweep)
+    said = {
+        "sweep": json.loads(found[KEY]),
+        "counts": found.get(COUNTS, b"").decode(),
+        "code": found.get(CODE, b"").decode(),
+    }
+    _check_same(path, said, sweep, counts)
     return True
 
 
-def _check_same(path: Path, found: dict[str, Any], sweep: Sweep) -> None:
-    """Raise unless what a file or folder says is this sweep and this version of the code."""
+def _check_same(path: Path, found: dict[str, Any], sweep: Sweep, counts: str) -> None:
+    """Raise unless what a file or folder says is this sweep, of these counts, and this code."""
     if found["sweep"] != json.loads(sweep.to_json()):
         raise InvalidInputError(
             f"{str(path)!r} has the results of another sweep: write to another file."
@@ -253,6 +327,11 @@ def _check_same(path: Path, found: dict[str, Any], sweep: Sweep) -> None:
         raise InvalidInputError(
             f"{str(path)!r} was made by another version of liftscope: delete it, or write to "
             "another file."
+        )
+    if found.get("counts", "") != counts:
+        raise InvalidInputError(
+            f"{str(path)!r} has the results of other records: the data has changed since. Delete "
+            "it, or write to another file."
         )
 
 

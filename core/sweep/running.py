@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from core.data import Counted, Sources, count
 from core.data.spec import DataSpec
@@ -13,6 +16,7 @@ from core.jobs import Job, Pool
 from core.sweep.chunk import Chunk
 from core.sweep.chunks import chunks
 from core.sweep.definition import Sweep
+from core.sweep.gathered import Gathered
 from core.sweep.points import compute
 from core.sweep.results import Results
 
@@ -112,7 +116,7 @@ class Ended:
 
 def run(
     sweep: Sweep,
-    results: Results,
+    results: Results | Gathered,
     workers: Workers,
     *,
     counted: dict[DataSpec, Counted] | None = None,
@@ -127,7 +131,7 @@ def run(
     ----------
     sweep : Sweep
         The sweep.
-    results : Results
+    results : Results or Gathered
         Where its points are kept.
     workers : Workers
         Who computes them.
@@ -194,8 +198,37 @@ def counted_data(sweep: Sweep, sources: Sources | None = None) -> dict[DataSpec,
     return {spec: count(spec, sources) for spec in specs}
 
 
+def counts_hash(counted: Mapping[DataSpec, Counted]) -> str:
+    """Return a hash of what data was counted to; "" where there is none.
+
+    Parameters
+    ----------
+    counted : mapping
+        As `counted_data` returns it.
+
+    Examples
+    --------
+    >>> counts_hash({}), len(counts_hash({DataSpec(): count(DataSpec())}))
+    ('', 64)
+    """
+    if not counted:
+        return ""
+    said = hashlib.sha256()
+    for spec in sorted(counted, key=repr):
+        one = counted[spec]
+        names = [one.joint.s_labels, one.joint.x_labels, one.joint.p.shape, one.joint.n]
+        said.update(repr((spec, names)).encode())
+        said.update(np.ascontiguousarray(one.joint.p).tobytes())
+        if one.x_values is not None:
+            said.update(np.ascontiguousarray(one.x_values).tobytes())
+        if one.task is not None:
+            said.update(repr(one.task.labels).encode())
+            said.update(np.ascontiguousarray(one.task.p_t_given_x).tobytes())
+    return said.hexdigest()
+
+
 def _undone(
-    sweep: Sweep, results: Results, counted: dict[DataSpec, Counted] | None
+    sweep: Sweep, results: Results | Gathered, counted: dict[DataSpec, Counted] | None
 ) -> Iterator[Chunk]:
     """Yield the chunks with a point that is not done; none where the results are complete."""
     if results.complete:

@@ -5,7 +5,6 @@ import math
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 
@@ -20,7 +19,7 @@ from core.data.catalogue import FOLDER
 from core.scenario import Scenario, evaluate
 from core.sweep import PoolWorkers, Sweep, read, summary
 from tests.core.records.makers import people, write
-from tests.core.sweep.clusters import ROOT, until
+from tests.core.sweep.clusters import ROOT
 from tests.core.sweep.makers import LARGE, SWEEP, Here
 
 
@@ -83,7 +82,7 @@ def test_the_size_is_told_before_anything_is_computed(folder, capsys):
     assert run("sweep.json --estimate") == 0
     assert capsys.readouterr().err == (
         "48 points: 2 mechanisms × 2 budgets × 12 draws.\n"
-        "Searches may take 28,800 s at most, on one processor.\n"
+        "Searches may take 240 s at most, on one processor.\n"
     )
     asked = {"vary": {"eps": [0.5, 1]}, "random": {"draws": 500_000_000, "n_s": 5, "n_x": 17}}
     (folder / "large.json").write_text(json.dumps(asked))
@@ -207,6 +206,22 @@ def test_a_sweep_may_be_about_a_table_of_a_data_base(folder, here):
     assert expected[0] < expected[1]
 
 
+def test_a_table_that_has_changed_since_is_not_gone_on_with(folder, here, capsys):  # noqa: ARG001
+    write(people(200), folder / "people.csv")
+    with duckdb.connect(str(folder / "own.db")) as base:
+        base.execute("CREATE TABLE people AS SELECT sex, town FROM read_csv('people.csv')")
+    (folder / "base.json").write_text(json.dumps(about(f"duckdb://{folder}/own.db#people")))
+    assert run("base.json --out out.parquet") == 0
+    before = (folder / "out.parquet").read_bytes()
+    assert run("base.json --out out.parquet --resume") == 0  # nothing has changed
+    with duckdb.connect(str(folder / "own.db")) as base:
+        base.execute("INSERT INTO people SELECT * FROM people LIMIT 1")
+    capsys.readouterr()
+    assert run("base.json --out out.parquet --resume") == 2
+    assert "'out.parquet' has the results of other records" in capsys.readouterr().err
+    assert (folder / "out.parquet").read_bytes() == before
+
+
 DEGENERATE = {
     "scenario": {"eps": 0.5},
     "vary": {"mechanism": ["watchdog"]},
@@ -268,18 +283,36 @@ def test_progress_is_told_with_what_is_left(folder, capsys, here):  # noqa: ARG0
     assert list(map(int, told)) == sorted(map(int, told))
 
 
+INTERRUPTED = """
+import os, signal, sys
+from core.__main__ import main
+from core.sweep import Results
+
+flush = Results.flush
+
+def interrupted(self):
+    flush(self)
+    if self._written:
+        Results.flush = flush
+        os.killpg(0, signal.SIGINT)
+
+Results.flush = interrupted
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored below a job with "&"
+sys.exit(main(sys.argv[1:]))
+"""
+"""A command that gets Ctrl-C as soon as it has written points, its workers as well."""
+
+
 def test_ctrl_c_writes_what_there_is_and_says_how_to_go_on(folder):
     (folder / "large.json").write_text(LARGE.to_json(), encoding="utf-8")
     options = ["large.json", "--out", "out.parquet", "--workers", "1"]
     client = subprocess.Popen(
-        [sys.executable, "-m", "core", "sweep", *options],
+        [sys.executable, "-c", INTERRUPTED, "sweep", *options],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    until(lambda: list(folder.glob("out.parquet.parts/part-*.parquet")), client)
-    os.killpg(client.pid, signal.SIGINT)  # as a terminal does: to the workers as well
     _, told = client.communicate()
     assert client.returncode == 3
     assert "Traceback" not in told

@@ -10,10 +10,8 @@ from core.sweep import Draws, Sweep, Workers, read
 from core.sweep.points import compute
 
 SWEEP = Sweep(
-    Scenario(
-        notion="lip", time_limit=600.0
-    ),  # workers are on the real clock: none may end a search
-    (("mechanism", ("subset_merging", "subset_random_response")), ("eps", (0.5, 1.0))),
+    Scenario(notion="lip"),
+    (("mechanism", ("subset_merging", "grr")), ("eps", (0.5, 1.0))),  # neither searches
     draws=Draws(12, 3, 6),
 )
 LARGE = Sweep(SWEEP.scenario, SWEEP.vary, draws=Draws(100, 5, 17))

@@ -153,19 +153,19 @@ def test_points_that_kill_their_workers_are_lost(tmp_path, monkeypatch):
     assert str(outcome) == "1 worker died of the same points."
 
 
-def test_a_scheduler_that_goes_away_leaves_what_has_been_computed(tmp_path, capsys):
+def test_a_scheduler_that_goes_away_leaves_what_has_been_computed(tmp_path, capsys, monkeypatch):
     asked, out = tmp_path / "sweep.json", tmp_path / "out.parquet"
     asked.write_text(LARGE.to_json(), encoding="utf-8")
+    flush = Results.flush
     with scheduler(tmp_path) as (found, process), workers(tmp_path, found, 1):
 
-        def kill_scheduler():
-            until(lambda: list(tmp_path.glob("out.parquet.parts/part-*.parquet")))
-            end(process)
+        def flushed(results):
+            flush(results)
+            if results.count and process.poll() is None:
+                end(process)
 
-        killer = threading.Thread(target=kill_scheduler)
-        killer.start()
+        monkeypatch.setattr(Results, "flush", flushed)
         assert main(["sweep", str(asked), "--out", str(out), "--scheduler", found]) == 3
-        killer.join()
     told = capsys.readouterr().err
     assert "is gone" in told
     assert "the same command with --resume goes on" in told

@@ -121,6 +121,20 @@ def test_results_of_another_sweep_are_refused(out):
         Results(OTHER, out, resume=True)
 
 
+def test_results_of_other_counts_are_refused(out):
+    with Results(SWEEP, out, counts="one") as results:
+        results.add(some(1))
+    with pytest.raises(InvalidInputError, match="other records: the data has changed since"):
+        Results(SWEEP, out, resume=True, counts="two")
+    with Results(SWEEP, out, resume=True, counts="one") as results:
+        results.add(some(*range(100)))
+        results.finish()
+    with Results(SWEEP, out, counts="one") as results:
+        assert results.complete
+    with pytest.raises(InvalidInputError, match="other records: the data has changed since"):
+        Results(SWEEP, out, counts="two")
+
+
 def test_results_of_another_version_are_refused(out, monkeypatch):
     with Results(SWEEP, out) as results:
         results.add(some(1))

@@ -1,13 +1,15 @@
 import os
 import signal
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.data import DataSpec, count
 from core.errors import InvalidInputError
 from core.jobs import Pool
 from core.scenario import Scenario
-from core.sweep import PoolWorkers, Results, Sweep, run
+from core.sweep import PoolWorkers, Results, Sweep, counts_hash, run
 from tests.core.sweep.makers import SWEEP, Here, bits
 
 PATIENCE = 600.0
@@ -124,3 +126,19 @@ def test_data_sets_are_counted_once_before_the_start(tmp_path):
     good = Sweep(Scenario(mechanism="watchdog"), (("data", data[:1]), ("eps", (0.5, 1.0))))
     with Results(good, tmp_path / "good.parquet") as results:
         assert run(good, results, Here(), counted={data[0]: count(data[0])}).done == 2
+
+
+def test_counts_are_told_apart_by_all_that_an_answer_may_depend_on():
+    spec, task = DataSpec(), DataSpec(task=("income",))
+    found = count(spec)
+    told = counts_hash({spec: found})
+    assert told == counts_hash({spec: count(spec)})
+    others = [
+        {spec: replace(found, joint=replace(found.joint, n=found.joint.n + 1))},
+        {spec: replace(found, x_values=np.arange(found.joint.n_x, dtype=float))},
+        {task: count(task)},
+        {spec: found, task: count(task)},
+    ]
+    assert len({told, *map(counts_hash, others)}) == 5
+    both = {spec: found, task: count(task)}
+    assert counts_hash(both) == counts_hash(dict(reversed(both.items())))

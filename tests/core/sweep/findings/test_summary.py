@@ -10,8 +10,8 @@ from core.errors import InvalidInputError
 from core.scenario import Scenario
 from core.sweep import Draws, Spread, Sweep, differences, summary
 from core.sweep.columns import question_columns
+from core.sweep.findings.summary import as_table
 from core.sweep.points import schema
-from core.sweep.summary import as_table
 
 SWEEP = Sweep(
     Scenario(notion="lip"),

@@ -1,0 +1,123 @@
+"""How long a sweep may take, measured on a few of its points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.clock import Deadline, Stopwatch
+from core.data import Counted
+from core.data.spec import DataSpec
+from core.scenario import Scenario
+from core.studies.known import UNPROVEN
+from core.sweep.batched import batchable
+from core.sweep.chunk import Chunk
+from core.sweep.definition import Sweep
+from core.sweep.points import compute
+
+SECONDS = 3.0
+"""Seconds after which no further point is measured."""
+
+AT_ONCE = 32
+"""Most draws of points that are computed together."""
+
+LEAST = 0.05
+"""Least seconds that a search is given."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How long a sweep may take.
+
+    Attributes
+    ----------
+    seconds : float
+        Of one processor, for all points.
+    measured : int
+        Number of points that were computed to find out.
+    """
+
+    seconds: float
+    measured: int
+
+
+def estimate(
+    sweep: Sweep,
+    counted: Mapping[DataSpec, Counted],
+    *,
+    report: Callable[[Any], None],
+) -> Estimate:
+    """Return how long a sweep may take, from the middle budget of each kind of question.
+
+    A kind is a promise, a mechanism and a data set. A search that what is left of `SECONDS` cuts
+    off counts with its own limit, and kinds for which no time was left as the mean of the others.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        The sweep.
+    counted : mapping
+        The data, as `counted_data` returns it.
+    report : callable
+        Is called with the number of kinds done and their number.
+
+    Examples
+    --------
+    >>> found = estimate(Sweep(Scenario(mechanism="constant")), {}, report=lambda _: None)
+    >>> found.measured, found.seconds < 60
+    (1, True)
+    """
+    deadline = Deadline.after(SECONDS)
+    kinds: dict[tuple[Any, ...], list[int]] = {}
+    for number, one in enumerate(sweep.questions):
+        kinds.setdefault((one.notion, one.mechanism, one.data), []).append(number)
+    each: list[tuple[int, float]] = []
+    measured = 0
+    for done, numbers in enumerate(kinds.values()):
+        report((done, len(kinds)))
+        if each and deadline.over:
+            break
+        seconds, points = _measured(sweep, numbers, counted, max(deadline.left, LEAST))
+        each.append((len(numbers), seconds))
+        measured += points
+    known = sum(count for count, _ in each)
+    total = sum(count * seconds for count, seconds in each)
+    return Estimate(total / known * len(sweep.questions) * sweep.n_draws, measured)
+
+
+def _measured(
+    sweep: Sweep, numbers: list[int], counted: Mapping[DataSpec, Counted], left: float
+) -> tuple[float, int]:
+    """Return the seconds of a point of a kind of question, and how many were computed."""
+    questions = [sweep.questions[number] for number in numbers]
+    at_once = sweep.draws is not None and batchable(questions[0], sweep.measures)
+    if not at_once:
+        questions = [questions[len(questions) // 2]]
+    asked = tuple(_limited(one, left) for one in questions)
+    draws: tuple[tuple[int, DataSpec], ...] = ()
+    if sweep.draws is not None:
+        most = min(AT_ONCE if at_once else 1, sweep.n_draws)
+        draws = tuple((number, sweep.draws.spec(number)) for number in range(most))
+    known = counted.get(asked[0].data)
+    chunk = Chunk(
+        0,
+        0,
+        asked,
+        draws,
+        sweep.n_draws,
+        sweep.measures,
+        sweep.scenario.numbers,
+        at_once,
+        known,
+    )
+    taken = Stopwatch()
+    found = compute(chunk, report=lambda _: None)
+    seconds = taken.seconds / found.num_rows
+    if UNPROVEN in found["status"].to_pylist():
+        seconds = max(seconds, questions[0].time_limit)
+    return seconds, int(found.num_rows)
+
+
+def _limited(question: Scenario, seconds: float) -> Scenario:
+    return replace(question, time_limit=min(question.time_limit, seconds))

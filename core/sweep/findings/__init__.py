@@ -1,0 +1,1 @@
+"""What the results of a sweep tell: means over draws, differences, who dominates whom."""

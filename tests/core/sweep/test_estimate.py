@@ -1,0 +1,67 @@
+import pyarrow as pa
+import pytest
+
+from core.data import count
+from core.scenario import Scenario
+from core.sweep import Draws, Sweep
+from core.sweep import estimate as module
+from core.sweep.estimate import estimate
+
+
+class Seconds:
+    """A stopwatch that says what each point took, by mechanism and number of points."""
+
+    def __init__(self, monkeypatch, each):
+        self.asked, self.each = [], each
+        monkeypatch.setattr(module, "compute", self.compute)
+        monkeypatch.setattr(module, "Stopwatch", lambda: self)
+
+    def compute(self, chunk, **_report):
+        self.asked.append(chunk)
+        key, points = chunk.questions[0].mechanism, len(chunk.points)
+        self.seconds = self.each[key] * points
+        said = "time limit" if key == "optimal" else "heuristic"
+        return pa.table({"status": [said] * points})
+
+
+def test_each_kind_counts_as_often_as_it_is_asked(monkeypatch):
+    told = []
+    watch = Seconds(monkeypatch, {"watchdog": 0.25, "grr": 2.0})
+    sweep = Sweep(
+        Scenario(notion="lip"),
+        (("mechanism", ("watchdog", "grr")), ("eps", (0.5, 1.0, 1.5))),
+        draws=Draws(100, 3, 4),
+    )
+    found = estimate(sweep, {}, report=told.append)
+    assert found.seconds == pytest.approx(300 * 0.25 + 300 * 2.0)
+    together, alone = watch.asked
+    assert together.at_once
+    assert len(together.points) == found.measured - 1 == 3 * 32
+    assert [question.eps for question in alone.questions] == [1.0]
+    assert told == [(0, 2), (1, 2)]
+
+
+def test_a_search_that_is_cut_off_counts_with_its_own_limit(monkeypatch):
+    Seconds(monkeypatch, {"optimal": 3.0})
+    sweep = Sweep(Scenario(time_limit=40.0), (("eps", (0.5, 1.0)),), draws=Draws(10, 3, 4))
+    assert estimate(sweep, {}, report=lambda _: None).seconds == pytest.approx(20 * 40.0)
+
+
+def test_kinds_for_which_no_time_was_left_count_as_the_mean_of_the_others(monkeypatch):
+    watch = Seconds(monkeypatch, {"grr": 0.5, "oue": 7.0})
+    monkeypatch.setattr(module, "SECONDS", 2.0**-9)
+    sweep = Sweep(
+        Scenario(), (("mechanism", ("grr", "oue")), ("eps", (1.0, 2.0))), draws=Draws(5, 3, 4)
+    )
+    found = estimate(sweep, {}, report=lambda _: None)
+    assert len(watch.asked) == found.measured == 1
+    assert found.seconds == pytest.approx(20 * 0.5)
+
+
+def test_data_that_is_counted_is_what_is_measured(monkeypatch):
+    watch = Seconds(monkeypatch, {"grr": 0.5})
+    sweep = Sweep(Scenario(mechanism="grr"))
+    known = count(sweep.scenario.data)
+    estimate(sweep, {sweep.scenario.data: known}, report=lambda _: None)
+    assert watch.asked[0].counted is known
+    assert watch.asked[0].draws == ()
