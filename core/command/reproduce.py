@@ -1,0 +1,162 @@
+"""The command `python -m core reproduce`: the papers' experiments, with a verdict on each claim."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from core.clock import Stopwatch
+from core.command.long_work import UNFINISHED, say
+from core.command.parsing import add_command
+from core.errors import InvalidInputError
+from core.papers.catalogue import EXPERIMENTS, chosen
+from core.papers.results import Run
+from core.papers.running import run
+from core.records.files import replacing
+from core.wording import number_of, printable
+
+EXAMPLE = """\
+example:
+  $ python -m core reproduce --quick --only lift_1 --out reproduced
+
+Every experiment that ends is kept in the folder: the same command again goes on."""
+"""The end of `reproduce --help`; a test runs it."""
+
+WRITER = "pages.ui.report.papers"
+"""The module that writes the page, in the dashboard's package."""
+
+WIDTH = 76
+"""Characters of a line of the table."""
+
+SIGNS = {
+    "reproduced": "ok",
+    "differs": "DIFFERS",
+    "error in print": "ERRATUM",
+    "cannot be checked": "-",
+}
+"""What the table says of a verdict."""
+
+OFTEN = 5.0
+"""Least seconds between two reports of progress of one experiment."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to those of a parser."""
+    known = ", ".join(one.key for one in EXPERIMENTS)
+    parser = add_command(
+        commands,
+        "reproduce",
+        run_command,
+        summary="run the papers' experiments again, with a verdict on each claim",
+        description="Run every figure, table and example of the five papers again, and say of "
+        "each printed claim whether it is reproduced, differs or is an error in print.",
+        example=EXAMPLE,
+    )
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the draws")
+    parser.add_argument("--only", nargs="+", metavar="KEY", default=[], help=f"some of {known}")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all draws; 0")
+    parser.add_argument("--jobs", type=int, default=1, help="how many run at once; 1")
+    parser.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="write results.json and results.html here"
+    )
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Run the experiments; progress goes to standard error. Return 3 where one has failed."""
+    asked = chosen(options.only)
+    if options.jobs < 1:
+        raise InvalidInputError(f"--jobs must be at least 1, got {options.jobs}.")
+    if options.seed < 0:
+        raise InvalidInputError(f"--seed must be at least 0, got {options.seed}.")
+    write = writer() if options.out is not None else None
+    seconds = sum(one.seconds for one in asked)
+    if not options.quick and seconds > 60:
+        say(f"{number_of(len(asked), 'experiment')}, about {seconds / 60:.0f} minutes of one core.")
+    told = _Told()
+    try:
+        found = run(
+            asked,
+            options.out,
+            seed=options.seed,
+            quick=options.quick,
+            jobs=options.jobs,
+            told=told,
+        )
+    except KeyboardInterrupt:
+        if options.out is None:
+            say("Stopped: nothing is kept without --out.")
+        else:
+            done = f"{len(told.ended)} of {number_of(len(asked), 'experiment')}"
+            say(f"Stopped: {done} are kept in {str(options.out)!r}; the same command goes on.")
+        return UNFINISHED
+    print(printable(table(found)))
+    if options.out is not None and write is not None:
+        paths = [options.out / "results.json", options.out / "results.html"]
+        with replacing(paths) as (data, page):
+            data.write_text(found.to_json(), encoding="utf-8")
+            page.write_text(write(found), encoding="utf-8")
+        say(f"Written: {str(paths[0])!r} and {str(paths[1])!r}.")
+    lost = {one.key for one in asked} - {one.key for one in found.experiments}
+    return UNFINISHED if lost else 0
+
+
+def writer() -> Callable[[Run], str]:
+    """Return the function that writes the page.
+
+    Raises
+    ------
+    InvalidInputError
+        If the dashboard's package is not installed beside `core`.
+    """
+    if find_spec(WRITER.partition(".")[0]) is None:
+        raise InvalidInputError(
+            "The page has the dashboard's charts, and the dashboard is not installed here: "
+            "without --out the same verdicts are printed."
+        )
+    found: Callable[[Run], str] = import_module(WRITER).page
+    return found
+
+
+def table(found: Run) -> str:
+    """Return the verdicts as lines of text, and their number by outcome.
+
+    Examples
+    --------
+    >>> print(table(Run("0.1.0", "2026-01-01", "2 cores", 0, True, ())))
+    0 claims
+    """
+    lines, counts = [], Counter[str]()
+    for one in found.experiments:
+        lines.append(f"{one.key}  {one.place}: {one.title}")
+        for verdict in one.verdicts:
+            counts[verdict.outcome] += 1
+            lines.append(f"  {SIGNS[verdict.outcome]:8} {verdict.claim} [{verdict.rule}]")
+            if verdict.reason:
+                lines.append(f"           {verdict.reason}")
+        lines += [f"  beyond   {more.text}: {more.value:.4g}" for more in one.beyond]
+    told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    lines.append(f"{counts.total()} claims" + (f": {told}" if told else ""))
+    if found.quick and counts["differs"]:
+        lines.append("With so few draws some orders are not decided, which counts as differing.")
+    return "\n".join(lines)
+
+
+class _Told:
+    """Says on standard error what experiments are at, each not too often."""
+
+    def __init__(self) -> None:
+        self._taken, self._last = Stopwatch(), dict[str, float]()
+        self.ended = set[str]()
+
+    def __call__(self, key: str, words: str) -> None:
+        if words.startswith(("done", "kept from")):
+            self.ended.add(key)
+        now = self._taken.seconds
+        if " of " not in words or now - self._last.get(key, -OFTEN) >= OFTEN:
+            self._last[key] = now
+            say(f"{key}: {words}")

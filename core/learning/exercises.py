@@ -1,0 +1,298 @@
+"""Exercises whose answers are worked out by the same code as everything else.
+
+A class may do them with numbers of its own: each variant draws another table.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import chi2
+
+from core import measures
+from core import mechanisms as m
+from core.data.examples import example
+from core.joint import Joint
+from core.learning import answers
+from core.learning.answers import Feedback, Slip
+from core.learning.other_examples import BETA, STOPS
+from core.learning.tables import Told, of_test, told
+from core.nonstochastic import max_uncertainty_reduction, maximin_information
+from core.notions import LIP
+from core.uncertainty import RenyiBall
+
+BIT = math.log(2)
+"""Nats of a bit."""
+
+DIGITS = 4
+"""Digits with which answers are written."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A question with a number as its answer.
+
+    Attributes
+    ----------
+    key : str
+        Its name.
+    question : str
+        In words.
+    hint : str
+        How to begin.
+    formula : str
+        How it is worked out, as LaTeX.
+    answer : float
+        The number.
+    slips : tuple of Slip
+        Wrong answers that are often given.
+    """
+
+    key: str
+    question: str
+    hint: str
+    formula: str
+    answer: float
+    slips: tuple[Slip, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The answer as it is written.
+
+        Examples
+        --------
+        >>> exercises(0)[2].shown
+        '3'
+        """
+        return f"{self.answer:.{DIGITS}g}"
+
+
+def numbers(variant: int) -> tuple[float, float, float]:
+    """Return P(ill), P(positive | ill) and P(positive | well) of a variant.
+
+    Parameters
+    ----------
+    variant : int
+        0 is the table of the lessons; each other one draws its own.
+
+    Examples
+    --------
+    >>> numbers(0)
+    (0.2, 0.9, 0.15)
+    """
+    if variant == 0:
+        return 0.2, 0.9, 0.15
+    rng = np.random.default_rng([16, variant])
+    drawn = (rng.integers(2, 9), rng.integers(12, 20), rng.integers(1, 8))
+    ill, hit, alarm = (int(value) / 20 for value in drawn)
+    return ill, hit, alarm
+
+
+def table(variant: int) -> Joint:
+    """Return the table of a variant.
+
+    Examples
+    --------
+    >>> table(0).p_x.round(2).tolist()
+    [0.3, 0.7]
+    """
+    return of_test(*numbers(variant))
+
+
+def check(exercise: Exercise, text: str) -> Feedback:
+    """Return what is said of an answer that a reader typed.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no number.
+
+    Examples
+    --------
+    >>> check(exercises(0)[2], "3"), check(exercises(0)[2], "1/3").right
+    (Feedback(right=True, said='Right.'), False)
+    """
+    return answers.compare(answers.number(text), exercise.answer, exercise.slips)
+
+
+def exercises(variant: int = 0) -> tuple[Exercise, ...]:
+    """Return all exercises with the numbers of a variant.
+
+    Examples
+    --------
+    >>> [round(one.answer, 3) for one in exercises(0)][:4]
+    [0.3, 0.6, 3.0, 0.143]
+    """
+    joint = table(variant)
+    found = told(joint)
+    return (
+        *_about_lift(found, numbers(variant)),
+        *_about_notions(found),
+        *_about_means(joint, found),
+        *_others(found),
+    )
+
+
+def _in_bits(value: float) -> Slip:
+    return Slip(value / BIT, "That is in bits; the question is about nats.")
+
+
+def _about_lift(found: Told, given: tuple[float, float, float]) -> tuple[Exercise, ...]:
+    ill, hit, alarm = given
+    lift, back = found.of("ill", "positive"), float(found.posterior[0, 0])
+    return (
+        Exercise(
+            "positive",
+            "How likely is a positive result, P(positive)?",
+            "Add up over the ill and the well.",
+            r"P(+) = P(\text{ill})\,P(+ \mid \text{ill}) + P(\text{well})\,P(+ \mid \text{well})",
+            float(found.p_y[0]),
+            (Slip(hit, "That is P(positive | ill), of the ill alone."),),
+        ),
+        Exercise(
+            "posterior",
+            "Somebody has a positive result. How likely is it that they are ill?",
+            "Bayes' rule: divide P(ill, positive) by P(positive).",
+            r"P(\text{ill} \mid +) = \frac{P(\text{ill})\,P(+ \mid \text{ill})}{P(+)}",
+            back,
+            (
+                Slip(hit, "That is P(positive | ill); the question is the other way round."),
+                Slip(ill * hit, "That is P(ill, positive): divide it by P(positive)."),
+            ),
+        ),
+        Exercise(
+            "lift",
+            "What is the lift of “ill” after a positive result?",
+            "How many times likelier did “ill” become?",
+            r"l(\text{ill}, +) = \frac{P(\text{ill} \mid +)}{P(\text{ill})}",
+            lift,
+            (
+                Slip(1 / lift, "That is its inverse: divide what is believed after by before."),
+                Slip(hit / alarm, "That compares the ill with the well, as LDP does."),
+                Slip(math.log(lift), "That is its logarithm."),
+            ),
+        ),
+        Exercise(
+            "min_lift",
+            "What is the min-lift Ψ of a negative result?",
+            "The smallest lift over all secrets.",
+            r"\Psi(-) = \min_s l(s, -)",
+            float(found.lift[:, 1].min()),
+            (Slip(float(found.lift[:, 1].max()), "That is the largest lift Λ."),),
+        ),
+    )
+
+
+def _about_notions(found: Told) -> tuple[Exercise, ...]:
+    falls, rises = float(-found.log_min.min()), float(found.log_max.max())
+    ratios = np.exp(found.log_max - found.log_min)
+    return (
+        Exercise(
+            "lip",
+            "The result is released as it is. What is the least ε, in nats, at which it keeps LIP?",
+            "The largest |log-lift| of all secrets and results.",
+            r"\varepsilon = \max_{s,x} |\log l(s,x)|",
+            found.lip,
+            (_in_bits(found.lip), Slip(math.exp(found.lip), "That is e^ε: take its logarithm.")),
+        ),
+        Exercise(
+            "ldp",
+            "And the least ε, in nats, at which it keeps LDP?",
+            "Divide the largest lift of a result by the smallest one; the priors cancel.",
+            r"\varepsilon = \max_x \log \frac{\Lambda(x)}{\Psi(x)}",
+            found.ldp,
+            (
+                _in_bits(found.ldp),
+                Slip(math.log(float(ratios.min())), "That is the other result's."),
+                Slip(found.lip, "That is LIP's."),
+            ),
+        ),
+        Exercise(
+            "alip",
+            "Under ALIP with ε_l and ε_u as small as X itself allows: what is λ?",
+            "ε_l is for the largest fall, ε_u for the largest rise.",
+            r"\lambda = \frac{\varepsilon_l}{\varepsilon_l + \varepsilon_u}",
+            falls / (falls + rises),
+            (Slip(rises / (falls + rises), "That is 1 − λ, the share of rising beliefs."),),
+        ),
+        Exercise(
+            "pml",
+            "What is the pointwise maximal leakage of X itself, in nats?",
+            "Only rises count.",
+            r"\max_x \log \Lambda(x)",
+            found.pml,
+            (_in_bits(found.pml), Slip(found.lip, "That is LIP's level: it counts falls too.")),
+        ),
+    )
+
+
+def _about_means(joint: Joint, found: Told) -> tuple[Exercise, ...]:
+    mean = float(measures.alpha_lift(joint.p, 2.0)[0])
+    return (
+        Exercise(
+            "alpha",
+            "What is the mean of order 2 of the lifts of a positive result?",
+            "The square root of the mean square, each secret weighted by P(s).",
+            r"\Bigl(\sum_s P(s)\,l(s,+)^2\Bigr)^{1/2}",
+            mean,
+            (
+                Slip(
+                    float((found.lift[:, 0] ** 2).mean() ** 0.5),
+                    "The secrets are weighted by P(s), not equally.",
+                ),
+                Slip(mean**2, "Now take the square root."),
+            ),
+        ),
+        Exercise(
+            "truth",
+            "The result is told as it is with probability t, the other one otherwise. What is "
+            "the largest t at which this keeps LIP at ε = 0.5?",
+            "P(positive told) and P(positive told | s) are linear in t; try both secrets, both "
+            "results.",
+            r"e^{-0.5} \le \frac{P(y \mid s)}{P(y)} \le e^{0.5}",
+            float(m.generalized_randomized_response(joint, notion=LIP(0.5)).kernel[0, 0]),
+        ),
+    )
+
+
+def _others(found: Told) -> tuple[Exercise, ...]:
+    occurs = example(STOPS).weights > 0
+    quantile = float(chi2.ppf(1 - BETA, 3))
+    bound = RenyiBall.confidence([[0.25, 0.25], [0.25, 0.25]], 200, BETA).bound
+    return (
+        Exercise(
+            "funnel",
+            "The result is told one time in ten, else nothing is told. What is I(S;Y), in nats?",
+            "With probability 0.9 nothing is learnt: work out I(S;X) first.",
+            r"I(S;Y) = 0.1 \cdot I(S;X), \quad I(S;X) = \sum_{s,x} P(s,x) \log l(s,x)",
+            0.1 * found.about_secret,
+            (
+                Slip(found.about_secret, "That is I(S;X): told every time."),
+                _in_bits(0.1 * found.about_secret),
+            ),
+        ),
+        Exercise(
+            "maximin",
+            "In the lesson on maximin information six stops are told apart. How many bits is the "
+            "maximin information of the stop itself?",
+            "Count the groups of stops that share no street with each other.",
+            r"I_* = \log_2(\text{groups})",
+            maximin_information(occurs),
+            (
+                Slip(max_uncertainty_reduction(occurs), "That is L₀, of the most telling stop."),
+                Slip(2 ** maximin_information(occurs), "That is their number: take log₂."),
+            ),
+        ),
+        Exercise(
+            "rldp",
+            "A table of 2 × 2 was estimated from n = 200 records. The χ² quantile with 3 degrees "
+            f"of freedom at 1 − β = 0.95 is {quantile:.3f}. What is the bound B of the "
+            "uncertainty set?",
+            "α = 2: the quantile is divided by n, then a logarithm.",
+            r"B = \log\Bigl(1 + \frac{q}{n}\Bigr)",
+            float(bound),
+            (Slip(quantile / 200, "That is inside of the logarithm: B = log(1 + q/n)."),),
+        ),
+    )

@@ -1,0 +1,336 @@
+"""What is taught of each notion: its idea and formulas, when to use it, what it leaves open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from core.data.spec import DataSpec
+from core.learning.settings import Values
+from core.learning.tables import flipped, of_test, told
+from core.scenario import Scenario
+from core.scenario.data_url import Query
+from core.scenario.url import to_query
+
+TEST = "learn_test"
+"""The example that most lessons are about."""
+
+LEAST_ORDER = 1.05
+"""The order that stands for 1 in a question: of order 1 every mean of lifts is 1."""
+
+
+@dataclass(frozen=True)
+class Opens:
+    """A page with a question on it.
+
+    Attributes
+    ----------
+    page : str
+        The page's name; "" is the landing page.
+    title : str
+        The page's title.
+    asked : Scenario
+        The question.
+    more : dict
+        What the page's own part of the address says.
+    """
+
+    page: str
+    title: str
+    asked: Scenario
+    more: Query
+
+    @property
+    def link(self) -> str:
+        """The address, relative to that of the lessons.
+
+        Examples
+        --------
+        >>> opens("maximin", {"merged": 1.0}).link
+        './confusability?data=example%3Alearn_stops&problem=maximin&step=1'
+        """
+        return f"./{self.page}?{urlencode(to_query(self.asked) | self.more, doseq=True)}"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson.
+
+    Attributes
+    ----------
+    key, title : str
+        Its name in code and in an address, and for readers.
+    idea : str
+        What it is about, in two or three sentences.
+    formulas : tuple of str
+        What the catalogues call what is taught: "measure:KEY", "notion:KEY" or "range:KEY".
+    use, limits : tuple of str
+        When to use it, and what it does not promise, a sentence or two each.
+    settings : tuple of str
+        Keys of the numbers that its worked example depends on.
+    """
+
+    key: str
+    title: str
+    idea: str
+    formulas: tuple[str, ...]
+    use: tuple[str, ...]
+    limits: tuple[str, ...]
+    settings: tuple[str, ...]
+
+
+LESSONS: tuple[Lesson, ...] = (
+    Lesson(
+        "lift",
+        "Lift",
+        "A test is published, and it says something about an illness. Lift says how much: it is "
+        "how many times likelier a secret is after an output than before. A lift of 1 tells "
+        "nothing, 0 rules the secret out.",
+        ("measure:lift", "measure:max_lift", "measure:min_lift", "measure:lift_ratio"),
+        (
+            "Before choosing any promise: it shows which symbols of your data give something "
+            "away, and about whom.",
+            "To explain a promise to somebody: every notion here bounds lifts, or means of them.",
+        ),
+        (
+            "It is about one secret and one output. A release with small lifts on average may "
+            "have one large one.",
+            "It is relative: three times a very small probability is still small. What is known "
+            "in the end is P(s | y) = l(s, y) · P(s).",
+            "It needs P(s, x). Where only a few records are known, lifts are estimates.",
+        ),
+        ("ill", "hit", "alarm"),
+    ),
+    Lesson(
+        "lip",
+        "LIP",
+        "Local information privacy bounds every lift from both sides: no output makes any secret "
+        "more than e^ε times likelier or less likely. The lie that is needed for it costs "
+        "utility.",
+        ("notion:lip",),
+        (
+            "When nobody's belief about anyone may move far, in either direction, and P(s, x) is "
+            "known well.",
+            "As the promise to begin with: LDP at the same ε implies it, and it implies LDP at 2ε.",
+        ),
+        (
+            "It depends on P(s): for a population in which other secrets are frequent, the same "
+            "release may break it.",
+            "Two releases of the same record drawn anew tell more than one.",
+            "Who knows more than P(s), such as other attributes of X, may learn more: SRLIP "
+            "covers them.",
+        ),
+        ("budget", "truth"),
+    ),
+    Lesson(
+        "alip",
+        "ALIP",
+        "Beliefs that fall and beliefs that rise need not have the same bound. Asymmetric LIP "
+        "gives the share λ of ε to falling ones, ε_l = λε, and the rest to rising ones, "
+        "ε_u = (1−λ)ε.",
+        ("notion:alip",),
+        (
+            "When being suspected is worse than being cleared: then rising beliefs get the "
+            "smaller share.",
+            "When LIP keeps too little: in random tables beliefs fall further than they rise, so "
+            "λ above ½ keeps more. In this table most is kept below ½ at ε = 1: try.",
+        ),
+        (
+            "A generous ε_l lets an output nearly rule a secret out, which is information too.",
+            "It implies LDP only at ε_l + ε_u.",
+            "Everything that LIP does not promise.",
+        ),
+        ("both", "share"),
+    ),
+    Lesson(
+        "ldp",
+        "LDP",
+        "Local differential privacy compares secrets with each other, not with what was believed "
+        "before: no output is more than e^ε times likelier under one secret than under another. "
+        "So it does not depend on how frequent the secrets are.",
+        ("notion:ldp",),
+        (
+            "When P(s) is unknown, disputed or changing: only P(x | s) matters.",
+            "When a promise must be compared with those of other systems, most of which state LDP.",
+        ),
+        (
+            "Here it is about S, through X: it hides what X tells of S, not X itself.",
+            "P(x | s) is still taken as known. If it was estimated from records, use RLDP.",
+            "It asks for more than LIP at the same ε, and so keeps less.",
+        ),
+        ("ill", "truth"),
+    ),
+    Lesson(
+        "pml",
+        "PML",
+        "Pointwise maximal leakage bounds how much an output helps anybody who guesses anything "
+        "about the secret. That is the largest lift alone: nothing bounds how far beliefs fall.",
+        ("notion:pml",),
+        (
+            "When the harm is that somebody is found out, and being cleared is no harm.",
+            "When the attack is a guess: the bound holds for every function of S and every "
+            "guesser.",
+        ),
+        (
+            "It lets outputs rule secrets out entirely: one fewer suspect is one step nearer to "
+            "the others.",
+            "It says nothing of how likely a right guess is, only how many times likelier it "
+            "becomes.",
+            "It depends on P(s), as LIP does.",
+        ),
+        ("budget",),
+    ),
+    Lesson(
+        "alpha",
+        "α-lift",
+        "One large lift among many small ones: how bad is that? The mean of order α says so "
+        "between two extremes. Of order 1 every mean of lifts is 1; of order ∞ it is the largest.",
+        ("notion:alpha", "measure:alpha_lift"),
+        (
+            "When the bound on the largest lift keeps too little, and one unlikely secret may be "
+            "told a little more about.",
+            "To see which of two outputs is riskier on a scale between the average and the worst "
+            "case.",
+        ),
+        (
+            "A single secret's lift may exceed e^ε_u: the bound is on a mean over the secrets.",
+            "Rare secrets weigh little in the mean. If those need protection most, ask LIP.",
+        ),
+        ("clue", "order"),
+    ),
+    Lesson(
+        "rldp",
+        "RLDP",
+        "P(s, u) is never known: it is estimated from n records. Robust LDP asks for LDP under "
+        "every distribution that the records leave possible, not for the estimated one alone.",
+        ("notion:rldp",),
+        (
+            "When the distribution comes from a sample, and above all when some secrets have few "
+            "records.",
+            "To find out what more records would be worth: the set shrinks as n grows.",
+        ),
+        (
+            "With probability β the truth lies outside the set, and then nothing is promised.",
+            "It takes records as independent draws of the population to which the release is "
+            "applied.",
+        ),
+        ("budget", "people"),
+    ),
+    Lesson(
+        "funnel",
+        "The funnel",
+        "The privacy funnel bounds what is told on average, I(S;Y), and keeps as much of I(X;Y) "
+        "as it can. An average cannot see an output that is rare and tells everything.",
+        ("notion:average_mi", "measure:mutual_information"),
+        (
+            "When many releases are read together and only their sum matters.",
+            "With a pointwise promise beside it, which Explore can ask for too.",
+        ),
+        (
+            "No single output is bounded: those who happen to get the telling one are exposed.",
+            "Its optimum is hard to find in general. Here it is found with a proven bound.",
+        ),
+        ("chance",),
+    ),
+    Lesson(
+        "maximin",
+        "Maximin information",
+        "Without probabilities only one thing can be said: which secrets remain possible. "
+        "Releases that share a possible secret are joined; the groups that result are what can "
+        "be told apart for certain.",
+        ("range:maximin_information", "range:max_uncertainty_reduction"),
+        (
+            "When probabilities are unknown or not to be trusted, and certainty is the harm.",
+            "To find which values must be merged so that nothing is known without error.",
+        ),
+        (
+            "A belief of 99.9 % is not certainty: likely guesses are not bounded at all.",
+            "Maximin information of 0 still lets single outputs rule most secrets out: see L₀ "
+            "and k-anonymity.",
+        ),
+        ("merged",),
+    ),
+)
+"""Every lesson, in the order in which they build on each other."""
+
+
+def lesson(key: str) -> Lesson:
+    """Return a lesson by its key.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+
+    Examples
+    --------
+    >>> lesson("ldp").title
+    'LDP'
+    """
+    return {one.key: one for one in LESSONS}[key]
+
+
+def _least(values: Values) -> float:
+    """Return the ε at which the release of the lesson on LDP keeps it, rounded up."""
+    return math.ceil(100 * told(of_test(), flipped(values["truth"])).ldp - 1e-9) / 100
+
+
+def _told(values: Values) -> float:
+    """Return the I(S;Y) of the release of the lesson on the funnel, rounded."""
+    return round(values["chance"] * told(of_test()).about_secret, 3)
+
+
+def _test(**asked: object) -> Scenario:
+    return Scenario(data=DataSpec(f"example:{TEST}", (), ()), **asked)  # type: ignore[arg-type]
+
+
+_OPENS: dict[str, Callable[[Values], Opens]] = {
+    "lift": lambda _: Opens("lift", "Lift", _test(mechanism="identity"), {}),
+    "lip": lambda v: Opens("", "Explore", _test(notion="lip", eps=v["budget"]), {}),
+    "alip": lambda v: Opens("", "Explore", _test(notion="alip", eps=v["both"], lam=v["share"]), {}),
+    "ldp": lambda v: Opens("", "Explore", _test(notion="ldp", eps=_least(v)), {}),
+    "pml": lambda v: Opens("", "Explore", _test(notion="pml", eps=v["budget"]), {}),
+    "alpha": lambda v: Opens(
+        "", "Explore", _test(notion="alpha", alpha=max(v["order"], LEAST_ORDER)), {}
+    ),
+    "rldp": lambda v: Opens(
+        "robust",
+        "Robust",
+        Scenario(
+            data=DataSpec("example:rldp_estimate", (), (), secret_released=True),
+            notion="rldp",
+            eps=v["budget"],
+            n=int(v["people"]),
+            mechanism="polyopt",
+        ),
+        {},
+    ),
+    "funnel": lambda v: Opens("", "Explore", _test(notion="average_mi", eps=_told(v)), {}),
+    "maximin": lambda v: Opens(
+        "confusability",
+        "Confusability",
+        Scenario(data=DataSpec("example:learn_stops", (), ())),
+        {"problem": ["maximin"], "step": [str(int(v["merged"]))]},
+    ),
+}
+"""The page that each lesson opens, with its numbers."""
+
+
+def opens(key: str, values: Values) -> Opens:
+    """Return where a lesson's example is asked as a question of its own.
+
+    Parameters
+    ----------
+    key : str
+        Of the lesson.
+    values : mapping
+        The numbers of the lesson's settings.
+
+    Examples
+    --------
+    >>> opens("lip", {"budget": 0.5, "truth": 0.8}).link
+    './?data=example%3Alearn_test&notion=lip&eps=0.5'
+    """
+    return _OPENS[key](values)

@@ -1,0 +1,271 @@
+"""What the worked examples show, in sentences: every number in them is taken from the example."""
+
+from __future__ import annotations
+
+import math
+
+from core.learning.lift_examples import (
+    AlipExample,
+    AlphaExample,
+    LdpExample,
+    LipExample,
+    PmlExample,
+)
+from core.learning.other_examples import FunnelExample, RangeExample, RobustExample
+from core.learning.tables import Told
+from core.wording import listed, number_of, percent
+
+SAME = 1e-9
+"""Relative difference from 1 below which a lift is 1."""
+
+Sentences = tuple[str, ...]
+
+
+def change(lift: float) -> str:
+    """Return what a lift does to a belief.
+
+    Examples
+    --------
+    >>> change(3.0), change(1 / 7), change(0.0), change(1.0)
+    ('3 times likelier', '7 times less likely', 'ruled out', 'as likely as before')
+    """
+    if lift == 0:
+        return "ruled out"
+    if abs(lift - 1) < SAME:
+        return "as likely as before"
+    return f"{lift:.3g} times likelier" if lift > 1 else f"{1 / lift:.3g} times less likely"
+
+
+def nats(value: float) -> str:
+    """Write a level in nats, and the factor that it allows.
+
+    Examples
+    --------
+    >>> nats(0.5), nats(math.inf)
+    ('0.5 (a factor of 1.65)', '∞ (no bound)')
+    """
+    if math.isinf(value):
+        return "∞ (no bound)"
+    return f"{level(value)} (a factor of {math.exp(value):.3g})"
+
+
+def level(value: float) -> str:
+    """Write a level in at most three digits after the point.
+
+    Examples
+    --------
+    >>> level(0.69314), level(1e-17), level(math.inf)
+    ('0.693', '0', '∞')
+    """
+    if math.isinf(value):
+        return "∞"
+    return f"{value:.3f}".rstrip("0").rstrip(".").replace("-0", "0")
+
+
+def of_all(part: float) -> str:
+    """Write a share with one digit after the point where it has one, so that parts add up.
+
+    Examples
+    --------
+    >>> of_all(0.3), of_all(0.825), of_all(0.175)
+    ('30 %', '82.5 %', '17.5 %')
+    """
+    return percent(part, 0 if abs(100 * part - round(100 * part)) < SAME else 1)
+
+
+def of_lift(found: Told) -> Sentences:
+    """Return what a test's results tell.
+
+    Examples
+    --------
+    >>> from core.learning.tables import of_test, told
+    >>> of_lift(told(of_test()))[0]
+    'After “positive” (30 % of all results) ill is 3 times likelier, well 2 times less likely.'
+    """
+    said = []
+    for y, name in enumerate(found.names):
+        each = [
+            f"{secret} is {change(found.lift[s, y])}" if s == 0 else f"{secret} {change(lift)}"
+            for s, (secret, lift) in enumerate(zip(found.secrets, found.lift[:, y], strict=True))
+        ]
+        said.append(
+            f"After “{name}” ({of_all(float(found.p_y[y]))} of all results) {', '.join(each)}."
+        )
+    said.append(
+        f"So X itself keeps LIP at ε = {nats(found.lip)} and at no smaller one: the largest "
+        "change of any belief, up or down."
+    )
+    return tuple(said)
+
+
+def of_lip(found: LipExample) -> Sentences:
+    """Return what telling the result with a chance of a lie does.
+
+    Examples
+    --------
+    >>> from core.learning.lift_examples import lip_example
+    >>> of_lip(lip_example(0.5, 0.8))[0][:66]
+    'Told so, the result keeps LIP at ε = 0.869 (a factor of 2.38) at b'
+    """
+    reached = nats(found.release.lip)
+    verdict = "keeps" if found.kept else "breaks"
+    return (
+        f"Told so, the result keeps LIP at ε = {reached} at best: it {verdict} the "
+        f"{level(found.eps)}-LIP that is asked for.",
+        f"The promise allows the truth {percent(found.most_truthful, 1)} of the time. That keeps "
+        f"{percent(found.simple, 1)} of what the result says; the optimum, which need not lie "
+        f"equally often about both results, keeps {percent(found.best, 1)}.",
+    )
+
+
+def of_alip(found: AlipExample) -> Sentences:
+    """Return what the two budgets of ALIP allow.
+
+    Examples
+    --------
+    >>> from core.learning.lift_examples import alip_example
+    >>> of_alip(alip_example(1.0, 0.5))[1]
+    'With these budgets the optimum keeps 12.1 % of X; over all λ most, 12.4 %, at λ = 0.4.'
+    """
+    rises, falls = math.exp(found.eps_u), math.exp(found.eps_l)
+    return (
+        f"Beliefs may rise by a factor of {rises:.3g} and fall by a factor of {falls:.3g}.",
+        f"With these budgets the optimum keeps {percent(found.release.kept, 1)} of X; over all λ "
+        f"most, {percent(float(found.kept.max()), 1)}, at λ = {found.best_share:g}.",
+    )
+
+
+def of_ldp(found: LdpExample) -> Sentences:
+    """Return how LIP and LDP differ for one release.
+
+    Examples
+    --------
+    >>> from core.learning.lift_examples import ldp_example
+    >>> of_ldp(ldp_example(0.2, 0.8))[0]
+    'This release keeps LDP at ε = 1.005 (a factor of 2.73), whoever is asked.'
+    """
+    release = found.release
+    share = percent(float(release.p_s[0]))
+    return (
+        f"This release keeps LDP at ε = {nats(release.ldp)}, whoever is asked.",
+        f"LIP depends on who is asked: where {share} are ill it is kept at ε = "
+        f"{nats(release.lip)}; over all shares of the ill at {level(float(found.lip.min()))} to "
+        f"{level(float(found.lip.max()))}, never above LDP's, never below half of it.",
+    )
+
+
+def of_pml(found: PmlExample) -> Sentences:
+    """Return what a bound on rising beliefs alone allows.
+
+    Examples
+    --------
+    >>> from core.learning.lift_examples import pml_example
+    >>> of_pml(pml_example(0.5))[0]
+    'The optimum under 0.5-PML keeps 35.5 % of X, the optimum under 0.5-LIP 12.1 %.'
+    """
+    eps, lowest = level(found.eps), float(found.release.lift.min())
+    factor = math.exp(found.eps)
+    return (
+        f"The optimum under {eps}-PML keeps {percent(found.kept, 1)} of X, the optimum under "
+        f"{eps}-LIP {percent(found.kept_by_lip, 1)}.",
+        f"What it allows and LIP does not: after one of its outputs a secret is {change(lowest)}.",
+        f"Who guesses whether somebody is ill is right {percent(found.blind, 1)} of the time "
+        f"without the release and {percent(found.informed, 1)} with it; after no single output is "
+        f"any guess about S more than {factor:.3g} times likelier right.",
+    )
+
+
+def of_alpha(found: AlphaExample) -> Sentences:
+    """Return what the mean of order α makes of a clue.
+
+    Examples
+    --------
+    >>> from core.learning.lift_examples import alpha_example
+    >>> of_alpha(alpha_example(2.5, 2.0))[1]
+    'Their mean of order α = 2 is 1.32; the largest, which is the mean of order ∞, is 2.5.'
+    """
+    lifts = ", ".join(f"{value:.3g}" for value in found.lifts)
+    order = "∞" if math.isinf(found.alpha) else f"{found.alpha:g}"
+    return (
+        f"The clue multiplies what is believed of the four suspects by {lifts}.",
+        f"Their mean of order α = {order} is {found.mean:.3g}; the largest, which is the mean of "
+        f"order ∞, is {found.largest:.3g}.",
+    )
+
+
+def of_rldp(found: RobustExample) -> Sentences:
+    """Return what trusting an estimate may cost.
+
+    Examples
+    --------
+    >>> from core.learning.other_examples import robust_example
+    >>> of_rldp(robust_example(0.7, 100))[1][:60]
+    'The design that trusts the estimate promises ε = 0.7 (a fact'
+    """
+    intervals = listed(
+        [
+            f"between {percent(float(low))} and {percent(float(high))} given s{place}"
+            for place, (low, high) in enumerate(zip(found.low, found.high, strict=True), 1)
+        ]
+    )
+    return (
+        f"From {number_of(found.n, 'record')} we know that u1 has a probability {intervals}.",
+        f"The design that trusts the estimate promises ε = {nats(found.eps)}; at the worst of the "
+        f"distributions that the records leave possible it gives away {level(found.at_worst)}.",
+        f"The robust design gives away {level(found.robust_at_worst)} at most, whichever of them "
+        f"is true, and keeps {percent(found.robust, 1)} of X where the other keeps "
+        f"{percent(found.trusting, 1)}.",
+    )
+
+
+def of_funnel(found: FunnelExample) -> Sentences:
+    """Return what a budget on an average allows.
+
+    Examples
+    --------
+    >>> from core.learning.other_examples import funnel_example
+    >>> of_funnel(funnel_example(0.1))[1]
+    'But an output that tells the result makes a belief change by a factor of 7.'
+    """
+    release = found.release
+    said = [
+        f"Told {percent(found.chance)} of the time, the result tells I(S;Y) = "
+        f"{level(release.about_secret)} nats about the illness on average.",
+    ]
+    if release.lip > 0 and found.chance > 0:
+        said.append(
+            "But an output that tells the result makes a belief change by a factor of "
+            f"{math.exp(release.lip):.3g}."
+        )
+    said.append(
+        f"It keeps I(X;Y) = {level(release.about_x)} nats; the optimum of the funnel with the same "
+        f"budget keeps {level(found.best_here)} of {level(found.all_of_x)}."
+    )
+    return tuple(said)
+
+
+def of_maximin(found: RangeExample) -> Sentences:
+    """Return what stops and clusters of stops tell for certain.
+
+    Examples
+    --------
+    >>> from core.learning.other_examples import range_example
+    >>> of_maximin(range_example(0))[0][:52]
+    'The stop tells 3 groups of streets apart for certain'
+    """
+    after = found.after
+    named = "The stop" if found.merges == 0 else "The cluster of stops"
+    certain = (
+        f"{named} tells {number_of(after.parts, 'group')} of streets apart for certain: maximin "
+        f"information is log₂ {after.parts} = {after.information:.3g} bits."
+        if after.parts > 1
+        else f"{named} tells nothing of the street for certain: maximin information is 0."
+    )
+    return (
+        certain,
+        f"Even so, the most telling {'stop' if found.merges == 0 else 'cluster'} leaves "
+        f"{number_of(after.anonymity, 'street')} possible of {after.n_s}: it is "
+        f"{after.anonymity}-anonymous and L₀ is {after.reduction:.3g} bits.",
+        f"The coarsest cluster narrows {number_of(found.joint.n_x, 'stop')} down by "
+        f"{after.resolution:.3g} bits.",
+    )

@@ -1,0 +1,1 @@
+"""One experiment a figure, table or example, by paper."""

@@ -1,0 +1,354 @@
+"""What an experiment of a paper found, as data that a page can show without computing."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from core.errors import InvalidInputError
+from core.papers.verdicts import Outcome, Rule, Value, explained, outcome
+from core.validation import shown
+
+PAPERS = {
+    "lift": "Zarrabian, Ding, Sadeghi: On the Lift, Related Privacy Measures, and Applications to "
+    "Privacy–Utility Trade-offs, Entropy 2023",
+    "alip": "Zarrabian, Ding, Sadeghi: Asymmetric Local Information Privacy and the Watchdog "
+    "Mechanism, ITW 2022",
+    "rldp": "Lopuhaä-Zwakenberg, Goseling: Mechanisms for Robust Local Differential Privacy, "
+    "Entropy 2024",
+    "funnel": "Lopuhaä-Zwakenberg, Tong, Škorić: Data Sanitisation Protocols for the Privacy "
+    "Funnel with Differential Privacy Guarantees, 2020",
+    "nonstochastic": "Ding, Farokhi: Developing Non-Stochastic Privacy-Preserving Policies Using "
+    "Agglomerative Clustering, 2019",
+}
+"""The papers by key."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One part of a figure, with axes of its own.
+
+    Attributes
+    ----------
+    title, x_title, y_title : str
+        Its title and those of its axes.
+    log_y : bool
+        Whether the y axis is logarithmic.
+    """
+
+    title: str
+    x_title: str
+    y_title: str
+    log_y: bool = False
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line, or bars, of our numbers.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the legend.
+    x, y : tuple of float
+        The points, of one length; a y may be NaN where there is no answer.
+    error : tuple of float
+        Standard error of each y; empty where there is none.
+    panel : int
+        Number of its panel, from 0.
+    kind : str
+        "line", "points" or "bars".
+    beyond : bool
+        Whether the paper has no such line: what is reached beyond print.
+    """
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    error: tuple[float, ...] = ()
+    panel: int = 0
+    kind: str = "line"
+    beyond: bool = False
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value that can be read in the printed figure.
+
+    Attributes
+    ----------
+    x, y : float
+        Its place.
+    text : str
+        What it is.
+    panel : int
+        Number of its panel.
+    """
+
+    x: float
+    y: float
+    text: str
+    panel: int = 0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim of print with the numbers that decide about it.
+
+    Attributes
+    ----------
+    rule : {"NUM", "ORD", "EXT", "ERR", "NO"}
+        How it is decided; see `core.papers.verdicts.RULES`.
+    claim : str
+        What print says, in words.
+    place : str
+        Where, such as "Figure 2(a)".
+    values : tuple of Value
+        Printed values beside ours.
+    cause : str
+        Why print differs, in one sentence, where that is known; `docs/errata.md` derives it. It is
+        shown only where the numbers differ.
+
+    Raises
+    ------
+    InvalidInputError
+        If a rule that compares with print gets a value without a printed one, or no value at all,
+        or "NO" gets one, or has no cause.
+
+    Examples
+    --------
+    >>> found = Verdict("NUM", "NMI is .52", "Figure 2", (Value("mean", 0.52, 0.52),))
+    >>> found.outcome, found.reason
+    ('reproduced', '')
+    """
+
+    rule: Rule
+    claim: str
+    place: str
+    values: tuple[Value, ...]
+    cause: str = ""
+
+    def __post_init__(self) -> None:
+        if self.rule not in ("ORD", "NO") and any(one.printed is None for one in self.values):
+            raise InvalidInputError(f"A verdict by {self.rule} needs printed values: {self.claim}")
+        outcome(self.rule, self.values)  # refuses other rules, and values where there must be none
+        if self.rule == "NO" and not self.cause:
+            raise InvalidInputError(f"What cannot be checked must say why: {self.claim}")
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict, computed from the values."""
+        return outcome(self.rule, self.values)
+
+    @property
+    def reason(self) -> str:
+        """Why it differs or cannot be checked; empty where it is reproduced."""
+        if self.outcome == "cannot be checked":
+            return self.cause
+        told = explained(self.rule, self.values)
+        return f"{told} {self.cause}".strip() if told else ""
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What we reach beyond print.
+
+    Attributes
+    ----------
+    text : str
+        What it is, as a sentence without its number.
+    value : float
+        The number.
+    error : float
+        Its standard error; 0 for a single case.
+    bound : float or None
+        A proven upper bound on what can be reached; equal to the value for a proven optimum.
+    printed_method : float or None
+        What the paper's own method gives there.
+    """
+
+    text: str
+    value: float
+    error: float = 0.0
+    bound: float | None = None
+    printed_method: float | None = None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment of a paper, as it came out.
+
+    Attributes
+    ----------
+    key, paper, place, title : str
+        Its key, its paper's key in `PAPERS`, figure or table, and a short title.
+    claim : str
+        What print says, in words.
+    draws : int
+        Number of random draws; 0 where there is nothing random.
+    panels, series, marks
+        The figure: its panels, our numbers, and what can be read in print.
+    verdicts : tuple of Verdict
+        What came out of each claim.
+    beyond : tuple of Beyond
+        What we reach beyond print.
+    notes : tuple of str
+        What else is to be known, such as a guess where print is silent.
+    scenario : dict or None
+        A question to open in the dashboard, as `Scenario.to_dict` gives it.
+    seconds : float
+        How long it took.
+
+    Examples
+    --------
+    >>> one = Experiment("lift_1", "lift", "Figure 1", "Ranges", "…", 1, (), (), (), ())
+    >>> Experiment.from_dict(one.to_dict()) == one
+    True
+    """
+
+    key: str
+    paper: str
+    place: str
+    title: str
+    claim: str
+    draws: int
+    panels: tuple[Panel, ...]
+    series: tuple[Series, ...]
+    marks: tuple[Mark, ...]
+    verdicts: tuple[Verdict, ...]
+    beyond: tuple[Beyond, ...] = ()
+    notes: tuple[str, ...] = ()
+    scenario: dict[str, Any] | None = None
+    seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form, with the outcome and reason of each verdict for other readers."""
+        written: dict[str, Any] = _written(self)
+        for told, verdict in zip(written["verdicts"], self.verdicts, strict=True):
+            told["outcome"], told["reason"] = verdict.outcome, verdict.reason
+        return written
+
+    @classmethod
+    def from_dict(cls, values: Any) -> Experiment:
+        """Read the JSON form; outcomes are computed anew.
+
+        Raises
+        ------
+        InvalidInputError
+            If it has not this form.
+        """
+        found: Experiment = _read(cls, values)
+        return found
+
+
+@dataclass(frozen=True)
+class Run:
+    """The experiments of one run.
+
+    Attributes
+    ----------
+    version, date, machine : str
+        Version of the program, day of the run, and its cores and processor.
+    seed : int
+        Seed of all draws.
+    quick : bool
+        Whether fewer draws were taken.
+    experiments : tuple of Experiment
+        Those that ran.
+    missing : tuple of str
+        Keys of those that did not.
+
+    Examples
+    --------
+    >>> run = Run("0.1.0", "2026-01-01", "2 cores", 0, True, (), ("lift_1",))
+    >>> Run.from_json(run.to_json()) == run
+    True
+    """
+
+    version: str
+    date: str
+    machine: str
+    seed: int
+    quick: bool
+    experiments: tuple[Experiment, ...]
+    missing: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Return the JSON text."""
+        written = _written(self) | {"experiments": [one.to_dict() for one in self.experiments]}
+        return json.dumps(written, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Run:
+        """Read the JSON text.
+
+        Raises
+        ------
+        InvalidInputError
+            If it is no JSON or has not this form.
+        """
+        try:
+            values = json.loads(text)
+        except ValueError as error:
+            raise InvalidInputError(f"The results are no JSON: {error}.") from error
+        found: Run = _read(cls, values)
+        return found
+
+
+def _written(value: Any) -> Any:
+    """Return a value for JSON: ∞ as "inf", NaN as null, numbers with nine digits."""
+    if is_dataclass(value):
+        return {item.name: _written(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {name: _written(one) for name, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [_written(one) for one in value]
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return float(f"{value:.9g}") if math.isfinite(value) else str(value)
+    return value
+
+
+def _read(kind: Any, value: Any) -> Any:
+    """Return a value of a type from its JSON form."""
+    if is_dataclass(kind):
+        if not isinstance(value, Mapping):
+            raise InvalidInputError(f"A result must be a JSON object, got {shown(value)}.")
+        hints = get_type_hints(kind)
+        try:
+            return kind(  # type: ignore[operator]  # is_dataclass allows instances too
+                **{name: _read(hint, value[name]) for name, hint in hints.items()}
+            )
+        except KeyError as error:
+            raise InvalidInputError(f"A result lacks {error}.") from error
+    if get_origin(kind) is tuple:
+        if not isinstance(value, list):
+            raise InvalidInputError(f"A result must have a list, got {shown(value)}.")
+        return tuple(_read(get_args(kind)[0], one) for one in value)
+    if get_origin(kind) is UnionType:
+        return None if value is None else _read(get_args(kind)[0], value)
+    if kind is float and value is None:
+        return math.nan
+    if kind is float and value in ("inf", "-inf"):
+        return float(value)
+    if get_origin(kind) is Literal:
+        fits = value in get_args(kind)
+    else:
+        allowed: Any = {float: (int, float), dict: Mapping}.get(get_origin(kind) or kind, kind)
+        fits = isinstance(value, allowed) and (kind is bool or not isinstance(value, bool))
+    if not fits:
+        raise InvalidInputError(f"A result must have {_told(kind)}, got {shown(value)}.")
+    return float(value) if kind is float else value
+
+
+def _told(kind: Any) -> str:
+    """Return what a type is called in JSON."""
+    if get_origin(kind) is Literal:
+        return "one of " + ", ".join(map(repr, get_args(kind)))
+    names = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
+    return names.get(kind, "an object")

@@ -1,0 +1,362 @@
+"""Statements of [RLDP] that are wrong, as little worlds: B_s, the d of reporting, needless rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from core import mechanisms as m
+from core.data.examples import example
+from core.learning.other_examples import BETA, ESTIMATE
+from core.learning.words import level, nats
+from core.papers import as_printed
+from core.uncertainty import RenyiBall
+from core.uncertainty.worst_case import worst_case
+from core.validation import FloatArray
+from core.wording import number_of, percent
+
+SHARES = np.linspace(0.05, 0.95, 46)
+"""The P̂(s1) at which both bounds are worked out."""
+
+PROMISES = np.linspace(0.1, 2.0, 11)
+"""The ε at which independent reporting is worked out."""
+
+BUDGETS = np.linspace(0.1, 2.0, 20)
+"""The ε at which PolyOpt is worked out."""
+
+ALIKE = 0.2
+"""P̂(u1 | s) in the world of independent reporting, the same for both secrets."""
+
+
+def estimate() -> FloatArray:
+    """Return P̂(s, u) of the examples of the paper, shape (2, 2).
+
+    Examples
+    --------
+    >>> estimate().tolist()
+    [[0.07, 0.1], [0.26, 0.57]]
+    """
+    weights = example(ESTIMATE).weights
+    result: FloatArray = weights / weights.sum()
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """[RLDP] Example 2: the least P(u1 | s1) that records leave possible, as printed and right.
+
+    Attributes
+    ----------
+    records : int
+        Records behind the estimate.
+    share, estimated : float
+        P̂(s1) and P̂(u1 | s1).
+    printed, right : float
+        The least P(u1 | s1) by print's B_s, and by Theorem 1.
+    witness : ndarray
+        A member of the uncertainty set that reaches the right one, shape (2, 2).
+    divergence, bound : float
+        D_2(P̂‖P) of that member, and what is allowed.
+    shares, printed_line, right_line : ndarray
+        The same over all P̂(s1), shape (k,).
+    """
+
+    records: int
+    share: float
+    estimated: float
+    printed: float
+    right: float
+    witness: FloatArray
+    divergence: float
+    bound: float
+    shares: FloatArray
+    printed_line: FloatArray
+    right_line: FloatArray
+
+    @property
+    def broken(self) -> bool:
+        """Whether the witness lies outside of what print says is possible."""
+        return bool(self.witness[0, 0] / self.witness[0].sum() < self.printed - 1e-9)
+
+
+def bounds(share: float, records: int) -> Bounds:
+    """Return the world of [RLDP] Example 2.
+
+    Parameters
+    ----------
+    share : float
+        P̂(s1), between 0 and 1; P̂(u | s) is that of the paper's example.
+    records : int
+        Records behind the estimate.
+
+    Examples
+    --------
+    >>> found = bounds(0.17, 100)
+    >>> round(found.printed, 4), round(found.right, 4), found.broken
+    (0.162, 0.1552, True)
+    >>> found.divergence <= found.bound + 1e-9
+    True
+    """
+    every = np.array([_least(float(one), records) for one in SHARES])
+    ball = _ball(share, records)
+    printed, right = _least(share, records)
+    witness = _witness(ball, right)
+    return Bounds(
+        records=records,
+        share=share,
+        estimated=float(ball.p_u_given_s[0, 0]),
+        printed=printed,
+        right=right,
+        witness=witness,
+        divergence=float(ball.divergence(witness)),
+        bound=float(ball.bound),
+        shares=SHARES,
+        printed_line=every[:, 0],
+        right_line=every[:, 1],
+    )
+
+
+def _ball(share: float, records: int) -> RenyiBall:
+    given = estimate() / estimate().sum(axis=1, keepdims=True)
+    weights = np.array([[share], [1.0 - share]])
+    return RenyiBall.confidence(weights * given, records, BETA)
+
+
+def _least(share: float, records: int) -> tuple[float, float]:
+    """Return the least P(u1 | s1) as printed, and by Theorem 1."""
+    ball = _ball(share, records)
+    return float(as_printed.lower_as_printed(ball)[0, 0]), float(ball.lower[0, 0])
+
+
+def _witness(ball: RenyiBall, least: float) -> FloatArray:
+    """Return the member with P(u1 | s1) = least whose P(s) is the one nearest to P̂, for α = 2."""
+    wanted = np.array([least, 1.0 - least])
+    away = math.sqrt(float((ball.p_u_given_s[0] ** 2 / wanted).sum()))
+    raised = float(ball.p_s[0]) * away
+    mass = raised / (raised + float(ball.p_s[1]))
+    return np.array([mass * wanted, (1.0 - mass) * ball.p_u_given_s[1]])
+
+
+def of_bounds(found: Bounds) -> tuple[str, ...]:
+    """Return what the world of Example 2 shows, in sentences.
+
+    Examples
+    --------
+    >>> of_bounds(bounds(0.17, 100))[1]
+    'In one of these distributions it is 15.5 %: its divergence is 0.0752, and 0.0752 is allowed.'
+    """
+    return (
+        f"{number_of(found.records, 'record')} say that P(u1 | s1) is about "
+        f"{percent(found.estimated, 1)}. Print says that it is at least "
+        f"{percent(found.printed, 1)}, by the B_s of its Example 2.",
+        f"In one of these distributions it is {percent(found.right, 1)}: its divergence is "
+        f"{found.divergence:.3g}, and {found.bound:.3g} is allowed.",
+        f"There P(s1) is {found.witness[0].sum():.3g} in place of {found.share:.3g}: print's "
+        "formula forgets that probability may move from one secret to another. Theorem 1 of the "
+        "same paper does not.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Reporting:
+    """[RLDP] Table 2: independent reporting with one coordinate of a distance for all of it.
+
+    Attributes
+    ----------
+    eps : float
+        What is promised, in nats.
+    printed_distance, distance : float
+        d of one coordinate, and of Theorem 5.
+    printed, right : float
+        What each gives away at worst, in nats.
+    promises, printed_line, right_line : ndarray
+        The same over all ε, shape (k,).
+    """
+
+    eps: float
+    printed_distance: float
+    distance: float
+    printed: float
+    right: float
+    promises: FloatArray
+    printed_line: FloatArray
+    right_line: FloatArray
+
+    @property
+    def broken(self) -> bool:
+        """Whether the mechanism as printed gives away more than it promises."""
+        return self.printed > self.eps + 1e-9
+
+
+def unlike_table(unlike: float) -> FloatArray:
+    """Return P̂(s, u) of two equally likely secrets and three u, of which the first says nothing.
+
+    Parameters
+    ----------
+    unlike : float
+        Given that u is not u1, how likely s1 has u2 and s2 has u3.
+
+    Examples
+    --------
+    >>> unlike_table(0.75).round(3).tolist()
+    [[0.1, 0.3, 0.1], [0.1, 0.1, 0.3]]
+    """
+    one, other = (1 - ALIKE) * unlike, (1 - ALIKE) * (1 - unlike)
+    return np.array([[ALIKE, one, other], [ALIKE, other, one]]) / 2
+
+
+def reporting(eps: float, unlike: float, records: int) -> Reporting:
+    """Return the world of independent reporting.
+
+    Parameters
+    ----------
+    eps : float
+        The budget, in nats.
+    unlike : float
+        As of `unlike_table`, in [0.5, 1).
+    records : int
+        Records behind the estimate.
+
+    Examples
+    --------
+    >>> found = reporting(1.0, 0.8, 10_000)
+    >>> found.broken, found.right <= 1.0 + 1e-9
+    (True, True)
+    >>> reporting(1.0, 0.5, 10_000).broken  # U says nothing of S
+    False
+    """
+    table = unlike_table(unlike)
+    ball = RenyiBall.confidence(table, records, BETA)
+    every = np.array([_levels(table, ball, float(one)) for one in PROMISES])
+    printed, right = _levels(table, ball, eps)
+    given = ball.p_u_given_s
+    return Reporting(
+        eps=eps,
+        printed_distance=as_printed.distance_of_one_coordinate(ball),
+        distance=min(2.0, 2 * float(ball.radius.max()) + float(np.abs(given[0] - given[1]).sum())),
+        printed=printed,
+        right=right,
+        promises=PROMISES,
+        printed_line=every[:, 0],
+        right_line=every[:, 1],
+    )
+
+
+def _levels(table: FloatArray, ball: RenyiBall, eps: float) -> tuple[float, float]:
+    """Return what reporting gives away at worst, as printed and right, in nats."""
+    printed = as_printed.independent_reporting_as_printed(ball, eps)
+    return _at_worst(ball, printed), _at_worst(
+        ball, m.independent_reporting(table, eps, ball).kernel
+    )
+
+
+def _at_worst(ball: RenyiBall, kernel: FloatArray) -> float:
+    return float(worst_case(ball, kernel.reshape(ball.n_s, ball.n_u, -1)).level)
+
+
+def of_reporting(found: Reporting) -> tuple[str, ...]:
+    """Return what the world of independent reporting shows, in sentences.
+
+    Examples
+    --------
+    >>> of_reporting(reporting(1.0, 0.8, 10_000))[1][:45]
+    'With the small d a report that promises ε = 1'
+    """
+    verdict = "more than it promises" if found.broken else "no more than it promises"
+    return (
+        f"u1 is equally likely given s1 and given s2. So the first coordinate alone makes d = "
+        f"{found.printed_distance:.3g}; Theorem 5 has d = {found.distance:.3g}.",
+        f"With the small d a report that promises ε = {nats(found.eps)} gives away "
+        f"{level(found.printed)} at worst: {verdict}. With the right d it is "
+        f"{level(found.right)}.",
+        "That the values of Table 2 were made so is a conjecture: they follow from this d, and "
+        "not from Theorem 5.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """[RLDP] Definition 3: PolyOpt with and without the rows that compare a secret with itself.
+
+    Attributes
+    ----------
+    eps : float
+        What is promised, in nats.
+    printed, right, best : float
+        The share of X that PolyOpt keeps with these rows and without, and the exact optimum.
+    printed_level, right_level : float
+        What each PolyOpt gives away at worst, in nats.
+    budgets, printed_line, right_line : ndarray
+        The shares over all ε, shape (k,).
+    """
+
+    eps: float
+    printed: float
+    right: float
+    best: float
+    printed_level: float
+    right_level: float
+    budgets: FloatArray
+    printed_line: FloatArray
+    right_line: FloatArray
+
+    @property
+    def broken(self) -> bool:
+        """Whether the rows cost anything."""
+        return self.printed < self.right - 1e-6
+
+
+def rows(eps: float, records: int) -> Rows:
+    """Return the world of the rows that compare a secret with itself.
+
+    Parameters
+    ----------
+    eps : float
+        The budget, in nats, up to 2.
+    records : int
+        Records behind the estimate of the paper's examples.
+
+    Examples
+    --------
+    >>> found = rows(0.7, 100)
+    >>> found.broken, found.right <= found.best + 1e-6
+    (True, True)
+    """
+    table = estimate()
+    ball = RenyiBall.confidence(table, records, BETA)
+    with_rows = [as_printed.polyopt_as_printed(table, float(one), ball).nmi for one in BUDGETS]
+    without = [m.polyopt(table, float(one), ball).nmi for one in BUDGETS]
+    printed, right = as_printed.polyopt_as_printed(table, eps, ball), m.polyopt(table, eps, ball)
+    return Rows(
+        eps=eps,
+        printed=printed.nmi,
+        right=right.nmi,
+        best=m.robust_optimal(table, eps, ball).nmi,
+        printed_level=_at_worst(ball, printed.kernel),
+        right_level=_at_worst(ball, right.kernel),
+        budgets=BUDGETS,
+        printed_line=np.array(with_rows),
+        right_line=np.array(without),
+    )
+
+
+def of_rows(found: Rows) -> tuple[str, ...]:
+    """Return what the world of these rows shows, in sentences.
+
+    Examples
+    --------
+    >>> of_rows(rows(0.7, 100))[0]
+    'As printed PolyOpt keeps 39.3 % of X at ε = 0.7, without these rows 51.9 %.'
+    """
+    cost = "" if found.broken else " Here the rows cost nothing."
+    return (
+        f"As printed PolyOpt keeps {percent(found.printed, 1)} of X at ε = {level(found.eps)}, "
+        f"without these rows {percent(found.right, 1)}.{cost}",
+        f"Both keep the promise: at worst they give away {level(found.printed_level)} and "
+        f"{level(found.right_level)}. The exact optimum, which asks for the promise over the set "
+        f"itself, keeps {percent(found.best, 1)}.",
+        "The definition of robust LDP never compares P(y | s) under two distributions for one and "
+        "the same s; these rows do.",
+    )

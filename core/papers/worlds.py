@@ -1,0 +1,230 @@
+"""The false statements that are little worlds: what print says, what holds, and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from core.data.spec import DataSpec
+from core.learning.errata import of_proposition, of_theorem, proposition, theorem
+from core.learning.lessons import Opens
+from core.learning.other_examples import ESTIMATE
+from core.learning.settings import Setting, Values
+from core.papers.merging_worlds import (
+    HALF,
+    LARGE,
+    MORE,
+    SYMBOLS,
+    merging,
+    of_merging,
+    of_sharing,
+    sharing,
+    source,
+)
+from core.papers.robust_worlds import (
+    bounds,
+    of_bounds,
+    of_reporting,
+    of_rows,
+    reporting,
+    rows,
+)
+from core.scenario import Scenario
+
+RECORDS = (30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 100_000.0)
+"""Records behind an estimate."""
+
+SETTINGS = {
+    one.key: one
+    for one in (
+        Setting("secrets", "Secrets, each nearly excluded by one symbol", 5, 2, 12, 1, whole=True),
+        Setting("excluded", "Lift of the secret that a symbol nearly excludes", 0.05),
+        Setting("drawn", "Random table of 5 × 17", 3, 0, 99, 1, whole=True),
+        Setting("within", "ε · both budgets together", 2.0, 0.5, 8.0, 0.25),
+        Setting("large", "Random table of 20 × 30", 199, 0, 199, 1, whole=True),
+        Setting("shared", "ε · both budgets together", 2.0, 1.0, 3.0, 0.1),
+        Setting("share1", "P̂(s1) · share of the first secret", 0.17, 0.05, 0.95),
+        Setting("records", "n · records behind the estimate", 100.0, choices=RECORDS),
+        Setting("promised", "ε · what is promised", 0.7, 0.1, 2.0, 0.1),
+        Setting("unlike", "How unlike u is given s1 and given s2", 0.8, 0.5, 0.99),
+        Setting("told_a", "Chance that bit a is told as it is", 1.0, 0.5, 1.0),
+        Setting("told_b", "Chance that bit b is told as it is", 1.0, 0.5, 1.0),
+        Setting("parity", "Chance that S is the parity of the two bits", 0.9, 0.5, 1.0),
+    )
+}
+"""The numbers of all worlds by their keys."""
+
+
+@dataclass(frozen=True)
+class World:
+    """A statement that is false, with numbers that can be moved.
+
+    Attributes
+    ----------
+    key, title : str
+        Its name in code and in an address, and where it is printed.
+    statement : str
+        What print says, in words.
+    printed, holds : str
+        The same as LaTeX, and what holds in its place.
+    settings : tuple of str
+        Keys of its numbers in `SETTINGS`.
+    make, words : callable
+        Make the example from its numbers, in the order of `settings`, and say what it shows.
+    opens : callable
+        Returns the page on which the question is asked anew, from its numbers.
+    """
+
+    key: str
+    title: str
+    statement: str
+    printed: str
+    holds: str
+    settings: tuple[str, ...]
+    make: Callable[..., Any]
+    words: Callable[[Any], tuple[str, ...]]
+    opens: Callable[[Values], Opens]
+
+    def numbers(self, values: Values) -> tuple[float, ...]:
+        """Return what `make` takes, whole numbers as such.
+
+        Examples
+        --------
+        >>> world("proposition").numbers({"secrets": 5.0, "excluded": 0.05})
+        (5, 0.05)
+        """
+        return tuple(
+            int(values[key]) if SETTINGS[key].whole or SETTINGS[key].choices else values[key]
+            for key in self.settings
+        )
+
+
+def _example(name: str, **asked: Any) -> Scenario:
+    return Scenario(data=DataSpec(f"example:{name}", (), ()), **asked)
+
+
+def _robust(values: Values, **asked: Any) -> Opens:
+    """Return the page Robust with the estimate of the paper's examples."""
+    data = DataSpec(f"example:{ESTIMATE}", (), (), secret_released=True)
+    scenario = Scenario(data=data, notion="rldp", n=int(values["records"]), **asked)
+    return Opens("robust", "Robust", scenario, {})
+
+
+def _drawn(sizes: tuple[int, int], draw: float, **asked: Any) -> Opens:
+    """Return the page Explore with a table that is drawn."""
+    data = DataSpec(source(sizes, int(draw)), (), ())
+    return Opens("", "Explore", Scenario(data=data, notion="alip", **asked), {})
+
+
+WORLDS: tuple[World, ...] = (
+    World(
+        "proposition",
+        "[Lift] Proposition 1(2)",
+        "Under ALIP the total variation T(S;Y) is bounded by the budget for rising beliefs alone.",
+        r"T(S;Y) \le \tfrac12\,(e^{\varepsilon_u} - 1)",
+        r"T(S;Y) \le \tfrac12 \max(e^{\varepsilon_u} - 1,\; 1 - e^{-\varepsilon_l})",
+        ("secrets", "excluded"),
+        proposition,
+        of_proposition,
+        lambda _: Opens("", "Explore", _example("lift_proposition1", mechanism="identity"), {}),
+    ),
+    World(
+        "merging",
+        "[Lift] Algorithm 1",
+        "Subset merging takes the riskiest symbol first, where risk is the sum of Λ and Ψ, and "
+        "ends as soon as all that is left keeps the promise as one set.",
+        r"\omega(A) = \Lambda(A) + \Psi(A)",
+        r"\omega(A) = \max(\log \Lambda(A),\; |\log \Psi(A)|)",
+        ("drawn", "within"),
+        merging,
+        of_merging,
+        lambda v: _drawn(
+            SYMBOLS, v["drawn"], eps=v["within"], lam=HALF, mechanism="subset_merging"
+        ),
+    ),
+    World(
+        "sharing",
+        "[ALIP] §IV-B",
+        "A larger share of the budget for falling beliefs increases utility in every distribution "
+        "that was drawn.",
+        r"\text{NMI at } \lambda = 0.65 \;\ge\; \text{NMI at } \lambda = 0.5"
+        r"\quad\text{for all } P",
+        r"\text{for the mean over } P\text{, and in 98 to 99 \% of the draws}",
+        ("large", "shared"),
+        sharing,
+        of_sharing,
+        lambda v: _drawn(LARGE, v["large"], eps=v["shared"], lam=MORE, mechanism="watchdog"),
+    ),
+    World(
+        "bounds",
+        "[RLDP] Example 2",
+        "The records leave conditionals P(U | s) possible that are within B_s of the estimated "
+        "one.",
+        r"B_s = \log\Bigl(1 + \frac{e^B - 1}{\hat P_s}\Bigr)",
+        r"B_s = 2 \log \frac{e^{B/2} - (1 - \hat P_s)}{\hat P_s} \quad\text{(Theorem 1)}",
+        ("share1", "records"),
+        bounds,
+        of_bounds,
+        lambda v: _robust(v, eps=0.7, mechanism="polyopt"),
+    ),
+    World(
+        "reporting",
+        "[RLDP] Table 2",
+        "The utilities of independent reporting follow from Theorem 5, whose d says how far the "
+        "distributions of U given two secrets may be apart.",
+        r"d = 2 \max_s \mathrm{rad}_s + |\hat P(u_1 \mid s) - \hat P(u_1 \mid s')|"
+        r"\quad\text{(a conjecture)}",
+        r"d = 2 \max_s \mathrm{rad}_s + \|\hat P_{U \mid s} - \hat P_{U \mid s'}\|_1",
+        ("promised", "unlike", "records"),
+        reporting,
+        of_reporting,
+        lambda v: _robust(v, eps=v["promised"], mechanism="independent_reporting"),
+    ),
+    World(
+        "rows",
+        "[RLDP] Definition 3",
+        "PolyOpt compares the chance of an output under every two secrets, and each secret with "
+        "itself too.",
+        r"Q(y \mid s_1) \le e^{\varepsilon} Q(y \mid s_2) \quad\text{for all } s_1, s_2",
+        r"Q(y \mid s_1) \le e^{\varepsilon} Q(y \mid s_2) \quad\text{for all } s_1 \ne s_2",
+        ("promised", "records"),
+        rows,
+        of_rows,
+        lambda v: _robust(v, eps=v["promised"], mechanism="polyopt"),
+    ),
+    World(
+        "theorem",
+        "[Funnel] Theorem 4",
+        "Protocols for single attributes that meet a condition with ε_j each make one for all "
+        "attributes, private at the sum of the ε_j.",
+        r"Q = \prod_j Q^j \text{ is } \textstyle\sum_j \varepsilon_j\text{-SRLIP}",
+        r"\text{only where } P(x \mid s) = \textstyle\prod_j P(x_j \mid s)",
+        ("told_a", "told_b", "parity"),
+        theorem,
+        of_theorem,
+        lambda _: Opens(
+            "",
+            "Explore",
+            _example("funnel_theorem4", notion="srlip", eps=0.5, mechanism="srlip_product"),
+            {},
+        ),
+    ),
+)
+"""Every world, in the order of the papers."""
+
+
+def world(key: str) -> World:
+    """Return a world by its key.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+
+    Examples
+    --------
+    >>> world("bounds").title
+    '[RLDP] Example 2'
+    """
+    return {one.key: one for one in WORLDS}[key]

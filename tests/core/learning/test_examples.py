@@ -1,0 +1,172 @@
+"""The worked examples: numbers worked out by hand, and what the words say of them."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from core.learning import LESSONS, words
+from core.learning.lift_examples import (
+    alip_example,
+    alpha_example,
+    ldp_example,
+    lip_example,
+    pml_example,
+)
+from core.learning.other_examples import funnel_example, range_example, robust_example
+from core.learning.tables import flipped, of_clue, of_test, told
+
+BUDGETS = (0.0, 0.05, 0.5, 1.0, 2.5)
+
+
+def test_a_positive_test_makes_the_illness_three_times_likelier_a_negative_one_seven_times_less():
+    found = told(of_test())
+    assert found.lift == pytest.approx(np.array([[3, 1 / 7], [0.5, 17 / 14]]))
+    assert found.posterior == pytest.approx(np.array([[0.6, 1 / 35], [0.4, 34 / 35]]))
+    assert (found.lip, found.pml) == pytest.approx((math.log(7), math.log(3)))
+    assert found.ldp == pytest.approx(math.log(8.5))
+    assert words.of_lift(found) == (
+        "After “positive” (30 % of all results) ill is 3 times likelier, well 2 times less likely.",
+        "After “negative” (70 % of all results) ill is 7 times less likely, well 1.21 times "
+        "likelier.",
+        "So X itself keeps LIP at ε = 1.946 (a factor of 7) and at no smaller one: the largest "
+        "change of any belief, up or down.",
+    )
+
+
+@pytest.mark.parametrize("hit", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("alarm", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("ill", [0.01, 0.5, 0.99])
+def test_every_table_that_can_be_dragged_has_lifts_that_average_to_one(ill, hit, alarm):
+    found = told(of_test(ill, hit, alarm))
+    assert (found.lift @ found.p_y) == pytest.approx(np.ones(2))
+    assert len(words.of_lift(found)) == len(found.names) + 1
+    said = " ".join(words.of_lift(found))
+    assert "nan" not in said
+    assert ("ruled out" in said) == bool((found.lift == 0).any())
+
+
+@pytest.mark.parametrize("eps", BUDGETS)
+def test_the_most_truthful_answer_keeps_lip_and_a_little_more_truth_breaks_it(eps):
+    found = lip_example(eps, 0.8)
+    joint = of_test()
+    assert told(joint, flipped(found.most_truthful)).lip <= eps + 1e-9
+    if found.most_truthful < 1:
+        assert told(joint, flipped(min(1.0, found.most_truthful + 1e-4))).lip > eps
+    assert found.simple <= found.best + 1e-9
+    assert found.kept == (found.release.lip <= eps)
+    assert ("breaks" in words.of_lip(found)[0]) == (not found.kept)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.35, 0.5, 1.0])
+def test_the_optimum_under_alip_keeps_both_budgets(share):
+    found = alip_example(1.0, share)
+    assert (found.eps_l, found.eps_u) == pytest.approx((share, 1 - share))
+    assert -found.release.log_min.min() <= share + 1e-9
+    assert found.release.log_max.max() <= 1 - share + 1e-9
+    assert found.kept[[0, -1]] == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+def test_what_the_lesson_on_alip_says_of_this_table_is_so():
+    (lesson,) = (one for one in LESSONS if one.key == "alip")
+    assert "In this table most is kept below ½ at ε = 1" in " ".join(lesson.use)
+    assert alip_example(1.0, 0.5).best_share < 0.5
+
+
+@pytest.mark.parametrize("truth", [0.5, 0.6, 0.8, 1.0])
+def test_ldp_does_not_depend_on_who_is_asked_and_bounds_lip_on_both_sides(truth):
+    found = ldp_example(0.2, truth)
+    assert np.ptp(found.ldp) == pytest.approx(0.0, abs=1e-9)
+    assert (found.lip <= found.ldp + 1e-9).all()
+    assert (found.lip >= found.ldp / 2 - 1e-9).all()
+    low, high = truth * 0.85 + (1 - truth) * 0.15, truth * 0.1 + (1 - truth) * 0.9  # negative
+    least, most = truth * 0.15 + (1 - truth) * 0.85, truth * 0.9 + (1 - truth) * 0.1
+    assert found.release.ldp == pytest.approx(math.log(max(low / high, most / least)))
+
+
+@pytest.mark.parametrize("eps", BUDGETS)
+def test_pml_bounds_rises_alone_and_keeps_at_least_what_lip_keeps(eps):
+    found = pml_example(eps)
+    assert found.release.pml <= eps + 1e-9
+    assert found.kept >= found.kept_by_lip - 1e-9
+    assert found.informed <= found.blind * math.exp(eps) + 1e-9
+    assert found.blind == pytest.approx(0.8)
+
+
+def test_pml_lets_a_belief_fall_further_than_lip():
+    found = pml_example(0.5)
+    assert found.release.lip > 0.5
+    assert words.of_pml(found)[1].endswith(
+        "after one of its outputs a secret is 7 times less likely."
+    )
+
+
+@pytest.mark.parametrize("lift", [0.0, 1.0, 2.5, 4.0])
+def test_the_mean_of_lifts_rises_from_one_to_the_largest(lift):
+    lifts = np.array([lift, *[(4 - lift) / 3] * 3])
+    for order in (1.0, 2.0, 5.0):
+        assert alpha_example(lift, order).mean == pytest.approx(
+            ((lifts**order).mean()) ** (1 / order)
+        )
+    found = alpha_example(lift, math.inf)
+    assert found.lifts == pytest.approx(lifts)
+    assert found.mean == pytest.approx(lifts.max())
+    assert (np.diff(found.means) >= -1e-9).all()
+    assert found.means[0] == 1.0
+    assert of_clue(lift).p.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n", [30, 100, 100_000])
+@pytest.mark.parametrize("eps", [0.0, 0.7, 2.5])
+def test_the_robust_design_keeps_its_promise_where_the_trusting_one_breaks_it(eps, n):
+    found = robust_example(eps, n)
+    assert found.robust_at_worst <= eps + 1e-9
+    assert found.trusted <= eps + 1e-9
+    if eps > 0:
+        assert found.at_worst > eps
+    assert found.robust <= found.trusting + 1e-9
+    assert (found.low <= found.estimate).all()
+    assert (found.estimate <= found.high).all()
+    assert (np.diff(found.levels) <= 1e-9).all()
+
+
+def test_the_robust_lesson_has_the_printed_estimate():
+    found = robust_example(math.log(2), 100)
+    assert found.estimate == pytest.approx([0.07 / 0.17, 0.26 / 0.83])
+    assert found.low == pytest.approx([0.15522, 0.19213], abs=1e-5)  # [RLDP] Example 2, corrected
+    assert 1 - found.high == pytest.approx([0.27272, 0.53337], abs=1e-5)
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.1, 0.5, 1.0])
+def test_the_funnel_keeps_more_than_telling_rarely_for_the_same_average(chance):
+    found = funnel_example(chance)
+    whole = told(of_test())
+    assert found.release.about_secret == pytest.approx(chance * whole.about_secret)
+    assert found.release.about_x == pytest.approx(chance * whole.about_x)
+    assert found.best_here >= found.release.about_x - 1e-6
+    assert found.release.lip == pytest.approx(math.log(7) if chance else 0.0)
+    assert ("factor of 7" in " ".join(words.of_funnel(found))) == (chance > 0)
+    assert (np.diff(found.best) > 0).all()
+
+
+def test_merging_stops_of_different_groups_leaves_nothing_certain():
+    groups, bits = zip(
+        *((found.after.parts, found.after.information) for found in map(range_example, range(4))),
+        strict=True,
+    )
+    assert groups == (3, 2, 1, 1)
+    assert bits == pytest.approx([math.log2(3), 1.0, 0.0, 0.0])
+    assert "nothing of the street for certain" in words.of_maximin(range_example(2))[0]
+    # even so one cluster is served by one street alone: School is Cedar's, Harbour Fir's
+    assert "1 street possible of 6" in words.of_maximin(range_example(2))[1]
+
+
+def test_numbers_in_words_are_those_of_the_example():
+    found = robust_example(0.7, 100)
+    said = words.of_rldp(found)
+    assert re.search(r"gives away (\S+)\.$", said[1])[1] == words.level(found.at_worst)
+    assert words.level(float("inf")) == "∞"
+    assert words.level(-0.0) == "0"
+    assert words.level(10.0) == "10"
+    assert words.nats(math.log(2)) == "0.693 (a factor of 2)"

@@ -1,0 +1,99 @@
+"""Exercises: answers by hand, what is said of wrong ones, and what readers may type."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from core.errors import InvalidInputError
+from core.learning import check, exercises
+from core.learning.answers import near, number
+from core.learning.exercises import numbers
+
+
+def by_key(variant=0):
+    return {one.key: one for one in exercises(variant)}
+
+
+def test_the_answers_of_the_table_of_the_lessons_are_those_worked_out_by_hand():
+    found = {key: one.answer for key, one in by_key().items()}
+    assert found == pytest.approx(
+        {
+            "positive": 0.3,
+            "posterior": 0.6,
+            "lift": 3.0,
+            "min_lift": 1 / 7,
+            "lip": math.log(7),
+            "ldp": math.log(8.5),
+            "alip": math.log(7) / (math.log(7) + math.log(3)),
+            "pml": math.log(3),
+            "alpha": math.sqrt(0.2 * 9 + 0.8 * 0.25),
+            # told negative: .2(.1t + .9(1−t))·√e ≥ .2 P: P = .7t + .3(1−t), (.9−.8t)√e = .3+.4t
+            "truth": (0.9 * math.sqrt(math.e) - 0.3) / (0.4 + 0.8 * math.sqrt(math.e)),
+            "funnel": 0.1
+            * (
+                0.18 * math.log(3)
+                - 0.02 * math.log(7)
+                - 0.12 * math.log(2)
+                + 0.68 * math.log(17 / 14)
+            ),
+            "maximin": math.log2(3),
+            "rldp": math.log(1 + 7.814728 / 200),
+        },
+        rel=1e-6,
+    )
+
+
+@pytest.mark.parametrize("variant", range(1, 100))
+def test_every_variant_agrees_with_exact_fractions(variant):
+    ill, hit, alarm = (Fraction(value).limit_denominator(20) for value in numbers(variant))
+    p_y = ill * hit + (1 - ill) * alarm
+    lifts = [[hit / p_y, (1 - hit) / (1 - p_y)], [alarm / p_y, (1 - alarm) / (1 - p_y)]]
+    every = [lift for row in lifts for lift in row]
+    found = {key: one.answer for key, one in by_key(variant).items()}
+    assert found["positive"] == pytest.approx(float(p_y))
+    assert found["posterior"] == pytest.approx(float(ill * hit / p_y))
+    assert found["lift"] == pytest.approx(float(lifts[0][0]))
+    assert found["min_lift"] == pytest.approx(float(min(lifts[0][1], lifts[1][1])))
+    assert found["lip"] == pytest.approx(max(abs(math.log(lift)) for lift in every))
+    assert found["pml"] == pytest.approx(math.log(max(every)))
+    assert found["ldp"] == pytest.approx(math.log(max(hit / alarm, (1 - alarm) / (1 - hit))))
+    assert 0 < found["alip"] < 1
+
+
+def test_two_variants_differ():
+    assert len({numbers(variant) for variant in range(100)}) > 60
+
+
+@pytest.mark.parametrize("variant", [0, 1, 17])
+def test_the_shown_answer_is_right_and_common_slips_are_explained(variant):
+    for one in exercises(variant):
+        assert check(one, one.shown).right, one.key
+        assert one.question.endswith("?")
+        assert one.hint.endswith((".", "?"))
+        for slip in one.slips:
+            if near(slip.value, one.answer):
+                continue
+            said = check(one, f"{slip.value:.8f}")
+            assert not said.right
+            assert said.said.startswith("Not yet. ")
+
+
+def test_what_is_wrong_without_a_reason_is_just_not_right_yet():
+    assert check(by_key()["lift"], "17").said == "Not yet."
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("3", 3.0), (" 0,25 ", 0.25), (".5", 0.5), ("1/8", 0.125), ("12.5 %", 0.125), ("−1", -1.0)],
+)
+def test_numbers_as_people_write_them(text, value):
+    assert number(text) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "three", "1/0", "1e400", "nan", "inf", "--1", "1/2/3", "9" * 200, "<b>1</b>"]
+)
+def test_what_is_no_number_is_refused_in_a_sentence(text):
+    with pytest.raises(InvalidInputError, match="An answer must"):
+        number(text)

@@ -1,0 +1,86 @@
+"""The lessons: each is whole, its numbers are read from texts, and its link asks its question."""
+
+import math
+from urllib.parse import parse_qs
+
+import pytest
+
+from core.errors import InvalidInputError
+from core.learning import LESSONS, SETTINGS, defaults, from_texts, lesson
+from core.learning.lessons import opens
+from core.learning.settings import number, written
+from core.learning.tables import flipped, of_test, told
+from core.measures import catalogue as measures
+from core.nonstochastic import catalogue as ranges
+from core.notions import catalogue as notions
+from core.scenario import evaluate
+from core.scenario.url import KEYS, from_query
+
+
+def test_every_notion_that_the_issue_names_has_a_lesson():
+    wanted = ("lift", "lip", "alip", "ldp", "pml", "alpha", "rldp", "funnel", "maximin")
+    assert tuple(one.key for one in LESSONS) == wanted
+    assert lesson("alpha").title == "α-lift"
+
+
+@pytest.mark.parametrize("one", LESSONS, ids=lambda one: one.key)
+def test_every_lesson_is_whole(one):
+    assert one.idea.endswith(".")
+    assert len(one.use) >= 2
+    assert len(one.limits) >= 2
+    assert set(one.settings) <= SETTINGS.keys()
+    found = {
+        "measure": lambda key: measures.entry(key),
+        "notion": lambda key: notions.entry(key),
+        "range": lambda key: ranges.entry(key, ranges.MEASURE),
+    }
+    for named in one.formulas:
+        kind, _, key = named.partition(":")
+        assert found[kind](key).formula
+
+
+def test_no_number_of_the_lessons_has_the_key_of_a_question():
+    assert not SETTINGS.keys() & set(KEYS)
+
+
+@pytest.mark.parametrize("one", LESSONS, ids=lambda one: one.key)
+@pytest.mark.parametrize("which", ["default", "low", "high"])
+def test_every_link_asks_a_question_that_has_an_answer(one, which):
+    values = defaults()
+    if which != "default":
+        for key in one.settings:
+            setting = SETTINGS[key]
+            ends = setting.choices or (setting.low, setting.high)
+            values[key] = ends[0] if which == "low" else ends[-1]
+    link = opens(one.key, values).link
+    asked, notices = from_query(parse_qs(link.partition("?")[2]))
+    assert notices == ()
+    assert asked == opens(one.key, values).asked
+    if one.key != "maximin":
+        assert evaluate(asked).mechanism.status in ("optimal", "exact", "heuristic", "given")
+
+
+def test_the_link_of_ldp_asks_for_what_its_release_reaches():
+    asked = opens("ldp", defaults()).asked
+    reached = told(of_test(), flipped(0.8)).ldp
+    assert asked.eps - 0.01 < reached <= asked.eps
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [("truth", "0.4"), ("order", "4"), ("merged", "1.5"), ("ill", "nan"), ("hit", "x")],
+)
+def test_a_number_that_is_not_allowed_is_told(key, text):
+    with pytest.raises(InvalidInputError, match=f"{key} must be "):
+        number(key, text)
+    values, notices = from_texts({key: text})
+    assert values == defaults()
+    assert len(notices) == 1
+    assert notices[0].endswith(f"; {written(SETTINGS[key].default)} is used.")
+
+
+def test_numbers_are_read_back_as_they_were_written():
+    for setting in SETTINGS.values():
+        for value in setting.choices or (setting.low, setting.default, setting.high):
+            assert number(setting.key, written(value)) == value
+    assert math.isinf(number("order", "inf"))

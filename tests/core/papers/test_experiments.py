@@ -1,0 +1,160 @@
+"""Every experiment, quickly: what it finds is whole, and its verdicts hear of every number."""
+
+import json
+import math
+import platform
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from core.papers.catalogue import EXPERIMENTS, chosen, entry
+from core.papers.printed import FOLDER, printed
+from core.papers.results import PAPERS, Experiment
+from core.papers.running import SHIPPED, shipped
+from core.scenario import Scenario
+from tests.core.papers.turning import turned
+
+
+@pytest.mark.parametrize("definition", EXPERIMENTS, ids=lambda one: one.key)
+def test_a_quick_run_is_whole_and_every_number_turns_a_verdict(definition):
+    steps = []
+    found = definition.perform(quick=True, report=steps.append)
+    assert found.paper in PAPERS
+    assert found.verdicts
+    for verdict in found.verdicts:
+        if verdict.rule == "NO":
+            assert verdict.reason
+        else:
+            assert turned(verdict) == [], verdict.claim
+        assert verdict.claim
+        assert verdict.place
+    for one in found.series:
+        assert len(one.x) == len(one.y) > 0
+        assert len(one.error) in (0, len(one.x))
+        assert one.panel < len(found.panels)
+    if found.scenario is not None:
+        Scenario.from_json(json.dumps(found.scenario))
+    assert {one.panel for one in found.series} == set(range(len(found.panels)))
+    assert all(one.panel < len(found.panels) for one in found.marks)
+    told = found.to_dict()
+    assert Experiment.from_dict(told).to_dict() == told
+    assert all(0 <= done <= whole for done, whole in steps)
+    kept = {one.key: one for one in shipped().experiments}
+    if definition.key in kept:  # the links of the full run that is shipped are those of this code
+        assert kept[definition.key].scenario == told["scenario"]
+
+
+def test_numbers_and_keys_are_used_once():
+    assert len({one.number for one in EXPERIMENTS}) == len(EXPERIMENTS)
+    assert len({one.key for one in EXPERIMENTS}) == len(EXPERIMENTS)
+    assert [one.key for one in chosen(["lift"])] == [
+        one.key for one in EXPERIMENTS if one.key.startswith("lift")
+    ]
+
+
+def test_a_draw_depends_on_seed_experiment_and_its_number_alone():
+    from core.papers.experiment import Setting
+
+    few, many = Setting(3, seed=5).uniform(2, 2, 3), Setting(3, seed=5).uniform(9, 2, 3)
+    assert (few == many[:2]).all()
+    assert (Setting(4, seed=5).uniform(2, 2, 3) != few).all()
+    assert (Setting(3, seed=6).uniform(2, 2, 3) != few).all()
+    assert (Setting(3, seed=5).uniform(2, 2, 3, start=1)[0] == many[1]).all()
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
+def test_printed_values_have_a_paper_a_place_and_a_unit(path):
+    assert path.stem in PAPERS
+    for one in printed(path.stem).values():
+        assert one.what
+        assert one.place
+        assert one.unit >= 0
+        assert all(math.isfinite(number) for number in one.value.ravel())
+
+
+def test_the_means_of_merging_are_the_verified_ones():
+    found = entry("lift_2").perform(quick=True)
+    by_claim = {one.claim: one for one in found.verdicts}
+    complete = by_claim["Complete merging keeps .52"].values[0]
+    subsets = by_claim["Subset merging keeps about .83"].values[0]
+    assert complete.ours == pytest.approx(0.52, abs=4 * complete.error)
+    assert subsets.ours == pytest.approx(0.8345, abs=4 * subsets.error)
+    slips = [one for one in found.verdicts if one.claim.startswith("Algorithm 1")]
+    assert [one.outcome for one in slips] == ["error in print"] * 2
+    assert [one.values[0].variant for one in slips] == pytest.approx([0.70, 0.52], abs=0.1)
+
+
+def in_verdicts(run, paper):
+    """Return the printed numbers that verdicts of a paper's experiments compare with ours."""
+    found = [
+        value
+        for one in run.experiments
+        if one.paper == paper
+        for verdict in one.verdicts
+        for value in verdict.values
+        if value.printed is not None
+    ]
+    return Counter((f"{one.printed:.9g}", one.unit, one.drawn) for one in found)
+
+
+def as_compared(key, one):
+    """Return the numbers of a printed entry as verdicts compare them."""
+    numbers = np.arctanh(one.value) if key == "correlation" else one.value
+    return [(f"{number:.9g}", one.unit, one.drawn) for number in numbers.ravel().tolist()]
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_printed_number_is_in_a_verdict_and_no_other(paper):
+    compared = in_verdicts(shipped(), paper)
+    told = Counter(one for key, said in printed(paper).items() for one in as_compared(key, said))
+    assert set(compared) == set(told)
+    for one, times in told.items():
+        assert compared[one] >= times, one
+
+
+MOST_BYTES = 3_000_000
+
+
+def test_the_full_run_that_is_shipped_is_of_these_experiments_and_names_no_machine():
+    text = SHIPPED.read_text(encoding="utf-8")
+    run = shipped()
+    assert len(text.encode()) < MOST_BYTES
+    assert platform.node() not in text
+    assert re.fullmatch(r"\d+ cores?, [\w ()@.-]+", run.machine)
+    assert not run.quick
+    ran = {one.key for one in run.experiments}
+    assert ran | set(run.missing) == {one.key for one in EXPERIMENTS}
+    assert not ran & set(run.missing)
+    for one in run.experiments:
+        told = entry(one.key)
+        assert (one.place, one.title, one.claim) == (told.place, told.title, told.claim)
+
+
+def test_outcomes_that_are_written_in_the_shipped_run_are_those_of_its_numbers():
+    read = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    for told, one in zip(read["experiments"], shipped().experiments, strict=True):
+        for written, verdict in zip(told["verdicts"], one.verdicts, strict=True):
+            assert written["outcome"] == verdict.outcome, verdict.claim
+
+
+# what was verified before these experiments were written, by other programs
+VERIFIED = {
+    ("lift_2", "Subset merging keeps about .83"): [0.834],
+    ("lift_3", "AORR keeps .94"): [0.94],
+    ("alip_3", "So many draws have some utility"): [0.04, 0.10, 0.26, 0.67],
+    ("alip_2", "The highest utility at ε_u = .6 is .35"): [0.35],
+    ("rldp_examples", "B_s follows from Theorem 1"): [0.40673, 0.09031],
+    ("rldp_examples", "rad_s follows from these intervals"): [0.63103, 0.30675],
+    ("rldp_examples", "Its I at P*"): [0.37021],
+}
+
+
+@pytest.mark.parametrize(("key", "claim"), VERIFIED)
+def test_the_shipped_run_agrees_with_what_was_verified_before(key, claim):
+    (found,) = [one for one in shipped().experiments if one.key == key]
+    (verdict,) = [one for one in found.verdicts if one.claim == claim]
+    for value, expected in zip(verdict.values, VERIFIED[key, claim], strict=True):
+        digits = len(str(expected).partition(".")[2])
+        assert value.ours == pytest.approx(expected, abs=10.0**-digits + 4 * value.error)

@@ -1,0 +1,235 @@
+"""Verdicts follow from numbers alone: any number that moves far enough turns them."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from core.errors import InvalidInputError
+from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
+from core.papers.verdicts import Value, explained, outcome
+from tests.core.papers.turning import turned
+
+
+def test_a_mean_may_be_off_by_half_a_unit_and_four_standard_errors():
+    value = Value("NMI", 0.5, 0.5, error=0.01, unit=0.02)
+    for ours, expected in ((0.549, "reproduced"), (0.551, "differs"), (0.449, "differs")):
+        assert outcome("NUM", [replace(value, ours=ours)]) == expected
+    of_draws = replace(value, drawn=True)  # 0.01 + 4·√2·0.01 = 0.0666
+    for ours, expected in ((0.566, "reproduced"), (0.567, "differs")):
+        assert outcome("NUM", [replace(of_draws, ours=ours)]) == expected
+
+
+def test_a_number_that_is_none_agrees_with_nothing_and_infinity_with_itself():
+    assert outcome("NUM", [Value("a", math.nan, 0.5, unit=9.0)]) == "differs"
+    assert outcome("NUM", [Value("a", math.inf, 0.5, unit=9.0)]) == "differs"
+    assert outcome("NUM", [Value("a", math.inf, math.inf)]) == "reproduced"
+    assert outcome("NUM", [Value("a", 0.5, 0.5, error=math.nan)]) == "differs"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Value("a", math.nan, 0.5, relation="at most"),
+        Value("a", math.nan, 0.5, relation="at least"),
+        Value("a", math.nan, 0.7, unit=0.01, variant=0.7),
+        Value("a", 0.6, 0.5, error=math.nan, relation="at most"),
+    ],
+)
+def test_a_number_that_is_none_shows_no_error_of_print(value):
+    assert outcome("ERR", [value]) == "differs"
+
+
+def test_an_order_needs_three_standard_errors_at_every_point():
+    values = [Value("ε = 1", 0.031, error=0.01), Value("ε = 2", 0.5, error=0.01)]
+    assert outcome("ORD", values) == "reproduced"
+    values[0] = Value("ε = 1", 0.029, error=0.01)
+    assert outcome("ORD", values) == "differs"
+    assert explained("ORD", values) == "Not above 3 standard errors at ε = 1."
+    assert outcome("ORD", [Value("ε = 1", 0.0)]) == "differs"
+    assert outcome("ORD", [Value("ε = 1", 1.0, error=math.nan)]) == "differs"
+
+
+def test_extremes_may_be_off_by_a_quarter_and_two_deviations():
+    for ours, expected in ((-14.9, "reproduced"), (-15.1, "differs"), (-9.1, "reproduced")):
+        assert outcome("EXT", [Value("low", ours, -12.0)]) == expected
+    assert outcome("EXT", [Value("low", -15.1, -12.0, error=0.1)]) == "reproduced"
+
+
+def test_an_error_of_print_is_one_that_a_variant_explains():
+    wrong_number = Value("B_s", 0.40673, 0.3782, unit=1e-4, variant=0.37824)
+    assert outcome("ERR", [wrong_number]) == "error in print"
+    assert outcome("ERR", [replace(wrong_number, variant=0.39)]) == "differs"
+    assert outcome("ERR", [replace(wrong_number, variant=None)]) == "differs"
+    assert outcome("ERR", [replace(wrong_number, ours=0.3782)]) == "reproduced"
+    wrong_rule = Value("NMI", 0.834, 0.83, unit=0.02, variant=0.70)
+    assert outcome("ERR", [wrong_rule]) == "error in print"
+    assert explained("ERR", [wrong_rule]) == "NMI: 0.834, printed 0.83, the wrong variant 0.7."
+
+
+@pytest.mark.parametrize(("relation", "over"), [("at most", 0.2), ("at least", -0.2)])
+def test_a_case_beyond_a_printed_bound_shows_an_error(relation, over):
+    value = Value("T", over, 0.0, relation=relation)
+    assert outcome("ERR", [value]) == "error in print"
+    assert outcome("ERR", [replace(value, ours=-over)]) == "reproduced"
+    assert outcome("NUM", [value]) == "differs"
+    assert outcome("NUM", [replace(value, ours=-over)]) == "reproduced"
+
+
+def test_what_cannot_be_checked_says_why():
+    verdict = Verdict("NO", "…", "Example 1", (), "The data are lost in the text.")
+    assert (verdict.outcome, verdict.reason) == ("cannot be checked", verdict.cause)
+
+
+def test_a_cause_is_told_only_where_numbers_differ():
+    verdict = Verdict("NUM", "…", "", (Value("a", 1.0, 1.0),), "Its unit is wrong.")
+    assert verdict.reason == ""
+    differs = replace(verdict, values=(Value("a", 2.0, 1.0),))
+    assert differs.reason == "a: 2, printed 1. Its unit is wrong."
+
+
+def test_a_comparison_needs_a_printed_value():
+    with pytest.raises(InvalidInputError, match="NUM needs printed values"):
+        Verdict("NUM", "…", "", (Value("a", 1.0),))
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "said"),
+    [
+        ("NO", (Value("a", 1.0, 1.0),), "A verdict by NO has values, and must have none."),
+        ("NUM", (), "A verdict by NUM has no values, and must have some."),
+        ("ORD", (), "A verdict by ORD has no values, and must have some."),
+        ("SEEN", (Value("a", 1.0, 1.0),), "A verdict's rule must be in"),
+    ],
+)
+def test_numbers_can_neither_be_left_out_nor_go_unheard(rule, values, said):
+    with pytest.raises(InvalidInputError, match=said):
+        Verdict(rule, "…", "", values, "A cause.")
+
+
+def test_what_cannot_be_checked_needs_a_reason():
+    with pytest.raises(InvalidInputError, match="must say why"):
+        Verdict("NO", "…", "Example 1", ())
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        {"error": math.inf},
+        {"error": -1.0},
+        {"unit": math.inf},
+        {"unit": -0.1},
+        {"variant": 1.0, "variant_error": math.inf},
+        {"relation": "near"},
+    ],
+)
+def test_no_width_or_relation_lets_every_number_agree(of):
+    with pytest.raises(InvalidInputError, match="must be"):
+        Value("a", 1.0, 0.5, **of)
+
+
+def test_a_number_whose_error_is_none_keeps_no_bound():
+    assert outcome("ERR", [Value("a", 0.4, 0.5, math.nan, relation="at most")]) == "differs"
+    assert outcome("NUM", [Value("a", 0.4, 0.5, math.nan, relation="at most")]) == "differs"
+
+
+SAMPLE = Experiment(
+    "lift_1",
+    "lift",
+    "Figure 1",
+    "A title",
+    "A claim",
+    10,
+    (Panel("(a)", "ε", "NMI"),),
+    (Series("LDP", (1.0, 2.0), (0.5, math.inf), (0.1, 0.2), beyond=True),),
+    (Mark(1.0, 0.5, "0.5"),),
+    (
+        Verdict("NUM", "one", "Figure 1", (Value("a", 0.5, 0.5), Value("b", 2.0, 1.0))),
+        Verdict("ORD", "two", "Figure 1", (Value("ε = 1", 0.5, error=0.1),)),
+        Verdict("ERR", "three", "§2", (Value("c", 0.4, 0.3, unit=0.01, variant=0.3),)),
+        Verdict("ERR", "four", "§2", (Value("d", 0.4, 0.3, relation="at most"),)),
+        Verdict("EXT", "five", "§2", (Value("e", 0.4, 0.3, error=0.01),)),
+        Verdict("NO", "six", "§2", (), "Nobody knows."),
+    ),
+    (Beyond("The optimum", 0.9, bound=0.9),),
+    ("A note.",),
+    {"notion": "lip"},
+    1.5,
+)
+
+
+def test_results_come_back_from_their_json_with_the_same_verdicts():
+    run = Run("0.1.0", "2026-01-01", "2 cores", 3, False, (SAMPLE,), ("lift_2",))
+    again = Run.from_json(run.to_json())
+    assert again == run
+    told = SAMPLE.to_dict()["verdicts"]
+    assert [one["outcome"] for one in told] == [one.outcome for one in SAMPLE.verdicts]
+    assert told[0]["reason"] == "b: 2, printed 1."
+
+
+def test_an_outcome_in_the_json_is_not_believed():
+    told = SAMPLE.to_dict()
+    told["verdicts"][0]["outcome"] = "reproduced"
+    assert Experiment.from_dict(told).verdicts[0].outcome == "differs"
+
+
+def forged(**changes):
+    """Return the JSON form of the sample with another first verdict, or another value of it."""
+    told = SAMPLE.to_dict()
+    verdict = told["verdicts"][0]
+    assert verdict["outcome"] == "differs"
+    for name, value in changes.items():
+        (verdict if name in verdict else verdict["values"][1])[name] = value
+    return told
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"outcome": "reproduced", "reason": ""},
+        {"outcome": "cannot be checked", "cause": "Nobody knows."},
+        {"outcome": "error in print"},
+    ],
+)
+def test_a_verdict_that_is_typed_is_overruled_by_its_numbers(changes):
+    assert Experiment.from_dict(forged(**changes)).verdicts[0].outcome == "differs"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rule": "NO", "cause": "Nobody knows."},
+        {"rule": "NO", "cause": "Nobody knows.", "values": None},
+        {"rule": "ok"},
+        {"rule": ["NUM"]},
+        {"values": []},
+        {"error": "inf"},
+        {"error": -1},
+        {"unit": "inf"},
+        {"unit": "wide"},
+        {"relation": "any"},
+        {"drawn": 1},
+        {"claim": 3},
+        {"printed": True},
+    ],
+)
+def test_a_verdict_that_is_forged_so_that_it_hears_no_number_is_refused(changes):
+    with pytest.raises(InvalidInputError):
+        Experiment.from_dict(forged(**changes))
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"version": "1"}'])
+def test_other_texts_are_no_results(text):
+    with pytest.raises(InvalidInputError):
+        Run.from_json(text)
+
+
+def test_no_numbers_are_lost_in_a_list_that_is_none():
+    told = SAMPLE.to_dict() | {"series": 3}
+    with pytest.raises(InvalidInputError, match="list"):
+        Experiment.from_dict(told)
+
+
+@pytest.mark.parametrize("verdict", SAMPLE.verdicts[:-1], ids=lambda one: one.claim)
+def test_each_number_of_a_verdict_turns_it(verdict):
+    assert turned(verdict) == []

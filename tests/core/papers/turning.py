@@ -1,0 +1,74 @@
+"""Moves every number of a verdict and tells which of them the verdict does not hear of."""
+
+import math
+from dataclasses import replace
+
+FAR = 10.0
+
+
+def mended(verdict):
+    """Return the verdict with numbers that agree with print."""
+    if verdict.rule == "ORD":
+        values = [replace(one, ours=1.0, error=0.0) for one in verdict.values]
+    else:
+        values = [
+            replace(
+                one,
+                ours=one.printed,
+                variant=None if one.variant is None else one.printed,
+                error=0.0,
+                variant_error=0.0,
+            )
+            for one in verdict.values
+        ]
+    return replace(verdict, values=tuple(values))
+
+
+def turned(verdict):
+    """Return which numbers can move far without the verdict's hearing of it; [] is right."""
+    whole = mended(verdict)
+    deaf = [] if whole.outcome == "reproduced" else ["mended"]
+    for place, value in enumerate(whole.values):
+        deaf += [
+            f"{value.name}: {name}"
+            for name, moved in moves(verdict.rule, value)
+            if with_one(whole, place, moved).outcome == "reproduced"
+        ]
+    for place, value in enumerate(verdict.values):  # as they were found
+        none = [replace(value, ours=math.nan), replace(value, error=math.nan)]
+        if any(with_one(verdict, place, one).outcome != "differs" for one in none):
+            deaf.append(f"{value.name}: a number that is none")
+        if verdict.outcome == "reproduced":
+            deaf += [
+                f"{value.name}, as found: {name}"
+                for name, moved in moves(verdict.rule, value)
+                if with_one(verdict, place, moved).outcome == "reproduced"
+            ]
+        if verdict.outcome == "error in print" and value.variant is not None:
+            far = value.variant + FAR + 100 * value.unit
+            unexplained = replace(value, ours=far, variant=far)
+            if with_one(verdict, place, unexplained).outcome == "error in print":
+                deaf.append(f"{value.name}: its variant")
+    return deaf
+
+
+def with_one(verdict, place, value):
+    """Return the verdict with another value in one place."""
+    values = [*verdict.values[:place], value, *verdict.values[place + 1 :]]
+    return replace(verdict, values=tuple(values))
+
+
+def moves(rule, value):
+    """Yield a value with one of its numbers moved to where it speaks against print."""
+    if rule == "ORD":
+        yield "ours", replace(value, ours=-FAR)
+        return
+    far = FAR + 100 * value.unit + abs(value.printed)
+    if value.relation != "at least":
+        yield "ours up", replace(value, ours=value.ours + far)
+        yield "printed down", replace(value, printed=value.printed - far)
+    if value.relation != "at most":
+        yield "ours down", replace(value, ours=value.ours - far)
+        yield "printed up", replace(value, printed=value.printed + far)
+    if value.variant is not None:
+        yield "variant", replace(value, variant=value.variant + far)
