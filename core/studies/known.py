@@ -26,8 +26,9 @@ from core.notions import catalogue as notions
 from core.notions.average import Average
 from core.scenario import Scenario
 from core.sizes import size_of
-from core.studies.frontier import Frontier, share_of_x
+from core.studies.frontier import Frontier
 from core.studies.mixtures import best_mixture
+from core.studies.raised import with_answers
 from core.validation import FloatArray
 
 OPTIMUM = "optimal"
@@ -54,24 +55,42 @@ Place = tuple[str, float]
 
 @dataclass
 class _Promise:
-    """The answers under one notion on one joint, for all ε, and their bytes."""
+    """The answers under one notion on one joint, for all ε, and their bytes.
+
+    What follows from all of them, `starts` and `lines`, is kept until one of them changes.
+    """
 
     n_bytes: int = 0
     answers: OrderedDict[Place, Mechanism] = field(default_factory=OrderedDict)
     sizes: dict[Place, int] = field(default_factory=dict)
+    starts: list[tuple[Place, Mechanism]] | None = None
+    lines: dict[tuple[str, float], tuple[Frontier, Frontier]] = field(default_factory=dict)
+
+    def usable(self, joint: Joint, scenario: Scenario) -> list[tuple[Place, Mechanism]]:
+        """Return the answers that are starts, those for which `_is_start` holds."""
+        if self.starts is None:
+            self.starts = [
+                (at, made) for at, made in self.answers.items() if _is_start(made, joint, scenario)
+            ]
+        return self.starts
 
     def keep(self, place: Place, made: Mechanism) -> None:
         """Keep an answer at a place."""
+        self._changed()
         size = size_of(made)
         self.n_bytes += size - self.sizes.get(place, 0)
         self.answers[place], self.sizes[place] = made, size
 
     def drop(self, place: Place) -> int:
         """Forget the answer at a place, and return its bytes."""
+        self._changed()
         del self.answers[place]
         size = self.sizes.pop(place)
         self.n_bytes -= size
         return size
+
+    def _changed(self) -> None:
+        self.starts, self.lines = None, {}  # who still works on old ones fills the old dictionary
 
 
 class Known:
@@ -145,11 +164,7 @@ class Known:
             own = promise.answers.get(place)
             if scenario.mechanism != OPTIMUM:
                 return None if own is None else self._carried(promise, place, own, joint, scenario)
-            usable = [
-                (at, made)
-                for at, made in promise.answers.items()
-                if _is_start(made, joint, scenario)
-            ]
+            usable = promise.usable(joint, scenario)
             bounds = [one.upper_bound for eps, one in _bounds(promise) if eps >= scenario.eps]
         starts = [(made.utility, at == place, made) for at, made in usable if at[1] <= scenario.eps]
         if not starts:
@@ -194,49 +209,25 @@ class Known:
         joint : Joint
             Its data, counted.
         """
+        name = _place(scenario)[0]
+        key = (name, scenario.gap)
         with self._lock:
             promise = self._of(scenario)
-            answers = dict(promise.answers)
-        name = _place(scenario)[0]
-        points = {
-            float(at): (float(kept), float(most))
-            for at, kept, most in zip(
-                frontier.eps, frontier.utility, frontier.upper_bound, strict=True
-            )
-        }
-        reasons = dict(zip(frontier.eps.tolist(), frontier.reasons, strict=True))
-        for (key, at), made in answers.items():
-            if key == name:
-                kept, most = points.get(at, (made.utility, made.upper_bound))
-                points[at] = (
-                    float(np.fmax(kept, made.utility)),
-                    float(np.fmin(most, made.upper_bound)),
-                )
-        eps = np.array(sorted(points))
-        utility = np.array([points[value][0] for value in eps])
-        bound = np.array([points[value][1] for value in eps])
-        if scenario.mechanism == OPTIMUM:
-            for (_, at), made in answers.items():
-                if _is_start(made, joint, scenario):
-                    utility = np.where(eps >= at, np.fmax(utility, made.utility), utility)
-            bound = np.fmin.accumulate(bound[::-1])[::-1]
-        if mechanisms.entry(scenario.mechanism).monotone:
-            utility = np.fmax.accumulate(utility)
-        bound = np.fmax(bound, utility)
-        return replace(
+            answers, lines = dict(promise.answers), promise.lines
+            starts = promise.usable(joint, scenario) if scenario.mechanism == OPTIMUM else None
+            last = lines.get(key)
+        if last is not None and last[0] is frontier:
+            return last[1]
+        found = with_answers(
             frontier,
-            eps=eps,
-            utility=utility,
-            nmi=share_of_x(utility, joint),
-            upper_bound=bound,
-            most_nmi=share_of_x(bound, joint),
-            proven=bound - utility <= scenario.gap,
-            reasons=tuple(
-                reasons.get(at, "") if np.isnan(kept) else ""
-                for at, kept in zip(eps.tolist(), utility, strict=True)
-            ),
-            mechanisms=(),
+            [(at, made) for (other, at), made in answers.items() if other == name],
+            None if starts is None else [(at, made) for (_, at), made in starts],
+            monotone=mechanisms.entry(scenario.mechanism).monotone,
+            gap=scenario.gap,
+            joint=joint,
         )
+        lines[key] = frontier, found
+        return found
 
     @staticmethod
     def _carried(

@@ -10,17 +10,15 @@ import numpy as np
 
 from core.data.counts.counting import count_joint
 from core.data.counts.report import Counted
+from core.data.left_out import LeftOut
 from core.data.readers.matrix import matrix_id, parse_matrix
-from core.data.spec import DataSpec, Filter
-from core.data.treatment.levels import distinct
-from core.joint import MISSING, Joint
+from core.data.spec import DataSpec, Merge
+from core.data.treatment.levels import distinct, name_symbols
+from core.joint import Joint
 from core.scenario import Scenario
 from core.validation import FloatArray, whole
 
 MERGED, LEFT_OUT = "merged", "left out"
-
-MOST_LETTERS = 10_000
-"""Letters of levels up to which a filter names them: a link reads twice as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +32,8 @@ class Variant:
     partner : str
         The symbol that it is merged with; "" where its records are left out.
     scenario : Scenario
-        The question. Its data is that of the original with a filter, or a matrix.
+        The question. Its data is that of the original with a merge or a symbol left out; where it
+        has no columns, a matrix.
     matrix : str
         The joint's counts, or probabilities, with names, as `parse_matrix` reads them.
     """
@@ -46,11 +45,11 @@ class Variant:
 
     @property
     def is_matrix(self) -> bool:
-        """Whether its data is the matrix, since no filter says the same."""
+        """Whether its data is the matrix, since the data has no columns."""
         return self.scenario.data.source.startswith("matrix:")
 
     def counted(self) -> Counted:
-        """Return its joint; where a filter says the same, `count` gives the same joint."""
+        """Return its joint, that which `count` gives of its data."""
         return count_joint(parse_matrix(self.matrix), self.scenario.data)
 
 
@@ -98,11 +97,11 @@ def variants(scenario: Scenario, counted: Counted, x: int) -> tuple[Variant, ...
     names[low] = f"{names[at]} or {names[other]}"
     del names[high]
     found: list[tuple[str, str, FloatArray, list[str], DataSpec | None]] = [
-        (MERGED, joint.x_labels[other], both, names, None)
+        (MERGED, joint.x_labels[other], both, names, _together(scenario.data, counted, at, other))
     ]
     fewer = np.delete(weights, at, axis=1)
     rest = [name for place, name in enumerate(joint.x_labels) if place != at]
-    found.append((LEFT_OUT, "", fewer, rest, _filtered(scenario.data, counted, at)))
+    found.append((LEFT_OUT, "", fewer, rest, _left_out(scenario.data, counted, at)))
     return tuple(
         _variant(scenario, how, partner, _written(table, joint.s_labels, labels), data)
         for how, partner, table, labels, data in found
@@ -155,24 +154,39 @@ def _plain(name: str) -> str:
     return " ".join(name.split()) or "(blank)"
 
 
-def _filtered(data: DataSpec, counted: Counted, x: int) -> DataSpec | None:
-    """Return the data with a filter that leaves a symbol's records out; None where none does it."""
-    if not counted.codings or len(data.released) != 1 or data.rare_below or data.rare_below_s:
+def _together(data: DataSpec, counted: Counted, x: int, other: int) -> DataSpec | None:
+    """Return the data with two symbols of X as one; None where it has no columns.
+
+    Symbols that are merged already are merged with the new one.
+    """
+    if not counted.codings:
         return None
-    coding = counted.codings[1]
-    if coding.bins[0] is not None or coding.labels != counted.joint.x_labels:
-        return None
-    if data.released[0] in (*data.secret, *data.task):
-        return None
-    if any(cut.kind != "edges" for cut in data.binnings if cut.column in data.secret):
-        return None  # fewer records would move the bins of S
-    levels = tuple(
-        MISSING if level is None else str(level)
-        for place, (_, (level,)) in enumerate(coding.keys)
-        if place != x
+    groups, joint = _own_names(counted), counted.joint
+    both = [*groups[joint.x_labels[x]], *groups[joint.x_labels[other]]]
+    apart = tuple(
+        merge
+        for merge in data.merges
+        if merge.columns != data.released or not set(merge.names) & set(both)
     )
-    if sum(map(len, levels)) > MOST_LETTERS:
+    return replace(data, merges=(*apart, Merge(data.released, tuple(both))))
+
+
+def _left_out(data: DataSpec, counted: Counted, x: int) -> DataSpec | None:
+    """Return the data without a symbol's records; None where it has no columns.
+
+    A symbol of several that were merged is left out with all of them.
+    """
+    if not counted.codings:
         return None
-    kept = Filter(data.released[0], levels)
-    others = tuple(one for one in data.filters if one.is_range or one.column != data.released[0])
-    return replace(data, filters=(*others, kept))
+    gone = tuple(_own_names(counted)[counted.joint.x_labels[x]])
+    return replace(data, left_out=(*data.left_out, LeftOut(data.released, gone)))
+
+
+def _own_names(counted: Counted) -> dict[str, list[str]]:
+    """Return the names that the symbols of X have before any are merged, by their names after."""
+    coding = counted.codings[1]
+    own = name_symbols(set(coding.keys), coding.bins, counted.report.grouped_x.levels)
+    groups: dict[str, list[str]] = {}
+    for name, called in zip(own.labels, coding.labels, strict=True):
+        groups.setdefault(called, []).append(name)
+    return groups

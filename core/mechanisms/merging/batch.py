@@ -20,7 +20,12 @@ from core.mechanisms.merging.batch_merging import (
     merge_in_subsets,
     set_masses,
 )
-from core.mechanisms.merging.subset_levels import Risk, check_risk, pointwise_notion
+from core.mechanisms.merging.subset_levels import (
+    Risk,
+    check_risk,
+    least_first,
+    pointwise_notion,
+)
 from core.notions import Notion
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -170,7 +175,7 @@ def _repaired(block: Block) -> BoolArray:
     It ends where the notion allows X_H as one output; InfeasibleError if not even all of X.
     """
     high = block.high
-    order = np.argsort(np.where(high, -1.0, block.p_x), axis=1, kind="stable")
+    order = least_first(np.where(high, -1.0, block.p_x))
     growing = np.take_along_axis(block.p, order[:, None, :], axis=2).cumsum(axis=2)
     position = np.arange(high.shape[1])
     enough = block.judge(growing)[1] & (position >= high.sum(axis=1, keepdims=True))

@@ -4,7 +4,7 @@ import numpy as np
 
 from core.errors import InfeasibleError
 from core.joint import Joint
-from core.mechanisms.merging.subset_levels import fits, set_levels
+from core.mechanisms.merging.subset_levels import fits, least_first, set_levels
 from core.notions import PointwiseNotion
 
 
@@ -51,7 +51,7 @@ def attain(
     # moving a symbol of probability p into a set of probability M costs
     # (M + p)·log(M + p) − M·log M − p·log p, which grows with p
     low = np.setdiff1d(np.arange(joint.n_x), high)
-    order = low[np.argsort(joint.p_x[low], kind="stable")]
+    order = low[least_first(joint.p_x[low])]
     growing = merged[:, None] + joint.p[:, order].cumsum(axis=1)
     enough = fits(notion, *set_levels(notion, growing, joint.p_s))
     if not enough.any():

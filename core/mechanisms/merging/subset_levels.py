@@ -19,7 +19,7 @@ Risk = Literal["max", "sum", "ratio"]
 """The risk of a set under notions that bound the lift: max(log Λ, |log Ψ|), Λ + 1/Ψ or Λ/Ψ."""
 
 SAME_RISK = 1e-12
-"""Risks this close, relative to their size, are a tie, so that rounding does not decide."""
+"""Risks, or probabilities, this close relative to their size tie: rounding decides nothing."""
 
 
 def pointwise_notion(notion: Any, maker: str) -> PointwiseNotion:
@@ -209,3 +209,23 @@ def first_most(risks: FloatArray) -> IntArray:
     """Return the index of the greatest risk on the last axis, the lowest among ties."""
     most = risks.max(axis=-1, keepdims=True)
     return np.asarray((risks >= most * (1.0 - SAME_RISK) - SAME_RISK).argmax(axis=-1))
+
+
+def least_first(values: FloatArray) -> IntArray:
+    """Return the order of the last axis from the least value on, the lowest index among ties.
+
+    Values this close are a tie: sums of the same probabilities are rounded in several ways.
+
+    Examples
+    --------
+    >>> least_first(np.array([0.3, 0.1 + 0.2, 0.1])).tolist()  # 0.1 + 0.2 is 0.30000000000000004
+    [2, 0, 1]
+    """
+    order = np.argsort(values, axis=-1, kind="stable")
+    ranked = np.take_along_axis(values, order, axis=-1)
+    apart = np.diff(ranked, axis=-1) > SAME_RISK * np.abs(ranked[..., 1:])
+    group = np.zeros(values.shape, dtype=np.int64)
+    group[..., 1:] = apart.cumsum(axis=-1)
+    groups = np.empty_like(group)
+    np.put_along_axis(groups, order, group, axis=-1)
+    return np.argsort(groups, axis=-1, kind="stable")

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.clock import Deadline
 from core.joint import Joint
+from core.mechanisms.optima.coupling import coupled
 from core.mechanisms.optima.robust_search import ldp_bound, robust_search
 from core.mechanisms.optima.search import checked_options
 from core.mechanisms.optima.tightened import tightened
@@ -48,9 +49,9 @@ def robust_optimal(
         F.
     solver, time_limit, gap, seed
         As in `optimal`; `solver` is that of PolyOpt, which runs first within the same limit and
-        which the search starts from. The better one of it and the quick starts of `tightened` is
-        returned where time is too short, or there are too many symbols for cutting planes. At the
-        same limit PolyOpt alone is never better.
+        which the search starts from. The best of it and of the quick starts (`tightened`,
+        `coupled`) is returned where time is too short, or there are too many symbols for cutting
+        planes. At the same limit PolyOpt alone is never better.
 
     Raises
     ------
@@ -119,7 +120,8 @@ def best_under(
         return first
     if alone:
         whole = Joint.with_secret_released(cells, keep_unseen=True)
-        quick = tightened(Joint.with_secret_released(cells), notion)
+        pairs = Joint.with_secret_released(cells)
+        quick = [*tightened(pairs, notion), *coupled(cells, pairs, notion)]
         start = max([first, *quick], key=lambda made: made.utility)
         kernel = start.kernel
         if start is first:  # its level over F may be rounded up

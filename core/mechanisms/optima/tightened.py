@@ -70,7 +70,7 @@ def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
     kernels = _holding(joint, mergings, notion, first=few)
     if not kernels:
         kernels = [
-            inside for kernel in mergings if (inside := _inside(joint, kernel, notion)) is not None
+            moved for kernel in mergings if (moved := inside(joint, kernel, notion)) is not None
         ]
     return [
         make_mechanism(
@@ -93,10 +93,30 @@ def _holding(
     return list(islice(holding, 1)) if first else list(holding)
 
 
-def _inside(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray | None:
+def inside(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray | None:
     """Return a kernel with its outputs moved towards P_X by the least of `SHARES` that passes.
 
     The level falls as the share grows, so the shares are halved, not tried one by one.
+
+    Parameters
+    ----------
+    joint : Joint
+        P̂(s, x).
+    kernel : ndarray
+        P(y | x), shape (n_x, n_y).
+    notion : Notion
+        The notion.
+
+    Returns
+    -------
+    kernel : ndarray or None
+        Shape (n_x, n_y); None where no share passes.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> inside(joint, np.eye(2), LDP(1.0)).round(3).tolist()
+    [[0.925, 0.075], [0.075, 0.925]]
     """
     low, high = 0, len(SHARES)
     while low < high:

@@ -162,3 +162,9 @@ def test_an_infinite_order_is_none_of_a_ball():
 def test_an_unknown_notion_is_named():
     with pytest.raises(InvalidInputError, match=r"notion must be one of lip, .*, got 'dp'\."):
         catalogue.build("dp", JOINT, Numbers(eps=1.0))
+
+
+@pytest.mark.parametrize("key", [np.array(["lip", "ldp"]), ["lip"], None, 1])
+def test_what_is_no_name_is_no_notion(key):
+    with pytest.raises(InvalidInputError, match="notion must be one of lip, "):
+        catalogue.build(key, JOINT, Numbers(eps=1.0))

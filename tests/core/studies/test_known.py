@@ -221,3 +221,28 @@ def test_the_best_starts_are_kept_where_not_all_answers_fit():
         found = known.best(replace(OPTIMAL, eps=eps), JOINT)
         assert found is not None
         assert found.utility == pytest.approx(good[eps].utility)
+
+
+def test_a_line_is_made_once_and_anew_after_each_answer():
+    known = Known()
+    low = sweep(OPTIMAL, JOINT, np.array([0.5, 2.0]))
+    line = known.along(low, OPTIMAL, JOINT)
+    assert known.along(low, OPTIMAL, JOINT) is line
+    between = replace(OPTIMAL, eps=1.2)
+    known.add(between, JOINT, made(between))
+    raised = known.along(low, OPTIMAL, JOINT)
+    assert raised.eps.tolist() == [0.5, 1.2, 2.0]
+    assert known.along(low, OPTIMAL, JOINT) is raised
+    other = sweep(OPTIMAL, JOINT, np.array([0.7]))
+    assert known.along(other, OPTIMAL, JOINT).eps.tolist() == [0.7, 1.2]
+    strict = replace(OPTIMAL, gap=1e-12)
+    assert known.along(other, strict, JOINT) is not known.along(other, OPTIMAL, JOINT)
+
+
+def test_a_start_found_later_counts_after_the_starts_were_listed():
+    known = Known()
+    for eps in (0.3, 0.6):
+        asked = replace(OPTIMAL, mechanism="watchdog", eps=eps)
+        known.add(asked, JOINT, made(asked))
+        best = known.best(replace(OPTIMAL, eps=0.9), JOINT)
+        assert best.utility == pytest.approx(made(asked).utility, abs=1e-12)

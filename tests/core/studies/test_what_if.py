@@ -1,9 +1,12 @@
-"""Questions with a symbol less: their joints, and that a filter says the same as a matrix."""
+"""Questions with a symbol less: their joints, and that the data says the same as a matrix."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from core.data import Sources, count
+from core.data.left_out import LeftOut
 from core.data.readers.matrix import matrix_id
 from core.data.spec import Binning, DataSpec, Filter
 from core.errors import InvalidInputError
@@ -58,34 +61,86 @@ def test_merging_adds_the_records_of_the_nearest_symbol_and_leaving_out_drops_th
         ),
     ],
 )
-def test_a_filter_leaves_out_what_the_matrix_does(data):
+def test_a_symbol_is_left_out_as_the_matrix_does_and_as_a_filter_of_the_others_does(data):
     whole = count(data).joint
     for x in range(whole.n_x):
         one = asked(data, x)[1][LEFT_OUT]
-        assert not one.is_matrix
-        by_filter, by_matrix = count(one.scenario.data).joint, one.counted().joint
-        assert by_filter.x_labels == by_matrix.x_labels
-        assert by_filter.s_labels == by_matrix.s_labels
-        assert by_filter.n == by_matrix.n
-        assert (by_filter.p == by_matrix.p).all()
+        (column,) = data.released
+        assert one.scenario.data == replace(
+            data, left_out=(LeftOut((column,), (whole.x_labels[x],)),)
+        )
+        kept = Filter(column, tuple(name for name in whole.x_labels if name != whole.x_labels[x]))
+        others = tuple(f for f in data.filters if f.is_range or f.column != column)
+        by_filter = count(replace(data, filters=(*others, kept))).joint
+        found, by_matrix = count(one.scenario.data), one.counted().joint
+        for other in (by_filter, by_matrix):
+            assert found.joint.x_labels == other.x_labels
+            assert found.joint.s_labels == other.s_labels
+            assert found.joint.n == found.report.n_used == other.n
+            assert (found.joint.p == other.p).all()
+
+
+COLUMNS = [
+    DataSpec("adult", ("sex",), ("age",), binnings=(Binning("age", "quantile", 4),)),
+    DataSpec("adult", ("age",), ("race",), binnings=(Binning("age", "quantile", 4),)),
+    DataSpec("adult", ("sex",), ("race", "relationship")),
+    DataSpec("adult", ("sex",), ("occupation",), rare_below=1000),
+]
+
+
+@pytest.mark.parametrize(
+    "data", [*COLUMNS, DataSpec(), DataSpec("adult", ("sex",), ("workclass",))]
+)
+def test_symbols_merged_or_left_out_stay_a_question_about_the_same_columns(data):
+    whole = count(data).joint
+    for x in range(whole.n_x):
+        for one in asked(data, x)[1].values():
+            assert not one.is_matrix
+            spec = one.scenario.data
+            assert (spec.source, spec.secret, spec.released) == (
+                data.source,
+                data.secret,
+                data.released,
+            )
+            by_columns, by_matrix = count(spec).joint, one.counted().joint
+            assert by_columns.x_labels == by_matrix.x_labels
+            assert by_columns.s_labels == by_matrix.s_labels
+            assert by_columns.n == by_matrix.n
+            assert by_columns.p == pytest.approx(by_matrix.p, abs=1e-15)
+
+
+def test_what_is_merged_is_merged_again_and_left_out_whole():
+    data, names = DataSpec("adult", ("sex",), ("workclass",)), []
+    for _ in range(3):
+        joint, found = asked(data, len(names))
+        data = found[MERGED].scenario.data
+        assert count(data).joint.n_x == joint.n_x - 1
+        names = [name for merge in data.merges for name in merge.names]
+        assert len(set(names)) == len(names)
+    joint = count(data).joint
+    place = next(x for x, name in enumerate(joint.x_labels) if " or " in name)
+    left = asked(data, place)[1][LEFT_OUT]
+    assert not left.is_matrix
+    kept = np.delete(joint.p, place, axis=1)
+    assert count(left.scenario.data).joint.p == pytest.approx(kept / kept.sum(), abs=1e-12)
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        DataSpec("adult", ("sex",), ("age",), binnings=(Binning("age", "quantile", 4),)),
-        DataSpec("adult", ("age",), ("race",), binnings=(Binning("age", "quantile", 4),)),
-        DataSpec("adult", ("sex",), ("race", "relationship")),
-        DataSpec("adult", ("sex",), ("occupation",), rare_below=1000),
+        *COLUMNS,
         DataSpec("random:uniform:3x5:0", (), ()),
         DataSpec("example:parity", (), ()),
     ],
 )
-def test_where_no_filter_says_it_the_matrix_does_and_its_id_is_that_of_a_pasted_one(data):
+def test_a_joint_without_columns_becomes_a_matrix_whose_id_is_that_of_a_pasted_one(data):
     joint, found = asked(data, 1)
     assert set(found) == {MERGED, LEFT_OUT}
+    assert found[MERGED].is_matrix == (not data.released)
     for one in found.values():
-        assert one.is_matrix
+        assert one.is_matrix == (not data.released)
+        if not one.is_matrix:
+            continue
         sources = Sources()
         assert sources.add_matrix(one.matrix) == one.scenario.data.source
         assert one.scenario.data.source == f"matrix:{matrix_id(one.matrix)}"

@@ -86,6 +86,55 @@ def test_a_last_set_that_takes_in_one_earlier_set_after_the_other():
     )
 
 
+def merged(sets):
+    """Return which symbols share an output, by the first symbol of each one's."""
+    return [x if one == 0 else sets.index(one) for x, one in enumerate(sets)]
+
+
+def first_alike(kernel):
+    rows = kernel.tolist()
+    return [rows.index(row) for row in rows]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_exact_ties_are_broken_alike(family):
+    # counts from 1 to 3, mirrored rows and repeated columns: symbols tie in probability and risk;
+    # budgets are the lifts themselves, so that levels tie with them too
+    rng = np.random.default_rng(5)
+    for trial in range(25):
+        counts = rng.integers(1, 4, (int(rng.integers(2, 5)), int(rng.integers(3, 8))))
+        if trial % 3 == 0:
+            counts = np.concatenate([counts, counts[:, ::-1]], axis=1)
+        if trial % 3 == 1:
+            counts = np.concatenate([counts, counts[::-1]], axis=0)
+        joint = Joint.from_counts(counts)
+        p = joint.p
+        levels = np.abs(np.log(p / p.sum(axis=1, keepdims=True) / p.sum(axis=0))).ravel()
+        notions = [FAMILIES[family](eps) for eps in rng.choice(levels, 3).tolist()]
+        for single, many in (
+            (m.watchdog, m.watchdog_batch),
+            (m.subset_merging, m.subset_merging_batch),
+        ):
+            found = many(p[None], notions)
+            for notion, sets in zip(notions, found.sets[0].tolist(), strict=True):
+                assert merged(sets) == first_alike(single(joint, notion).kernel)
+
+
+@pytest.mark.parametrize("make", [m.watchdog, m.subset_merging])
+def test_a_repair_takes_the_first_of_symbols_that_tie_in_probability(make):
+    # sums of the same counts over their number are rounded in several ways
+    joint = Joint.from_counts(
+        [[1, 2, 2, 1, 3, 2, 3], [2, 1, 3, 1, 3, 3, 3], [1, 3, 1, 3, 2, 3, 2], [3, 3, 1, 2, 3, 2, 3]]
+    )
+    result = make(joint, LIP(0.6519891080664377))
+    assert result.status == "repaired"
+    batch = {m.watchdog: m.watchdog_batch, m.subset_merging: m.subset_merging_batch}[make]
+    found = batch(joint.p[None], [LIP(0.6519891080664377)])
+    alike = first_alike(result.kernel)
+    assert alike == [0, 0, 2, 3, 4, 5, 6]
+    assert merged(found.sets[0, 0].tolist()) == alike
+
+
 def test_a_repair_keeps_all_of_x_h_even_if_a_part_of_it_would_do():
     # x1 and x2 balance each other, but x3 breaks the budget beside them.
     joint = Joint.from_counts([[8, 1, 12, 30, 31, 3], [1, 8, 1, 30, 31, 3]])
