@@ -2,17 +2,25 @@
 PORT ?= 8501
 VENV ?= .venv
 MINUTES ?= 10
+REPLICAS ?= 2
 SEED ?=
+QUICK ?=
+ONLY ?=
+JOBS ?= 2
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test format lint types unit browser fuzz docs house cluster bench clean
+.PHONY: help run serve test format lint types unit browser fuzz docs house cluster bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 run: $(VENV)/run.stamp  ## Set up and open the dashboard on 127.0.0.1
 	$(BIN)/streamlit run app.py --server.port $(PORT)
+
+serve: $(VENV)/run.stamp  ## Serve a class by several processes behind nginx: REPLICAS=2 PORT=8501
+	.ci/nginx
+	$(BIN)/python -m pages.ui.serving --replicas $(REPLICAS) --port $(PORT)
 
 test: lint types docs unit browser  ## Set up and run every gate, browser tests included
 
@@ -29,13 +37,14 @@ types: $(VENV)/dev.stamp
 
 unit: $(VENV)/dev.stamp  ## Doctests, core and page tests, with the coverage floors
 	.ci/java
+	.ci/nginx
 	$(BIN)/python -m pytest -n 2 -m "not browser" --cov --cov-report=
 	$(BIN)/coverage report --skip-covered --include="core/*" --fail-under=95
 	$(BIN)/coverage report --skip-covered --include="app.py,pages/*" --fail-under=90
 
 browser: $(VENV)/dev.stamp  ## Drive the dashboard in a real Chromium
 	.ci/chromium $(BIN)
-	$(BIN)/python -m pytest -m browser tests/browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m browser tests/browser
 
 house: $(VENV)/run.stamp  ## Draw the code's folders and imports into docs/, and list what breaks their rules
 	$(BIN)/python docs/house.py
@@ -51,6 +60,10 @@ cluster: $(VENV)/dev.stamp  ## Start a Dask scheduler and two workers on 127.0.0
 
 bench: $(VENV)/dev.stamp  ## Measure speed and memory, as the tables of docs/benchmarks.md
 	$(BIN)/python -m benchmarks
+
+reproduce: $(VENV)/run.stamp  ## Run the papers' experiments again into reproduced/: QUICK=1 ONLY=… SEED=… JOBS=2
+	$(BIN)/python -m core reproduce --out reproduced --jobs $(JOBS) $(if $(QUICK),--quick) \
+		$(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 clean:  ## Remove the environment and every cache
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -4,6 +4,8 @@ from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from pages.ui.frame import server, site
+from pages.ui.serving import programs
+from pages.ui.serving.late_requests import LateRequests
 from pages.ui.work import released_files
 
 if __name__ == "__main__":  # a visit: Streamlit runs the script that the server below names
@@ -12,6 +14,6 @@ else:
     app = App(
         __file__,
         lifespan=server.life,
-        routes=[released_files.ROUTE],
-        middleware=[Middleware(server.Guard)],
+        routes=[released_files.ROUTE, programs.ROUTE],
+        middleware=[Middleware(server.Guard), Middleware(LateRequests)],
     )

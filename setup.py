@@ -7,7 +7,7 @@ setup(
     package_dir={"liftscope": "."},  # app.py, and the settings that Streamlit reads beside it
     package_data={
         "liftscope": [".streamlit/config.toml", "docs/glossary.md"],
-        "core": ["data/bundled/*.parquet"],
+        "core": ["data/bundled/*.parquet", "papers/**/*.json"],
         "pages": ["**/*.css", "**/*.js", "**/*.png"],
     },
 )

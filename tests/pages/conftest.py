@@ -20,6 +20,8 @@ def _nothing_left_at_work(monkeypatch):
 
     monkeypatch.setattr(long_answer.WORKERS, "submit", keep)
     yield
+    for work in list(long_answer._under_way.values()):  # sweeps, which would go on with others
+        work.job.cancel()
     for job in begun:
         job.cancel()
 
@@ -65,7 +67,7 @@ def drawn(monkeypatch):
     figures = {}
 
     def keep(figure, *, key, faded=False, **_more):
-        figures[key] = (figure, faded)
+        figures[key] = (figure() if callable(figure) else figure, faded)
 
     monkeypatch.setattr(charts, "chart", keep)
     return figures

@@ -36,8 +36,11 @@ class HeldPool:
 class HeldWorkers:
     """Workers that pass urgent and other work to two pools, each of which may hold it."""
 
+    elsewhere = None
+
     def __init__(self, workers):
         self.urgent = self.general = self.workers = workers
+        self.size = workers.size
 
     def submit(self, function, *arguments, urgent=False, **more):
         pool = self.urgent if urgent else self.general

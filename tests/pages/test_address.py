@@ -94,6 +94,10 @@ def test_back_leads_to_an_address_that_was_written_over(monkeypatch):
     app.run()
     assert query(app) == ASKED
     assert app.slider(key="eps").value == 1.0
+    monkeypatch.undo()  # what is moved next goes on from there
+    app.slider(key="beta").set_value(0.02).run()
+    assert query(app) == ASKED | {"beta": ["0.02"]}
+    assert app.slider(key="eps").value == 1.0
 
 
 def test_an_address_counts_again_once_the_browser_has_read_what_was_written():

@@ -149,12 +149,13 @@ def test_it_opens_on_explore_with_the_same_figures(sweeps, place):
     assert not app.exception
     assert not app.error
     data = app.session_state["_data"]
-    assert data.source.startswith("matrix:") == (place == 0)
-    assert bool(data.filters) == (place == 1)
+    assert (data.source, data.secret, data.released) == ("adult", ("sex",), ("workclass",))
+    assert bool(data.merges) == (place == 0)
+    assert bool(data.left_out) == (place == 1)
     (nmi,) = [one.value for one in app.metric if one.label == "NMI"]
     assert f"{nmi} would be kept" in said
     assert "_data" in app.session_state
-    key = "data" if place == 0 else "only"
+    key = "merge" if place == 0 else "without"
     assert key in app.query_params
 
 
@@ -166,6 +167,7 @@ def test_a_question_without_a_costly_symbol_has_no_switch():
 
 
 def test_what_takes_longer_is_worked_out_by_another_process(monkeypatch, sweeps):
+    from core.studies import consequences
     from pages.ui.explore import advice
 
     monkeypatch.setattr(advice, "AT_ONCE", 0)
@@ -176,5 +178,5 @@ def test_what_takes_longer_is_worked_out_by_another_process(monkeypatch, sweeps)
     assert "records leave open" in told(app)
     levels = realised_levels(evaluate(ASKED).joint, evaluate(ASKED).mechanism.kernel)
     assert f"{levels['lip'].least:.3f} to {levels['lip'].most:.3f}" in told(app)
-    monkeypatch.setattr(advice, "MOST_CELLS", 1)
+    monkeypatch.setattr(consequences, "MOST_CELLS", 1)
     assert "records leave open" not in advised(ASKED)

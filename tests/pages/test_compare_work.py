@@ -11,6 +11,7 @@ from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.jobs import work
 from core.scenario import Project, Scenario, evaluate
+from core.studies import matching as study
 from core.studies.frontier import sweep
 from core.studies.known import UNPROVEN
 from pages.ui.compare import matching
@@ -287,3 +288,10 @@ def test_columns_name_their_data_where_the_sidebar_is_about_other_data():
 def test_the_saved_file_is_what_core_compare_reads():
     written = json.loads(QUICK.to_json())
     assert [one["name"] for one in written["columns"]] == list(QUICK.names)
+
+
+@pytest.mark.parametrize("status", [study.CUT, study.REACHED, study.JUMPS, study.BEYOND])
+def test_a_match_that_was_cut_short_is_the_sessions_alone(status):
+    asked = matching.Asked("kept", 0.5, "quick", Project(QUICK.scenarios, QUICK.names))
+    found = study.Match(status, 1.0, 0.4, 0.3, 0.6, True, 5)
+    assert matching._work(asked, QUICK.scenarios[0]).is_final(found) == (status != study.CUT)

@@ -80,6 +80,8 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
         ({"only": '["sex", "Neither"]'}, "Remove the filter of sex"),
         ({"only": ['["sex", "Male"]', '["age", [95, 99]]']}, "Remove all filters"),
         ({"only": '["nope", "x"]'}, "Remove the filter of nope"),
+        ({"s": "race", "x": "sex", "merge": '[["sex"], "Male", "Female"]'}, "Merge no symbols"),
+        ({"x": "sex", "s": "race", "without": '[["sex"], "Male"]'}, "Leave no symbols out"),
         ({"x": "nope"}, "Use workclass as X"),
         ({"s": ["sex", "nope"]}, "Leave nope out of S"),
         ({"s": "nope", "x": "gone"}, "Start again with this data"),

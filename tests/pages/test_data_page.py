@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from core.data import DataSpec, Filter
+from core.data.left_out import LeftOut
+from core.data.spec import Merge
 from core.limits import MAX_UPLOAD_MB
 from tests.pages.data_page import PAGE, checked, errors, metrics, open_page, spec
 
@@ -312,3 +314,30 @@ def test_a_link_with_a_filter_that_is_none_says_so():
     assert "The range of 'age' to keep must not be empty" in app.warning[0].value.replace("\\", "")
     assert not spec(app).filters
     assert "only" not in app.query_params
+
+
+def test_merged_symbols_are_named_and_taken_apart():
+    merges = ['[["occupation"], "Sales", "Tech-support"]', '[["race"], "Black", "Other"]']
+    app = open_page(merge=merges)
+    said = [one.value.replace("\\", "") for one in app.markdown]
+    assert "occupation: Sales, Tech-support are one symbol." in said
+    assert not [one for one in said if "race" in one and "one symbol" in one]  # neither S nor X
+    assert "symbols of X merged" in " ".join(one.value for one in app.caption)
+    app.button(key="merge0_apart").click().run()
+    assert not app.exception
+    assert app.session_state["_data"].merges == (Merge(("race",), ("Black", "Other")),)
+    assert app.query_params["merge"] == merges[1]
+
+
+def test_symbols_left_out_are_named_and_taken_back():
+    gone = ['[["occupation"], "Sales", "Tech-support"]', '[["sex", "race"], "Male · Black"]']
+    app = open_page(without=gone)
+    said = [one.value.replace("\\", "") for one in app.markdown]
+    assert "occupation: Sales and Tech-support are left out." in said
+    assert not [one for one in said if "race" in one and "left out" in one]  # neither S nor X
+    caption = " ".join(one.value for one in app.caption).replace("\\", "")
+    assert "'Sales' and 'Tech-support' of X left out" in caption
+    app.button(key="left_out0_back").click().run()
+    assert not app.exception
+    assert app.session_state["_data"].left_out == (LeftOut(("sex", "race"), ("Male · Black",)),)
+    assert app.query_params["without"] == gone[1]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.learning import LESSONS
 from core.measures import catalogue as measures
 from core.mechanisms import catalogue as mechanisms
 from core.nonstochastic import catalogue as ranges
@@ -16,7 +17,7 @@ from core.scenario import DOMAINS
 from pages.ui.figures.implications import implications
 from pages.ui.parts import tables
 from pages.ui.style import glossary
-from tests.pages.waiting import PATIENCE
+from tests.pages.waiting import PATIENCE, finished
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "pages").rglob("*.py"))
@@ -74,10 +75,15 @@ QUESTIONS = {
     "compare": {},
     "lift": {},
     "mechanisms": {"x": "race"},
+    "frontiers": {"notion": "lip", "by": "watchdog", "steps": "2", "across": "level_lip"},
     "robust": {"x": "race", "n": "300"},
     "confusability": {},
     "data": {},
+    "learn": {},
+    "papers": {"show": "errata"},
+    "papers run": {"show": "lift_1"},
 }
+QUESTIONS |= {f"learn {one.key}": {"topic": one.key} for one in LESSONS[1:]}
 OPEN = sorted(
     f"{key}_table"
     for path in SOURCES
@@ -94,12 +100,19 @@ def blocks(block):
 
 @pytest.fixture(scope="module", params=QUESTIONS)
 def app(request):
-    app = AppTest.from_file(ROOT / "pages" / f"{request.param}.py", default_timeout=PATIENCE)
+    app = AppTest.from_file(
+        ROOT / "pages" / f"{request.param.split()[0]}.py", default_timeout=PATIENCE
+    )
     for name, value in QUESTIONS[request.param].items():
         app.query_params[name] = value
     for key in OPEN:
         app.session_state[key] = True
-    return app.run()
+    app.run()
+    if request.param == "frontiers":  # which has a chart once a sweep has ended
+        if start := [one for one in app.button if one.key == "sweep_start"]:
+            start[0].click().run()
+        finished(app, lambda: app.session_state["_frontiers_desk"].work is None)
+    return app
 
 
 def test_every_key_figure_is_explained(app):
@@ -143,7 +156,11 @@ def test_every_chart_carries_what_its_texts_mean(app):
 
 
 def test_every_head_of_a_table_is_explained(app):
-    assert app.dataframe
+    assert len(app.dataframe) + len(app.table)
+    below = [one.proto.help for one in app.caption]
+    for table in app.table:  # of sentences: their heads are explained below
+        said = glossary.told(*[tables._spelled(str(name)) for name in table.value.columns])
+        assert not said or said in below
     for table in app.dataframe:
         settings = json.loads(table.proto.columns or "{}")
         for name in map(str, table.value.columns):
@@ -154,4 +171,4 @@ def test_every_head_of_a_table_is_explained(app):
 
 def test_what_a_promise_implies_is_explained_box_by_box():
     figure = implications("ALIP", [])
-    assert figure["layout"]["meta"] == {"explained": True}
+    assert figure["layout"]["meta"] == {"explained": True, "projected": {"one_line": True}}

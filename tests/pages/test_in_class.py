@@ -96,7 +96,10 @@ def test_an_address_without_the_view_leaves_it():
     assert app.session_state["_projector"] == ""
 
 
-@pytest.mark.parametrize("page", ["lift", "mechanisms", "robust", "confusability", "data"])
+@pytest.mark.parametrize(
+    "page",
+    ["lift", "mechanisms", "frontiers", "robust", "confusability", "data", "learn", "papers"],
+)
 def test_every_page_has_the_menu_and_the_view(page):
     app = menu(opened(page, **QUICK, projector="on"))
     assert not app.exception

@@ -32,7 +32,7 @@ def cards(monkeypatch):
     figures = {}
 
     def keep(figure, *, key, faded=False, **_more):
-        figures[key] = (figure, faded)
+        figures[key] = (figure() if callable(figure) else figure, faded)
 
     monkeypatch.setattr(meaning, "chart", keep)
     monkeypatch.setattr(again, "chart", keep)
@@ -118,10 +118,11 @@ def test_perfect_privacy_has_a_second_release():
 
 def test_nothing_more_can_be_released_only_where_that_is_proven():
     asked = Scenario(eps=0.5)
-    made = evaluate(replace(asked, mechanism="constant")).mechanism
-    told = again.second_sentence(replace(made, upper_bound=0.0, gap=0.0), asked, "nats")
+    result = evaluate(replace(asked, mechanism="constant"))
+    made, both = result.mechanism, asked.build_notion(result.joint)
+    told = again.second_sentence(replace(made, upper_bound=0.0, gap=0.0), both, "nats")
     assert told.startswith("Nothing more can be released: the first release used all of ")
-    told = again.second_sentence(replace(made, upper_bound=0.2, gap=0.2), asked, "nats")
+    told = again.second_sentence(replace(made, upper_bound=0.2, gap=0.2), both, "nats")
     assert told.startswith("A second release keeps ")
     assert told.endswith("No other keeps more than 0.2 nats of I(X;Y₂).")
 

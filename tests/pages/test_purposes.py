@@ -1,6 +1,7 @@
 """What should survive, on Explore: its picker, link, strip, sentence, axis and bad input."""
 
 from dataclasses import replace
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -8,7 +9,7 @@ from core.data.spec import Binning, DataSpec
 from core.release.sentences import finding, question
 from core.scenario import Scenario, evaluate
 from core.scenario.snippet import snippet
-from core.scenario.url import to_query
+from core.scenario.url import from_query, to_query
 from pages.ui.frame import purpose
 from pages.ui.style.labels import markdown
 from tests.pages.test_explore import QUICK, figures, opened
@@ -32,6 +33,23 @@ def test_all_of_x_survives_by_default():
     assert app.selectbox(key="for").value == "information"
     assert "Kept for that" not in figures(app)
     assert "(?t=income&for=task)" in said(app).replace("for=task&t=income", "t=income&for=task")
+
+
+def test_the_example_in_the_sidebar_is_about_the_data_on_screen():
+    app = opened(data="german_credit", s="credit", x="purpose", mech="watchdog")
+    (example,) = [one.value for one in app.markdown if "can be predicted" in one.value]
+    assert "occupation" not in example
+    link = example.rpartition("(?")[2].partition(")]")[0]
+    asked, notices = from_query(parse_qs(link))
+    assert not notices
+    assert (asked.data.source, asked.purpose) == ("german_credit", "task")
+    (task,) = asked.data.task
+    plain = example.replace("\\", "")
+    assert f"Publish purpose so that {task} can be predicted and credit cannot" in plain
+    assert evaluate(asked).mechanism.kept > 0
+    joint = opened(data="random:uniform:2x3:1", mech="watchdog")
+    assert "can be predicted" not in said(joint)
+    assert "can be predicted" not in said(opened(sx="1", **QUICK))
 
 
 @pytest.mark.usefixtures("afresh")

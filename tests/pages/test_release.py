@@ -9,7 +9,9 @@ from starlette.requests import Request
 from streamlit.testing.v1 import AppTest
 
 from core.__main__ import main
+from core.data import Sources
 from core.data.catalogue import FOLDER
+from core.records import design
 from core.records.draws import Keyed
 from core.records.verifying import failed, verify
 from pages.ui.release import results
@@ -29,7 +31,8 @@ def opened(seed=SEED, **asked):
     app = AppTest.from_file(ROOT / "pages/release.py", default_timeout=PATIENCE)
     for name, value in (HEART | asked).items():
         app.query_params[name] = value
-    app.session_state["release_seed"] = seed
+    if seed is not None:
+        app.session_state["release_seed"] = seed
     return checked(app.run())
 
 
@@ -63,7 +66,7 @@ def is_gone(address):
 
 
 def written(app):
-    return app.session_state["_release_made"]
+    return app.session_state["_own_release"].made
 
 
 def said(app):
@@ -84,6 +87,9 @@ def test_it_opens_with_a_preview_and_a_seed_that_nobody_can_guess():
     assert "cp" in after.columns
     assert "sex" in before.columns
     assert "sex" not in after.columns
+    own = list(design.original(HEART["data"], Sources()).table.columns)
+    assert list(before.columns) == own
+    assert list(after.columns) == [name for name in own if name != "sex"]
 
 
 def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):
@@ -195,7 +201,7 @@ def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_pat
     app, path = with_upload(tmp_path, columns, missing="drop")
     app = made(app)
     assert "2 records cannot be released" in app.error[0].value.replace("\\", "")
-    assert "_release_made" not in app.session_state
+    assert written(app) is None
     app.selectbox(key="release_unknown").set_value("Köln").run()
     app = made(checked(app))
     assert "2 records with unknown or missing values taken for" in said(app)
@@ -206,6 +212,36 @@ def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_pat
     assert not failed(
         verify(json.dumps(written(app).made.certificate), written(app).path, path, SEED)
     )
+
+
+def test_it_says_how_missing_values_count(tmp_path):
+    columns = people(300)
+    columns["town"][2] = columns["town"][7] = columns["sex"][9] = None
+    app, _ = with_upload(tmp_path, columns)
+    field = app.selectbox(key="release_unknown")
+    assert field.label == "Records with a value that was not counted"
+    told = said(app).replace("\\", "")
+    assert (
+        "Missing values are a level like any other, (missing): 1 record of 'sex' and 2 records of "
+        "'town'." in told
+    )
+    before, after = (one.value for one in app.dataframe)
+    assert list(before.columns) == list(columns)
+    assert list(after.columns) == ["id", "town", "age", "note"]
+    assert len(after) == 50
+    assert not app.warning
+    columns = people(60)
+    app, _ = with_upload(tmp_path, columns)
+    assert "(missing), and there are none." in said(app).replace("\\", "")
+    columns["town"][5] = columns["town"][6] = "NA"
+    app, _ = with_upload(tmp_path, columns)
+    told = said(app).replace("\\", "")
+    assert "and there are none. 'NA' in 'town' is taken for a level: 2 records." in told
+    columns["town"][4] = None
+    app, _ = with_upload(tmp_path, columns, missing="drop")
+    field = app.selectbox(key="release_unknown")
+    assert field.label == "Records with a missing value, or one that was not counted"
+    assert "Missing values were not counted: 1 record here" in said(app).replace("\\", "")
 
 
 def test_a_keyed_release_is_the_same_again_and_needs_distinct_ids(tmp_path):
@@ -243,11 +279,16 @@ def test_files_go_with_their_session():
     app = made(opened())
     path, address = written(app).path, link(app)
     assert path.exists()
-    app.session_state["_released_files"].clear()
+    app.session_state["_own_release"].files.clear()
     assert not path.exists()
     assert is_gone(address)
     checked(app.run())
     assert app.button(key="release_make")
+    assert "The file that was released before is gone" in said(app)
+    assert "The seed above is still the one it was drawn by" in said(app)
+    again = made(app)
+    assert written(again).path.exists()
+    assert "is gone" not in said(again)
 
 
 def test_long_work_is_done_elsewhere_and_can_be_cancelled(monkeypatch, sweeps):
@@ -259,5 +300,5 @@ def test_long_work_is_done_elsewhere_and_can_be_cancelled(monkeypatch, sweeps):
     app.button(key="release_again").click().run()
     checked(app)
     sweeps.finish()
-    finished(app, lambda: "_release_made" in app.session_state)
+    finished(app, lambda: written(app) is not None)
     assert written(app).made.applied.released == 294

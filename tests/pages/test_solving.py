@@ -202,10 +202,12 @@ def test_what_a_time_limit_cut_short_is_a_start_for_the_next_session_and_no_more
         app.run()
     assert "First glance" not in said(app)
     assert figures(app)["Gap, nats"].delta == "time limit"
-    # on a machine at rest the next session finds the rest of it
-    with clock.using(clock.Ticking(1e-6)):
-        other = opened(**SMALL)
-    best = evaluate_at_leisure(ASKED).mechanism
+    # the next session begins from there, and has the full search again
+    other = opened(**SMALL)
+    assert figures(other)["NMI"].value == figures(app)["NMI"].value
+    assert "First glance" in said(other)
+    best = refined(solves).mechanism
+    other.run()
     assert figures(other)["NMI"].value == f"{100 * best.nmi:.1f} %"
     assert figures(other)["Gap, nats"].delta == "optimal"
     app.run()
@@ -366,3 +368,24 @@ def test_what_has_no_first_answer_may_be_searched_on_where_its_time_was_over(sol
     assert figures(app)["Gap, nats"].delta in ("heuristic", "repaired")
     assert float(figures(app)["NMI"].value.split()[0]) >= cut
     assert "search_on" not in keys(app)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_second_session_has_the_first_ones_glance_and_the_full_search_too(solves, monkeypatch):
+    first = opened(**SMALL)
+    asked = len(solves.open)
+
+    def again(*_):
+        raise AssertionError("the glance is looked for again")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Scenario, "build_mechanism", again)
+        second = opened(**SMALL)
+    assert not second.exception
+    assert "First glance" in said(second)
+    assert figures(second)["NMI"].value == figures(first)["NMI"].value
+    assert len(solves.open) == asked  # both wait for the same work
+    found = refined(solves)
+    for app in (first, second):
+        app.run()
+        assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f} %"

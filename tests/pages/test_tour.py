@@ -32,3 +32,11 @@ def test_it_is_offered_unasked_where_the_session_began_on_the_bare_page(monkeypa
             app.query_params[key] = value
         app.run()
     assert shown == [True, False]
+
+
+def test_what_is_in_the_sidebar_is_said_where_the_sidebar_is_folded():
+    said = [(step.folded or step.text).lower() for step in tour.STEPS]
+    for text in (said[0], said[1], said[5]):
+        assert "sidebar" in text
+    for step in tour.STEPS:
+        assert "below it" not in (step.folded or step.text).lower()

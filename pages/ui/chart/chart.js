@@ -14,6 +14,11 @@ const INK = "__INK__";
 // Below this width a figure takes what it set apart for narrow screens.
 const NARROW = 440;
 
+// once for all charts, after Streamlit's own styles
+const style = document.createElement("style");
+style.textContent = __STYLE__;
+document.body.append(style);
+
 const decoder = new TextDecoder();
 const charts = new WeakMap();
 
@@ -161,6 +166,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const anew = dark !== chart.dark;
   chart.pick = message.pickable ? setTriggerValue : null;
   chart.message = message;
+  chart.plot.dataset.asked = message.serial;
   chart.dark = dark;
   if (anew || !chart.shown || chart.shown.serial !== message.serial) {
     chart.plot.setAttribute("aria-label", message.alt);

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import plotly
 import streamlit as st
 import streamlit.components.v1 as files
 
-from core.scenario.context import file_part, parts
+from core.data.spec import DataSpec
+from core.scenario.context import Context, file_part, parts
+from pages.ui.serving import programs
 from pages.ui.style import glossary
 from pages.ui.style.base import Figure
 from pages.ui.style.labels import text
 from pages.ui.style.palette import DARK, LIGHT, MARKERS, STRONG_DARK, STRONG_LIGHT
 from pages.ui.work import context
+from pages.ui.work.store import charts_for
 
 _HERE = Path(__file__).parent
 _OLD: ContextVar[bool] = ContextVar("charts_are_old", default=False)
@@ -49,6 +53,7 @@ def _program() -> str:
         "__PLOTLY__": f"component/{_SCRIPT.name}/plotly.min.js",
         "__PAPER__": MARKERS["paper"],
         "__INK__": MARKERS["ink"],
+        "__STYLE__": json.dumps((_HERE / "chart.css").read_text(encoding="utf-8")),
     }.items():
         source = source.replace(name, value)
     return source
@@ -56,27 +61,45 @@ def _program() -> str:
 
 _COMPONENT = st.components.v2.component(
     "liftscope_chart",
-    js=_program(),
-    css=(_HERE / "chart.css").read_text(encoding="utf-8"),
+    js=programs.publish(_program()),
     isolate_styles=False,
 )
 
 
+@dataclass(frozen=True)
+class MadeOf:
+    """What a figure is made of: where this is the same, so is the figure.
+
+    Attributes
+    ----------
+    data : DataSpec
+        What it is about; figures of a session's own data stay in the session.
+    key : tuple
+        References (`weakref.ref`) to the answer or to what was made of it, never the question; and
+        how it is drawn. A reference stands for one object: to one that is made anew it is another,
+        and to one that is gone it is equal to no other.
+    """
+
+    data: DataSpec
+    key: tuple[Hashable, ...]
+
+
 def chart(
-    figure: Figure,
+    figure: Figure | Callable[[], Figure],
     *,
     key: str,
     title: str,
     alt: str,
     on_pick: Callable[[], None] | None = None,
     faded: bool = False,
+    made_of: MadeOf | None = None,
 ) -> None:
     """Show a figure.
 
     Parameters
     ----------
-    figure : dict
-        As the functions of `pages.ui.figures` make it; its height must be set.
+    figure : dict or callable
+        As the functions of `pages.ui.figures` make it, or what makes it; its height must be set.
     key : str
         Of the element; also the name of exported files.
     title : str
@@ -87,36 +110,59 @@ def chart(
         Called when a point of a trace with `meta` is clicked; `picked` tells which.
     faded : bool
         Whether it is of an answer to another question than the one on screen.
+    made_of : MadeOf, optional
+        Where it is given, what a browser is sent is made once for all that it is made of.
     """
+    about = context.shown()
+    told = _Told(key, title, alt, on_pick is not None, faded or _OLD.get())
+
+    def make() -> tuple[bytes, int]:
+        return _message(figure() if callable(figure) else figure, told, about)
+
+    if made_of is None:
+        message, height = make()
+    else:
+        of = ("chart", told, made_of, repr(about))
+        message, height = charts_for(made_of.data).get(of, make)
+    _COMPONENT(data=message, key=key, height=height, on_picked_change=on_pick or _ignore)
+
+
+class _Told(NamedTuple):
+    """What a chart is told beside its figure."""
+
+    key: str
+    title: str
+    alt: str
+    pickable: bool
+    faded: bool
+
+
+def _message(figure: Figure, told: _Told, about: Context) -> tuple[bytes, int]:
+    """Return what a browser is sent, and the pixels that it takes in height."""
     layout = dict(figure["layout"])
     meta = layout.pop("meta", {})
     now = meta.get("now")
     texts = _texts(figure["data"], layout, annotated=meta.get("explained", False))
-    about = context.shown()
-    told = parts(about)
+    places = parts(about)
     written = {"data": _written(figure["data"]), "layout": _written(layout)}
     message: dict[str, Any] = written | {
         "now": now,
-        "chart": key,
-        "alt": alt,
+        "chart": told.key,
+        "alt": told.alt,
         "height": layout["height"],
-        "name": f"liftscope-{key}-{file_part(about)}" if about else f"liftscope-{key}",
-        "title": title,
-        "terms": [[term.title, term.meaning] for term in glossary.found([title, *texts])],
+        "name": f"liftscope-{told.key}-{file_part(about)}" if about else f"liftscope-{told.key}",
+        "title": told.title,
+        "terms": [[term.title, term.meaning] for term in glossary.found([told.title, *texts])],
         "hints": {said: hint for said in texts if (hint := _hint(said))},
-        "about": [text(part) for part in told],
-        "plain": "; ".join(told),
-        "pickable": on_pick is not None,
-        "faded": faded or _OLD.get(),
+        "about": [text(part) for part in places],
+        "plain": "; ".join(places),
+        "pickable": told.pickable,
+        "faded": told.faded,
+        "projected": meta.get("projected", {}),
     }
-    drawn = (written, now, alt, message["faded"])
+    drawn = (written, now, told.alt, told.faded, message["projected"])
     message["serial"] = hashlib.sha256(repr(drawn).encode()).hexdigest()[:12]
-    _COMPONENT(
-        data=json.dumps(message, ensure_ascii=False).encode(),
-        key=key,
-        height=layout["height"] + BAR,
-        on_picked_change=on_pick or _ignore,
-    )
+    return json.dumps(message, ensure_ascii=False).encode(), layout["height"] + BAR
 
 
 @contextmanager

@@ -36,14 +36,31 @@ function savingMenu(chart, bar) {
     input.addEventListener("input", () => {
       const wanted = Math.round(Number(input.value));
       const fits = input.value === "" || (wanted >= least && wanted <= most);
-      input.setCustomValidity(fits ? "" : `${side} must be from ${least} to ${most} pixels`);
+      const said = `The ${side} of a saved picture must be from ${least} to ${most} pixels.`;
+      input.setCustomValidity(fits ? "" : said);
       input.reportValidity();
+      refuse();
       if (fits) asked[side] = wanted;
     });
     form.append(input);
     if (side === "width") form.append(" × ");
   }
   form.append(" px");
+  // Said in words, too: a red border alone would leave the last size to be saved.
+  const told = document.createElement("span");
+  told.className = "lsc-refused";
+  told.setAttribute("role", "alert");
+  form.append(told);
+  const refuse = () => {
+    const wrong = form.hidden ? null : form.querySelector("input:invalid");
+    told.textContent = wrong ? ` ${wrong.validationMessage}` : "";
+    return wrong;
+  };
+  const kept = (kind) => {
+    const wrong = refuse();
+    if (wrong) wrong.focus();
+    else save(chart, kind);
+  };
   const add = (text, title, act) => {
     const button = document.createElement("button");
     Object.assign(button, { type: "button", textContent: text, title });
@@ -57,11 +74,13 @@ function savingMenu(chart, bar) {
     const [width, height] = form.querySelectorAll("input");
     width.value = asked.width || "";
     height.value = asked.height || "";
+    for (const input of [width, height]) input.setCustomValidity("");
+    refuse();
     if (!form.hidden) width.focus();
   });
   size.setAttribute("aria-expanded", "false");
   bar.appendChild(form);
-  for (const kind of ["PNG", "SVG", "HTML"]) add(kind, `Save this chart as ${kind}`, () => save(chart, kind));
+  for (const kind of ["PNG", "SVG", "HTML"]) add(kind, `Save this chart as ${kind}`, () => kept(kind));
 }
 
 function download(name, blob) {

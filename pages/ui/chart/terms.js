@@ -35,7 +35,9 @@ function explain(chart) {
   const entry = (kind, words) => Object.assign(document.createElement(kind), { textContent: words });
   chart.list.replaceChildren(...terms.flatMap(([sign, meaning]) => [entry("dt", sign), entry("dd", meaning)]));
   for (const text of chart.plot.querySelectorAll("[data-unformatted]")) {
-    const said = hints[text.dataset.unformatted];
+    // the projector view puts two lines on one
+    const { unformatted } = text.dataset;
+    const said = hints[unformatted] || hints[unformatted.replace(" <span", "<br><span")];
     let title = text.parentNode.querySelector(":scope > title");
     if (!said) {
       if (title) title.remove();

@@ -56,8 +56,9 @@ def show() -> None:
         st.divider()
         with st.container(key="of_columns"):
             _sidebar()
-    for sentence in (*state.notices(), *query.URL.notices(), *pins.notices()):
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    with st.container():
+        for sentence in (*state.notices(), *query.URL.notices(), *pins.notices()):
+            st.warning(markdown(sentence), icon=":material/link_off:")
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title("Compare", anchor=False)
         with st.container(horizontal=True, width="content", key="compare_tools"):
@@ -65,9 +66,11 @@ def show() -> None:
             controls.unit_switch()
     asked = query.shown()
     drop.area(toolbar.opened_by_drop)
-    _reading()
-    toolbar.missing_files()
-    _behind()
+    # What comes and goes above the columns stands in places that stay. Else the columns would be
+    # other elements after it: drawn anew, without focus, and a press on its way would be lost.
+    for part in (_reading, toolbar.missing_files, _behind):
+        with st.container():
+            part()
     slots: Slots = {"told": st.container()}
     for place, column in enumerate(st.columns(len(asked))):
         _, name, note = asked[place]
@@ -75,6 +78,9 @@ def show() -> None:
             heads.head(place, name, note, len(asked))
             slots[f"figures {place}"] = st.container(key=f"column_figures_{place}")
             slots[f"sliders {place}"] = st.container(key=f"column_sliders_{place}")
+            if note:  # last: columns stay side by side down to their sliders
+                with st.container(key=f"note_{place}"):
+                    st.caption(markdown(note))
     slots["work"] = st.container()
     _frames(slots, [name for _, name, _ in asked])
     _live(slots, _drawn_for())
@@ -297,7 +303,7 @@ def _work(found: Sequence[Answered], more: Sequence[object]) -> None:
     """Show the progress of the answers that are being worked out, and Cancel."""
     working = [one for one in found if one.working]
     if working or more:
-        st.fragment(_watch, run_every=0.5)(working, len(found), bool(more))
+        st.fragment(_watch, run_every=progress.every())(working, len(found), bool(more))
 
 
 def _watch(working: Sequence[Answered], every: int, levels: bool) -> None:

@@ -10,7 +10,6 @@ import pandas as pd
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
-from core.release.confusability import most_likely
 from core.scenario import DOMAINS, Result, spans
 from core.studies.matching import has_budget
 from core.studies.side_by_side import Column, entries, level_title
@@ -45,14 +44,8 @@ def matrix(place: int, name: str, result: Result, *, faded: bool) -> None:
 
     def make() -> Figure:
         p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
-        inputs = most_likely(p_x, MOST_ROWS)
-        shown = most_likely(p_x[inputs] @ made.kernel[inputs], MOST_COLUMNS)
-        return figures.mechanism_matrix(
-            made.kernel[np.ix_(inputs, shown)],
-            [rows[x] for x in inputs],
-            [made.y_labels[y] for y in shown],
-            left_out=made.n_y - len(shown),
-            rows_out=len(rows) - len(inputs),
+        return figures.likeliest_matrix(
+            made.kernel, p_x, rows, made.y_labels, inputs=MOST_ROWS, outputs=MOST_COLUMNS
         )
 
     chart(

@@ -28,7 +28,7 @@ ROOM = 2
 
 
 def head(place: int, name: str, note: str, columns: int) -> None:
-    """Show a column's name with its menu, its note, and the pickers of promise and mechanism."""
+    """Show a column's name with its menu, and the pickers of promise and mechanism."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key=f"head_row_{place}"
     ):
@@ -39,8 +39,6 @@ def head(place: int, name: str, note: str, columns: int) -> None:
         with st.popover("Edit", type="tertiary", key=f"head_{place}", on_change="rerun") as opened:
             if opened.open:
                 _menu(place, name, note, columns)
-    if note:
-        st.caption(markdown(note))
     scenario = query.shown()[place][0]
     with st.container(gap="xsmall", key=f"pickers_{place}"):
         pickers.pick_promise(

@@ -83,7 +83,9 @@ def show_work(lines: Sequence[ColumnLine]) -> None:
     with st.container(key="column_frontier_state"):
         if waiting:
             ready = sum(one.line is not None and not one.working for one in lines)
-            st.fragment(_watch, run_every=1.0)(waiting, ready, ready + len(waiting) + len(missing))
+            st.fragment(_watch, run_every=2 * progress.every())(
+                waiting, ready, ready + len(waiting) + len(missing)
+            )
         if missing:
             told = "; ".join(f"{one.column.name}: {one.error}" for one in missing)
             progress.again(f"Missing: {told}", "column_lines_again", _resume, (missing,))

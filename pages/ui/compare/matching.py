@@ -108,7 +108,7 @@ def settle() -> Asked | None:
 
 def follow(asked: Asked) -> None:
     """Show how far a match is, until it ends."""
-    st.fragment(_watch, run_every=0.5)(asked, len(_open(asked)))
+    st.fragment(_watch, run_every=progress.every())(asked, len(_open(asked)))
 
 
 def told() -> None:
@@ -178,6 +178,7 @@ def _work(asked: Asked, scenario: Scenario) -> LongAnswer[Match]:
         LIMIT,
         urgent=True,
         keep=False,
+        is_final=lambda found: found.status != CUT,
     )
 
 

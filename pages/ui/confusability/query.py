@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic.ranges.graph import NODES
-from core.scenario.url import cut
+from core.scenario.data_url import cut
 from core.wording import number_of
 from pages.ui.frame.page_query import PageQuery, whole
 

@@ -10,11 +10,12 @@ import streamlit as st
 
 from core.data import Counted, DataSpec, bundled
 from core.data.catalogue import BUNDLED
+from core.data.readers.describe import ColumnInfo
 from core.errors import CoreError
 from core.validation import FloatArray
 from core.wording import number_of
 from pages.ui import figures
-from pages.ui.data import preprocessing, uploads
+from pages.ui.data import databases, preprocessing, reading, uploads
 from pages.ui.frame import data_controls, data_remedies, state, theme
 from pages.ui.parts import tables
 from pages.ui.parts.key_figures import figure
@@ -42,8 +43,14 @@ def show() -> None:
     state.publish(state.scenario())
     st.title("Data", anchor=False)
     _about(spec)
-    with st.expander("Bring your own data", icon=":material/upload_file:", key="own"):
-        uploads.show()
+    with st.expander(
+        "Bring your own data",
+        icon=":material/upload_file:",
+        key="own",
+        expanded=databases.asked_for(spec),
+    ):
+        uploads.show(spec)
+    reading.show(spec)
     try:
         if not data_controls.is_joint(spec):
             preprocessing.show(spec)
@@ -199,10 +206,27 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     return name
 
 
+def _kind(column: ColumnInfo) -> str:
+    if column.identifier:
+        return "identifier"
+    return "numbers" if column.numeric else "categories"
+
+
+def _identifiers(names: list[str]) -> str:
+    """Say which columns seem to name each record, and what becomes of them."""
+    shown = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
+    one = len(names) == 1
+    return (
+        f"{shown} {'seems to be an identifier' if one else 'seem to be identifiers'}: nearly every "
+        f"record has a value of its own, so {'it is' if one else 'they are'} no first choice for "
+        "S or X."
+    )
+
+
 def _columns(spec: DataSpec) -> None:
     """Show what each column of the data holds."""
     try:
-        info = derived.described(spec.source)
+        info = derived.described(spec)
     except CoreError:
         return
     if info is None:
@@ -214,7 +238,7 @@ def _columns(spec: DataSpec) -> None:
         {
             "column": [column.name for column in info.columns],
             "what it is": [titles.get(column.name, "") for column in info.columns],
-            "kind": ["numbers" if column.numeric else "categories" for column in info.columns],
+            "kind": [_kind(column) for column in info.columns],
             "levels": [
                 f"{'' if column.exact else 'about '}{column.levels:,}" for column in info.columns
             ],
@@ -231,4 +255,7 @@ def _columns(spec: DataSpec) -> None:
         st.markdown(f"**Columns** of {number_of(info.rows, 'record')}")
         for marks in info.marks[:5]:
             st.caption(markdown(marks.sentence()))
+        named = [column.name for column in info.columns if column.identifier]
+        if named:
+            st.caption(markdown(_identifiers(named)))
         tables.sheet(frame, "columns", most=430)

@@ -10,7 +10,7 @@ from core.data import DataSpec, Filter
 from core.data.readers.describe import ColumnInfo, TableInfo
 from core.errors import CoreError
 from pages.ui.frame import state
-from pages.ui.style.labels import markdown
+from pages.ui.style.labels import markdown, spoken
 from pages.ui.work import derived
 
 _CHOSEN = "_filter_column"
@@ -99,14 +99,14 @@ def _row(spec: DataSpec, kept: Filter, place: int, column: ColumnInfo | None) ->
 
 def _levels(spec: DataSpec, kept: Filter, place: int, key: str) -> None:
     try:
-        found = derived.column_levels(spec.source, kept.column)
+        found = derived.column_levels(spec, kept.column)
     except CoreError as error:
         st.error(markdown(str(error)), icon=":material/error:")
         return
     counts = dict(zip(found.labels, found.counts, strict=True))
     st.session_state[key] = list(kept.levels)
     st.multiselect(
-        f"{markdown(kept.column)}: values to keep",
+        f"{spoken(kept.column)}: values to keep",
         [*counts, *(level for level in kept.levels if level not in counts)],
         format_func=lambda level: f"{level} ({counts[level]:,})" if level in counts else level,
         key=key,
@@ -123,7 +123,7 @@ def _range(kept: Filter, place: int, key: str) -> None:
         st.session_state[f"{key}_low"], st.session_state[f"{key}_high"] = kept.low, kept.high
     for end, word in (("low", "from"), ("high", "to")):
         st.number_input(
-            f"{markdown(kept.column)}, {word}",
+            f"{spoken(kept.column)}, {word}",
             value=None,
             key=f"{key}_{end}",
             format="%g",

@@ -1,4 +1,4 @@
-"""Preprocessing: filters, bins, missing values, rare levels."""
+"""Preprocessing: filters, bins, missing values, rare levels, symbols merged or left out."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from core.data import Binning, DataSpec
 from core.data.readers.describe import ColumnInfo
 from core.errors import CoreError
 from core.limits import MAX_BINS
-from core.wording import number_of
+from core.wording import listed, number_of
 from pages.ui import figures
-from pages.ui.data import filters
+from pages.ui.data import filters, hierarchies
 from pages.ui.frame import data_controls, state
 from pages.ui.parts.static_card import still
-from pages.ui.style.labels import markdown
+from pages.ui.style.labels import markdown, plain_short
 from pages.ui.work import derived
 
 KINDS = {
@@ -50,10 +50,13 @@ def show(spec: DataSpec) -> None:
             _rare("X", "rare_below", spec)
         with secret:
             _rare("S", "rare_below_s", spec)
-    info = derived.described(spec.source)
+    info = derived.described(spec)
     if info is None:
         return
     filters.show(spec, info)
+    hierarchies.show(spec, info)
+    _merges(spec)
+    _left_out(spec)
     used = dict.fromkeys(spec.secret + spec.released)
     for i, column in enumerate(info.columns):
         if column.numeric and column.name in used:
@@ -78,13 +81,56 @@ def _rare(of: str, name: str, spec: DataSpec) -> None:
     )
 
 
+def _merges(spec: DataSpec) -> None:
+    """Name the symbols that were merged, each group with a button that takes them apart."""
+    for i, merge in enumerate(spec.merges):
+        if merge.columns not in (spec.secret, spec.released):
+            continue
+        names = ", ".join(map(plain_short, merge.names))
+        with st.container(horizontal=True, vertical_alignment="center", key=f"merge{i}"):
+            st.markdown(
+                markdown(f"{' and '.join(merge.columns)}: {names} are one symbol."), width="content"
+            )
+            others = tuple(one for one in spec.merges if one is not merge)
+            st.button(
+                "Take them apart",
+                key=f"merge{i}_apart",
+                icon=":material/call_split:",
+                on_click=state.set_data,
+                args=(replace(spec, merges=others),),
+            )
+
+
+def _left_out(spec: DataSpec) -> None:
+    """Name the symbols that are left out, with a button that takes them back."""
+    for i, one in enumerate(spec.left_out):
+        if one.columns not in (spec.secret, spec.released):
+            continue
+        names, is_one = listed([plain_short(name) for name in one.names]), len(one.names) == 1
+        with st.container(horizontal=True, vertical_alignment="center", key=f"left_out{i}"):
+            st.markdown(
+                markdown(
+                    f"{' and '.join(one.columns)}: {names} {'is' if is_one else 'are'} left out."
+                ),
+                width="content",
+            )
+            others = tuple(other for other in spec.left_out if other is not one)
+            st.button(
+                "Take it back" if is_one else "Take them back",
+                key=f"left_out{i}_back",
+                icon=":material/undo:",
+                on_click=state.set_data,
+                args=(replace(spec, left_out=others),),
+            )
+
+
 def _bins(spec: DataSpec, column: ColumnInfo, key: str) -> None:
     """Show how one numeric column is binned, with a preview."""
     binning = next((cut for cut in spec.binnings if cut.column == column.name), None)
     keys = {part: f"{key}_{part}" for part in ("kind", "count", "edges")}
     st.session_state[keys["kind"]] = binning.kind if binning else "none"
     with st.container(key=key):
-        controls, picture = st.columns([2, 3])
+        controls, picture = st.columns(2)
         with controls:
             st.markdown(
                 f"**{markdown(column.name)}** from {column.low:g} to {column.high:g}, "
@@ -174,8 +220,7 @@ def _take_edges(binning: Binning, keys: dict[str, str]) -> None:
 
 
 def _set(binning: Binning) -> None:
-    spec = data_controls.without_binning(state.data(), binning.column)
-    state.set_data(replace(spec, binnings=(*spec.binnings, binning)))
+    state.set_data(data_controls.with_binning(state.data(), binning))
 
 
 def _preview(spec: DataSpec, binning: Binning, key: str) -> None:

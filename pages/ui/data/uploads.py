@@ -8,13 +8,16 @@ import streamlit as st
 
 from core.data import DataSpec, Sources
 from core.data.joints import LAWS
+from core.data.options import ReadOptions
 from core.data.readers.delimited import DELIMITERS
 from core.data.readers.matrix import NotNormalisedError
 from core.data.readers.reading import unpacked_bytes
+from core.data.readers.sources import AS_IT_IS
 from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import read_workbook
 from core.limits import MAX_CELLS, MAX_LEVELS, MAX_UPLOAD_MB
+from pages.ui.data import databases, shared_folder
 from pages.ui.frame import data_controls, state
 from pages.ui.style.labels import markdown, short
 from pages.ui.work import derived, progress
@@ -37,15 +40,25 @@ yes\t30\t10\t5
 no\t10\t30\t15"""
 
 
-def show() -> None:
-    """Show the three ways to bring data of one's own."""
-    upload, paste, draw = st.tabs(["Upload a file", "Paste a matrix", "Random joint"])
+def show(spec: DataSpec) -> None:
+    """Show the ways to bring data of one's own, and the data bases that are open here, if any."""
+    ways = ["Upload a file", "Paste a matrix", "Random joint"]
+    more = {
+        "Data base": (databases.offered, databases.show),
+        "Server's folder": (shared_folder.offered, shared_folder.show),
+    }
+    more = {title: way for title, way in more.items() if way[0]()}
+    first = "Data base" if databases.asked_for(spec) else None
+    upload, paste, draw, *others = st.tabs([*ways, *more], default=first)
     with upload:
         _upload()
     with paste:
         _paste()
     with draw:
         _draw()
+    for tab, (_, show_way) in zip(others, more.values(), strict=True):
+        with tab:
+            show_way()
 
 
 def _upload() -> None:
@@ -126,7 +139,8 @@ def _take_file() -> None:
         return
     delimiter = st.session_state["own_delimiter"]
     chosen = None if delimiter == _AUTO else delimiter
-    _take("file", lambda: derived.sources().add_bytes(file.getvalue(), file.name, chosen))
+    read = ReadOptions(delimiter=chosen or "")
+    _take("file", lambda: derived.sources().add_bytes(file.getvalue(), file.name, chosen), read)
     if _PROBLEM in st.session_state:
         st.session_state[_READABLE] = _readable(file.getvalue(), file.name, chosen)
 
@@ -173,17 +187,20 @@ def _take_draw() -> None:
     _take("draw", lambda: f"random:{law}:{n_s}x{n_x}:{seed}")
 
 
-def _take(kind: str, make: Callable[[], str]) -> None:
+def _take(kind: str, make: Callable[[], str], read: ReadOptions = AS_IT_IS) -> None:
     """Make a source and put its first question on screen; keep the error if it cannot be used.
 
-    Where the link on screen names this very source, its question stays.
+    Where the link on screen names this very source, its question stays, unless another delimiter
+    is chosen.
     """
     _clear()
     waiting = state.data()
     try:
         source = make()
-        if source != waiting.source:
-            data_controls.choose(source)
+        if source != waiting.source or (
+            read.delimiter and read.delimiter != waiting.read.delimiter
+        ):
+            data_controls.choose(source, read)
     except CoreError as error:
         offer = isinstance(error, NotNormalisedError)
         st.session_state[_PROBLEM] = (kind, str(error), offer)

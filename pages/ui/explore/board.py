@@ -14,6 +14,7 @@ from core.notions import catalogue as notions
 from core.release.confusability import ConfusabilityGraph
 from core.release.sentences import finding, question
 from core.scenario import Result, Scenario
+from core.studies.consequences import Consequences, is_sampled
 from core.studies.funnel import is_funnel
 from pages.ui.explore import advice, again, charts, frontier_lines, meaning, start, tour
 from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
@@ -21,9 +22,10 @@ from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
 from pages.ui.report.contents import report
+from pages.ui.report.lower_cards import NOT_READY, OnScreen
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, context, derived, refining
+from pages.ui.work import ahead, answers, context, derived, refining
 
 Slots = dict[str, DeltaGenerator]
 """The places that are filled again when a slider is released, by name."""
@@ -194,11 +196,11 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
             remedies.show(scenario, error)
         _last(slots)
         return
+    ahead.begin(result, controls.places, meaning.quick(scenario))
     shown = ShownAnswer(result, frontier_lines.find(scenario, work))
     st.session_state[_LAST] = shown
     if "frontier" not in slots:
         st.rerun()  # there were no cards, as the first question had no answer
-    _report(slots["report"], shown)
     with slots["figures"]:
         with st.container(key="finding"):
             apart = APART if notions.entry(scenario.notion).kind.of_estimate else ""
@@ -208,10 +210,10 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
             st.markdown("\n\n".join([said, *small]), help=glossary.told(said))
         strip(result, controls.unit())
         refining.follow(scenario, result.mechanism)
-    _charts(slots, shown)
+    _report(slots["report"], shown, _charts(slots, shown))
 
 
-def _report(place: DeltaGenerator, shown: ShownAnswer) -> None:
+def _report(place: DeltaGenerator, shown: ShownAnswer, told: OnScreen) -> None:
     """Show the button that makes a report of what is on screen, when it is clicked."""
     ready = [one.line for one in shown.lines.places if not one.faded and one.told is None]
     unit = controls.unit()
@@ -220,7 +222,7 @@ def _report(place: DeltaGenerator, shown: ShownAnswer) -> None:
             "Report",
             "liftscope-report.html",
             "text/html",
-            lambda: report(shown.result, ready, unit).encode("utf-8"),
+            lambda: report(shown.result, ready, told, unit).encode("utf-8"),
             "explore_report",
             icon=":material/description:",
             width="content",
@@ -241,9 +243,15 @@ def _last(slots: Slots) -> None:
     _charts(slots, shown, faded=True)
 
 
-def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> None:
-    """Show the charts of an answer; faded where the question on screen is another."""
-    result = shown.result
+def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> OnScreen:
+    """Show the charts of an answer; faded where the question on screen is another.
+
+    Returns
+    -------
+    told : OnScreen
+        What the lower cards show.
+    """
+    result, data = shown.result, shown.result.scenario.data
     with slots["frontier"]:
         charts.frontier(
             result,
@@ -261,16 +269,24 @@ def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> None:
     before = _graph_before(result.scenario)
     if before is not None:
         with slots["before"]:
-            charts.confusability(before, 0, faded=faded)
+            charts.confusability(before, 0, data, faded=faded)
     with slots["confusability"]:
-        charts.confusability(derived.confusability_after(result), 1, faded=faded)
+        charts.confusability(derived.confusability_after(result), 1, data, faded=faded)
     with slots["implied"]:
-        meaning.show(result, controls.unit(), faded=faded)
+        implied = meaning.show(result, controls.unit(), faded=faded)
     with slots["again"]:
-        again.show(result, controls.unit(), faded=faded)
+        repeated = again.show(result, controls.unit(), faded=faded)
+    advised = advice.Advice()
     if not faded:
         with slots["advice"]:
-            advice.show(result, shown.lines, controls.unit())
+            advised = advice.show(result, shown.lines, controls.unit())
+    told = Consequences(
+        derived.own_levels(result),
+        NOT_READY if implied is None else implied,
+        NOT_READY if repeated.redrawn is None else repeated.redrawn,
+        (advised.realised or NOT_READY) if is_sampled(result) else None,
+    )
+    return OnScreen(told, repeated.second, advised.what_if)
 
 
 def _graph_before(scenario: Scenario) -> ConfusabilityGraph | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from weakref import ref
 
 import numpy as np
 import streamlit as st
 
+from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.average import TITLES
-from core.release.confusability import ConfusabilityGraph, most_likely
+from core.release.confusability import ConfusabilityGraph
 from core.scenario import Result, Scenario, spans
 from core.studies.frontier import Frontier
 from core.studies.funnel import envelope, is_funnel, measure, most_between, taken
@@ -18,7 +20,7 @@ from core.studies.known import OPTIMUM
 from core.validation import FloatArray
 from core.wording import listed, number_of
 from pages.ui import figures
-from pages.ui.chart import chart
+from pages.ui.chart import MadeOf, chart
 from pages.ui.explore import frontier_lines
 from pages.ui.explore.frontier_lines import Lines, Place
 from pages.ui.parts.paging import COLUMNS, ROWS
@@ -85,19 +87,26 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
     ]
     key = (scenario.notion, scenario.mechanism)
     here = min(_size(scenario, unit), limit)
-    figure = figures.frontier(
-        drawn,
-        eps=here,
-        nmi=made.kept,
-        kept=KEPT[scenario.purpose],
-        unit=unit,
-        limit=limit,
-        budget=along,
-        current=next((line.place for line in drawn if line.key == key), -1),
-        **({"empty": said} if (said := _nothing(scenario, lines)) else {}),
-    )
+    said = _nothing(scenario, lines)
+
+    def draw() -> figures.Figure:
+        return figures.frontier(
+            drawn,
+            eps=here,
+            nmi=made.kept,
+            kept=KEPT[scenario.purpose],
+            unit=unit,
+            limit=limit,
+            budget=along,
+            current=next((line.place for line in drawn if line.key == key), -1),
+            **({"empty": said} if said else {}),
+        )
+
+    shown = tuple((ref(place.line), place.number, place.faded) for place in lines.places)
+    asked = (*key, scenario.purpose, by_promise, unit, here, limit, made.kept, said)
     chart(
-        figure,
+        draw,
+        made_of=None if is_funnel(scenario) else MadeOf(scenario.data, (shown, asked)),
         key="frontier",
         title="Cost of privacy",
         alt=_spoken(result, unit),
@@ -223,9 +232,12 @@ def _between(line: Frontier, scale: float, result: Result) -> tuple[FloatArray, 
 
 def lifts(result: Result, unit: str, *, faded: bool = False) -> None:
     """Show the histograms of log-lift before and after."""
-    before, after = derived.lift_histograms(result)
+    allowed = derived.budgets(result.scenario)
     chart(
-        figures.lift_histogram(before, after, derived.budgets(result.scenario), NAMES, unit),
+        lambda: figures.lift_histogram(*derived.lift_histograms(result), allowed, NAMES, unit),
+        made_of=MadeOf(
+            result.scenario.data, (ref(result.before), ref(result.after), allowed, unit)
+        ),
         key="lifts",
         title="How far beliefs move",
         alt="Histograms of log-lift before and after; the release has level "
@@ -237,17 +249,9 @@ def lifts(result: Result, unit: str, *, faded: bool = False) -> None:
 def mechanism(result: Result, *, faded: bool = False) -> None:
     """Show the matrix P(y | x)."""
     made, rows = result.mechanism, derived.inputs(result)
-    p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
-    inputs = most_likely(p_x, ROWS)
-    shown = most_likely(p_x[inputs] @ made.kernel[inputs], COLUMNS)
     chart(
-        figures.mechanism_matrix(
-            made.kernel[np.ix_(inputs, shown)],
-            [rows[x] for x in inputs],
-            [made.y_labels[y] for y in shown],
-            left_out=made.n_y - len(shown),
-            rows_out=len(rows) - len(inputs),
-        ),
+        lambda: _matrix(result, rows),
+        made_of=MadeOf(result.scenario.data, (ref(result.after), rows, made.y_labels)),
         key="mechanism",
         title="The mechanism",
         alt=f"{made.name}: {number_of(len(rows), 'input')}, {number_of(made.n_y, 'output')}.",
@@ -255,12 +259,24 @@ def mechanism(result: Result, *, faded: bool = False) -> None:
     )
 
 
-def confusability(graph: ConfusabilityGraph, when: int, *, faded: bool = False) -> None:
-    """Show one confusability graph: of X itself (0) or of the release (1)."""
+def _matrix(result: Result, rows: Sequence[str]) -> figures.Figure:
+    """Draw the most likely rows and columns of the matrix."""
+    made = result.mechanism
+    p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
+    return figures.likeliest_matrix(
+        made.kernel, p_x, rows, made.y_labels, inputs=ROWS, outputs=COLUMNS
+    )
+
+
+def confusability(
+    graph: ConfusabilityGraph, when: int, data: DataSpec, *, faded: bool = False
+) -> None:
+    """Show one confusability graph of some data: of X itself (0) or of the release (1)."""
     name = NAMES[when]
     role = ("before", "after")[when]
     chart(
-        figures.confusability(graph, name, role),
+        lambda: figures.confusability(graph, name, role),
+        made_of=MadeOf(data, (ref(graph), role)),
         key=f"confusability_{role}",
         title=f"What looks alike: {name}",
         alt=f"Confusability graph of {name}: "

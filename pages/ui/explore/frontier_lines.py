@@ -252,7 +252,9 @@ def show_work(lines: Lines) -> None:
     """Show below the chart the progress of the work, its Cancel, and why lines are missing."""
     with st.container(key="frontier_state"):
         if lines.waiting:
-            st.fragment(_watch, run_every=1.0)(lines.asked, len(lines.waiting), len(lines.problems))
+            st.fragment(_watch, run_every=2 * progress.every())(
+                lines.asked, len(lines.waiting), len(lines.problems)
+            )
         if lines.problems:
             _tell(lines)
         _tell_gaps(lines)

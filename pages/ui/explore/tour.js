@@ -2,6 +2,7 @@
 
 const SHOWN = "liftscope-tour";
 const WIDE = 768;
+const UNFOLD = "[data-testid=stExpandSidebarButton]";
 
 const tours = new WeakMap();
 
@@ -72,14 +73,17 @@ function show(tour, at) {
   const step = tour.steps[tour.at];
   tour.box.hidden = false;
   tour.title.textContent = `${tour.at + 1} of ${tour.steps.length}: ${step.title}`;
-  tour.said.textContent = step.text;
+  const folded = document.querySelector(UNFOLD) !== null;
+  tour.said.textContent = (folded && step.folded) || step.text;
+  const hidden = folded && document.querySelector(step.about)?.closest("[data-testid=stSidebar]");
+  const about = hidden ? UNFOLD : step.about;
   tour.back.disabled = tour.at === 0;
   const last = tour.at + 1 === tour.steps.length;
   tour.next.textContent = last ? "Done" : "Next";
   tour.skip.hidden = last;
-  tour.outline.textContent = `:is(${step.about}) { outline: 3px solid light-dark(#0b63a5, #6db7ee); outline-offset: 4px; border-radius: 0.4rem; }`;
+  tour.outline.textContent = `:is(${about}) { outline: 3px solid light-dark(#0b63a5, #6db7ee); outline-offset: 4px; border-radius: 0.4rem; }`;
   place(tour);
-  document.querySelector(step.about)?.scrollIntoView({ block: "nearest" });
+  document.querySelector(about)?.scrollIntoView({ block: "nearest" });
 }
 
 function open(tour) {

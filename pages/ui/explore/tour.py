@@ -26,11 +26,15 @@ class Step:
         What it says.
     about : str
         CSS selector of what gets an outline.
+    folded : str
+        What it says where the sidebar is folded; empty where it is the same. What gets an outline
+        is then the button that opens the sidebar, where `about` is inside it.
     """
 
     title: str
     text: str
     about: str
+    folded: str = ""
 
 
 STEPS = (
@@ -38,11 +42,15 @@ STEPS = (
         "The question",
         "In the sidebar: the data, the secret S, and X, which is to be released.",
         ".st-key-data_secret, .st-key-data_released",
+        "The button » above opens the sidebar: the data, the secret S, and X, which is to be "
+        "released.",
     ),
     Step(
         "The promise",
         "Below it: what the release must not do, and how strictly. A smaller ε allows less.",
         ".st-key-promise_sliders",
+        "In the sidebar too: what the release must not do, and how strictly. A smaller ε allows "
+        "less.",
     ),
     Step(
         "The answer",
@@ -66,6 +74,8 @@ STEPS = (
         "Examples from the papers are here. Compare puts promises side by side; Class, beside the "
         "name above, projects one chart at a time.",
         ".st-key-start",
+        "Examples from the papers are here. In the sidebar: the other pages, of which Compare puts "
+        "promises side by side, and Class, which projects one chart at a time.",
     ),
 )
 """The tour."""

@@ -13,10 +13,11 @@ from core.jobs import Job
 from core.jobs.work import find_answer
 from core.scenario import Result, Scenario
 from core.studies.known import UNPROVEN
-from core.studies.what_if import MERGED, Variant, variants
+from core.studies.what_if import Variant, variants
 from pages.ui.frame import state
-from pages.ui.style.labels import markdown, plain_short
-from pages.ui.style.units import level, share
+from pages.ui.report.next_steps import figures_of, of_variant, variant
+from pages.ui.style.labels import markdown, plain_short, spoken
+from pages.ui.style.units import share
 from pages.ui.work import answers, derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
 from pages.ui.work.store import known_for
@@ -33,8 +34,8 @@ def end() -> None:
     long_answer.await_only(PART, ())
 
 
-def show(result: Result, worst: int | None, unit: str) -> None:
-    """Show the switch and, where it is on, what would be kept with a symbol less.
+def show(result: Result, worst: int | None, unit: str) -> tuple[str, ...]:
+    """Show the switch and, where it is on, what would be kept with a symbol less; return that.
 
     Parameters
     ----------
@@ -47,25 +48,23 @@ def show(result: Result, worst: int | None, unit: str) -> None:
     """
     if worst is None or result.joint.n_x < 3 or result.scenario.data.secret_released:
         end()
-        return
+        return ()
     name = plain_short(result.joint.x_labels[worst])
     asked = st.toggle(
-        f"What if “{markdown(name)}” were merged or left out?",
+        f"What if “{spoken(name)}” were merged or left out?",
         key=SWITCH,
         help="Asks the same of the data with one symbol of X less. What is kept is a share of what "
         "X is then, so compare the nats too.",
     )
     if not asked:
         end()
-        return
+        return ()
     found = _variants(result, worst)
     long_answer.await_only(PART, [_work(one) for one in found])
-    made = result.mechanism
-    st.markdown(
-        f":small[{markdown(f'Now: {share(made.kept)} of X is kept, {_figures(result, unit)}.')}]"
-    )
-    for number, one in enumerate(found):
-        _row(one, f"what_if_{number}", unit)
+    now = f"Now: {share(result.mechanism.kept)} of X is kept, {figures_of(result, unit)}."
+    st.markdown(f":small[{markdown(now)}]")
+    rows = [_row(one, f"what_if_{number}", unit) for number, one in enumerate(found)]
+    return tuple(one for one in rows if one)
 
 
 def _variants(result: Result, worst: int) -> Sequence[Variant]:
@@ -94,39 +93,33 @@ def _work(one: Variant) -> LongAnswer[Result]:
     return work
 
 
-def _row(one: Variant, key: str, unit: str) -> None:
-    """Show what would be kept, and the button that opens the question; or how far the work is."""
-    how = (
-        f"Merged with “{plain_short(one.partner)}”, which tells most alike about S"
-        if one.how == MERGED
-        else "With its records left out"
-    )
+def _row(one: Variant, key: str, unit: str) -> str:
+    """Show what would be kept, and the button that opens the question; or how far the work is.
+
+    Returns
+    -------
+    told : str
+        What would be kept; "" while it is being worked out.
+    """
     work = _work(one)
     result = progress.awaited(
         work,
         lambda: _found(one, work),
-        how,
+        variant(one),
         seconds=one.scenario.time_limit,
         key=key,
         left_open=lambda _: "Not proven: more may be kept.",
     )
     if result is None:
-        return
+        return ""
+    told = of_variant(one, result, unit)
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_row"):
-        told = f"{how}: {share(result.mechanism.kept)} would be kept, {_figures(result, unit)}."
         st.markdown(f":small[{markdown(told)}]", width="stretch")
         if st.button(
             "Open", key=f"{key}_open", icon=":material/open_in_full:", help="Asks this on Explore."
         ):
             _open(one)
-
-
-def _figures(result: Result, unit: str) -> str:
-    made, after = result.mechanism, result.after
-    return (
-        f"I(X;Y) = {level(made.information, unit)} {unit}, at a level of LDP of "
-        f"{level(after.achieved['ldp'], unit)} {unit}"
-    )
+    return told
 
 
 def _found(one: Variant, work: LongAnswer[Result]) -> Result | Job[Result]:

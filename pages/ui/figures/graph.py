@@ -9,10 +9,10 @@ import numpy as np
 
 from core.release.confusability import ConfusabilityGraph
 from core.validation import FloatArray
-from pages.ui.figures.placing import place_names
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, layout, note, numbers
 from pages.ui.style.palette import SERIES, colour
+from pages.ui.style.placing import place_names
 
 HEIGHT = 376
 WIDTH = 205
@@ -35,6 +35,12 @@ NUMBER = len(" (99)")
 
 GAP = 9
 """Pixels from a node to its name, where names are radial."""
+
+MOST_BESIDE = 40
+"""Most nodes whose names stand in two columns in the projector view."""
+
+WHOLE = 24
+"""Characters of a name there."""
 
 THICK = 9.0
 """Least pixels from one radial name to the next."""
@@ -123,8 +129,16 @@ def confusability(
                 note(_summary(graph), 0.5, -0.02, yanchor="top"),
                 *(_rays(graph, names, min(size) / 2 - GAP - LETTER * longest) if rays else []),
             ],
+            meta=_projected(graph),
         ),
     }
+
+
+def _projected(graph: ConfusabilityGraph) -> dict[str, object]:
+    """Return what the projector view needs beside: names in full, for two columns."""
+    if len(graph.names) > MOST_BESIDE:
+        return {}
+    return {"projected": {"beside": _names(graph, WHOLE, rays=False)}}
 
 
 def part_colour(part: int, role: str = SERIES[0]) -> str:

@@ -91,7 +91,7 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
             xaxis=axis("", (0, 100), visible=False),
             yaxis=axis("", (len(levels) - 0.5, -0.5), visible=False),
             annotations=marks,
-            meta={"explained": True},
+            meta={"explained": True, "projected": {"one_line": True}},
         ),
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.release.confusability import most_likely
 from core.validation import FloatArray
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, label_axis, layout, margin_for, rows
@@ -57,6 +58,43 @@ def mechanism_matrix(
         hover="P(y | x) = %{z:.4f}<br>x: %{customdata[0]}<br>y: %{customdata[1]}",
         titles=(_with_more("output y", left_out), _with_more("input x", rows_out)),
         percent=None,
+        height=height,
+    )
+
+
+def likeliest_matrix(
+    kernel: FloatArray,
+    p: FloatArray,
+    x_labels: Sequence[str],
+    y_labels: Sequence[str],
+    *,
+    inputs: int,
+    outputs: int,
+    height: int = HEIGHT,
+) -> Figure:
+    """Draw P(y | x) of the likeliest inputs, and of the outputs that are the likeliest of those.
+
+    Parameters
+    ----------
+    kernel : ndarray
+        Shape (n_x, n_y); rows sum to 1.
+    p : ndarray
+        Probability of each input, shape (n_x,).
+    x_labels, y_labels : sequence of str
+        Names of the inputs and outputs.
+    inputs, outputs : int
+        How many are drawn at most.
+    height : int
+        In pixels.
+    """
+    shown_x = most_likely(p, inputs)
+    shown_y = most_likely(p[shown_x] @ kernel[shown_x], outputs)
+    return mechanism_matrix(
+        kernel[np.ix_(shown_x, shown_y)],
+        [x_labels[x] for x in shown_x],
+        [y_labels[y] for y in shown_y],
+        left_out=len(y_labels) - len(shown_y),
+        rows_out=len(x_labels) - len(shown_x),
         height=height,
     )
 

@@ -9,6 +9,7 @@ browser may still be at, and a page counts as opened until it has been answered 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -25,10 +26,24 @@ _PAGE = "_address_page"
 _VISIT = "_address_visit"
 
 
+_HISTORY = st.components.v2.component(
+    "liftscope_history",
+    js=(Path(__file__).parent / "history.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def watch_history() -> None:
+    """Have the browser keep one entry of its history for each slider that is moved in a row."""
+    _HISTORY(key="history")
+
+
 def arrive() -> None:
     """Take note of the address that a run came with; call it first on every page."""
-    if _sent() == st.session_state.get(_WRITTEN):
+    sent = _sent()
+    if sent == st.session_state.get(_WRITTEN) or _went_through_history():
         st.session_state[_LATE] = []  # the browser has read all that was written
+        st.session_state[_WRITTEN] = sent
 
 
 def read(keys: Sequence[str]) -> Query:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -97,10 +98,11 @@ def price(scenario: Scenario) -> None:
 
 def live_sliders(scenario: Scenario) -> None:
     """Show the sliders of numbers that change the answer, and the further promises."""
+    idle = scenario.without_effect()
     for name in SLIDERS:
-        if name not in scenario.without_effect():
+        if name not in idle:
             slider(name, scenario)
-    if "n" not in scenario.without_effect():
+    if "n" not in idle:
         with contextlib.suppress(CoreError):  # the page says what is wrong with the data
             records(scenario)
     further.show(scenario)
@@ -174,6 +176,22 @@ def ends(name: str, scenario: Scenario) -> Domain:
         return DOMAINS[name]
 
 
+def places(scenario: Scenario) -> list[float]:
+    """Return the values of ε that its slider has on this data, in nats; none where it is off."""
+    domain = ends("eps", scenario)
+    if "eps" in scenario.without_effect() or math.isinf(domain.high):
+        return []
+    in_bits = unit() == "bits" and spans.in_nats(scenario.notion)
+    shown = replace(domain, high=_most_bits(domain)) if in_bits else domain
+    found = [value for value in steps(shown, domain.low) if math.isfinite(value)]
+    return [min(to_nats(value, "bits"), domain.high) for value in found] if in_bits else found
+
+
+def _most_bits(domain: Domain) -> float:
+    """Return the end of a slider in bits: the first step at or above that in nats."""
+    return math.ceil(in_unit(domain.high, "bits") / domain.step) * domain.step
+
+
 def step_format(step: float) -> str:
     """Return how a slider writes its value: with two decimals, or as many as its step has."""
     return f"%.{max(2, -math.floor(math.log10(step)))}f"
@@ -195,10 +213,9 @@ def _bits(shown: dict[str, Any], domain: Domain) -> None:
         most = max(domain.high, float(st.session_state["eps"]))
         st.session_state["eps"] = min(to_nats(st.session_state[IN_BITS], "bits"), most)
 
-    most = math.ceil(in_unit(domain.high, "bits") / domain.step) * domain.step
     st.slider(
         min_value=domain.low,
-        max_value=max(most, now),
+        max_value=max(_most_bits(domain), now),
         step=domain.step,
         format=step_format(domain.step),
         on_change=take,

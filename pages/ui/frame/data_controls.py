@@ -6,19 +6,26 @@ upload and a picker can never disagree.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import streamlit as st
 
 from core.data import BUNDLED, EXAMPLES, first_question
-from core.data.spec import DataSpec
+from core.data.options import ReadOptions
+from core.data.readers.sources import AS_IT_IS
+from core.data.spec import Binning, DataSpec
 from core.data.tables import FileTable
 from core.errors import CoreError
-from core.wording import number_of
+from core.validation import shown
+from core.wording import listed, number_of
 from pages.ui.frame import data_remedies, pins, state
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived
+
+NAMED = 3
+"""Symbols that are named before the rest is counted."""
 
 _JOINTS = ("matrix:", "random:", "example:")
 
@@ -77,7 +84,7 @@ def _remedies(spec: DataSpec) -> None:
             data_remedies.buttons(spec, "pick")
 
 
-def choose(source: str) -> None:
+def choose(source: str, read: ReadOptions = AS_IT_IS) -> None:
     """Put a source's first question on screen; a source that cannot be read changes nothing.
 
     Raises
@@ -85,7 +92,7 @@ def choose(source: str) -> None:
     CoreError
         If the source cannot be read.
     """
-    state.set_data(first_question(source, derived.sources()))
+    state.set_data(first_question(source, derived.sources(), read))
 
 
 def is_joint(spec: DataSpec) -> bool:
@@ -98,6 +105,7 @@ def _sources(current: str) -> dict[str, str]:
     found = {entry.id: entry.title for entry in BUNDLED}
     own = derived.sources()
     found |= {key: upload.name for key, upload in own.uploads.items()}
+    found |= {source: own.title(source) for source in own.counted_sources}
     for i, key in enumerate(own.matrices):
         found[key] = f"Pasted matrix {i + 1}"
     found |= {f"example:{entry.id}": f"Example: {entry.title}" for entry in EXAMPLES}
@@ -114,7 +122,7 @@ def columns_of(spec: DataSpec) -> list[str]:
     if is_joint(spec):
         return []
     try:
-        source = derived.sources().open(spec.source)
+        source = derived.sources().open(spec.source, read=spec.read.layout)
     except CoreError:
         return []
     return list(source.columns) if isinstance(source, FileTable) else []
@@ -139,15 +147,45 @@ def _treatment(spec: DataSpec) -> str:
     """Say in a few words how the data is preprocessed."""
     used = spec.secret + spec.released
     said = [f"{cut.column} in bins" for cut in spec.binnings if cut.column in used]
+    said += spec.read.said()
+    said += [
+        f"{one.column} at level {one.level} of its hierarchy"
+        for one in spec.hierarchies
+        if one.level and one.column in used
+    ]
+    said += [
+        f"levels of {one.column} below {number_of(one.below, 'record')} grouped"
+        for one in spec.rare_levels
+        if one.column in used
+    ]
     if spec.missing == "drop":
         said.append("records with missing values left out")
     if spec.rare_below:
         said.append(f"levels of X below {number_of(spec.rare_below, 'record')} grouped")
     if spec.rare_below_s:
         said.append(f"levels of S below {number_of(spec.rare_below_s, 'record')} grouped")
+    merged = {
+        "S": spec.merged(spec.secret),
+        "X": spec.merged(spec.released),
+    }
+    said += [f"symbols of {side} merged" for side, some in merged.items() if some]
+    gone = {"S": spec.without(spec.secret), "X": spec.without(spec.released)}
+    said += [f"{_few(some)} of {side} left out" for side, some in gone.items() if some]
     if spec.filters:
         said.append(f"filtered by {', '.join(kept.column for kept in spec.filters)}")
     return "; ".join(said)
+
+
+def _few(names: Collection[str]) -> str:
+    """List names, the first ones of many."""
+    found = [shown(name) for name in sorted(names)]
+    more = len(found) - NAMED
+    return listed(found) if more < 1 else f"{', '.join(found[:NAMED])} and {more:,} more"
+
+
+def with_binning(spec: DataSpec, binning: Binning) -> DataSpec:
+    """Return a spec that cuts a column into bins, whatever else was done to its values."""
+    return data_remedies.binned(spec, binning)
 
 
 def without_binning(spec: DataSpec, column: str) -> DataSpec:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from core.data import Binning, TableInfo, easiest, first_question
 from core.data.spec import DataSpec
+from core.data.treatment.generalise import at_level
 from core.errors import CoreError
 from pages.ui.frame import state
 from pages.ui.style.labels import markdown
@@ -52,7 +53,7 @@ def buttons(spec: DataSpec, key: str) -> None:
 
 def _working(spec: DataSpec) -> tuple[Changed, ...]:
     try:
-        info = derived.described(spec.source)
+        info = derived.described(spec)
     except CoreError:
         info = None  # the source itself cannot be read: only another one helps
     found: list[Changed] = []
@@ -77,6 +78,7 @@ def _has_answer(spec: DataSpec) -> bool:
 def _kinds(spec: DataSpec, info: TableInfo) -> Iterator[Iterator[Changed]]:
     """Return remedies of each kind, those first that change least of what is asked."""
     yield _bins(spec, info)
+    yield _coarser(spec)
     for name, _, rare in _SIDES:
         yield _groups(spec, name, rare)
     yield _without_filters(spec)
@@ -92,9 +94,35 @@ def _bins(spec: DataSpec, info: TableInfo) -> Iterator[Changed]:
         if not column.numeric or name not in used:
             continue
         if name not in cut or len(cut[name].edges) > BINS + 1 or cut[name].count > BINS:
-            others = tuple(one for one in spec.binnings if one.column != name)
-            changed = replace(spec, binnings=(*others, Binning(name, count=BINS)))
+            changed = binned(spec, Binning(name, count=BINS))
             yield f"Bin {name} into {BINS} bins", changed
+
+
+def binned(spec: DataSpec, binning: Binning) -> DataSpec:
+    """Return a spec that cuts a column into bins, in place of a hierarchy or rare levels."""
+    name = binning.column
+    return replace(
+        spec,
+        binnings=(*(one for one in spec.binnings if one.column != name), binning),
+        hierarchies=tuple(one for one in spec.hierarchies if one.column != name),
+        rare_levels=tuple(one for one in spec.rare_levels if one.column != name),
+    )
+
+
+def _coarser(spec: DataSpec) -> Iterator[Changed]:
+    """Take a coarser level of a hierarchy, or the values as they are."""
+    used = [one for one in spec.hierarchies if one.column in spec.secret + spec.released]
+    for one in used:
+        for level in range(one.level + 1, one.height + 1):
+            changed = replace(spec, hierarchies=at_level(spec.hierarchies, one.column, level))
+            yield f"Take level {level} of {one.column}", changed
+    for one in used:
+        others = tuple(other for other in spec.hierarchies if other is not one)
+        yield f"Take {one.column} without its hierarchy", replace(spec, hierarchies=others)
+    for rare in spec.rare_levels:
+        if rare.column in spec.secret + spec.released:
+            left = tuple(other for other in spec.rare_levels if other is not rare)
+            yield f"Group no levels of {rare.column}", replace(spec, rare_levels=left)
 
 
 def _groups(spec: DataSpec, name: str, rare: str) -> Iterator[Changed]:
@@ -123,6 +151,10 @@ def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
     for name, _, rare in _SIDES:
         if getattr(spec, rare):
             yield f"Group no levels of {name}", _with(spec, **{rare: 0})
+    if any(merge.columns in (spec.secret, spec.released) for merge in spec.merges):
+        yield "Merge no symbols", replace(spec, merges=())
+    if spec.without(spec.secret) or spec.without(spec.released):
+        yield "Leave no symbols out", replace(spec, left_out=())
 
 
 def _other_columns(
@@ -139,7 +171,15 @@ def _other_columns(
     for binned in [one for one in easiest(info) if one[0] not in used][: 2 * OFFERED]:
         column, binning = binned
         binnings = tuple(one for one in spec.binnings if one.column in known - {column})
-        changed = _with(spec, binnings=binnings + binning, **{columns: (column,), rare: 0})
+        own = tuple(one for one in spec.hierarchies if one.column in known - {column})
+        by_column = tuple(one for one in spec.rare_levels if one.column in known - {column})
+        changed = _with(
+            spec,
+            binnings=binnings + binning,
+            hierarchies=own,
+            rare_levels=by_column,
+            **{columns: (column,), rare: 0},
+        )
         yield f"Use {column} as {name}", changed
 
 
@@ -148,6 +188,8 @@ def _with(spec: DataSpec, **changes: Any) -> DataSpec:
 
 
 def _fresh_starts(spec: DataSpec) -> Iterator[Changed]:
+    if spec.read.of_values:
+        yield "Read every column as it is", replace(spec, read=spec.read.layout)
     try:
         first = first_question(spec.source, derived.sources())
     except CoreError:

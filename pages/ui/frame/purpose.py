@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.data.spec import DataSpec
+from core.data.question import easiest
+from core.data.spec import Binning, DataSpec
 from core.errors import CoreError
 from core.scenario import LOSSES, PURPOSES, Scenario
 from core.scenario.loss_table import read_losses
 from core.scenario.url import to_query
 from core.wording import number_of
 from pages.ui.frame import data_controls, pickers, state
-from pages.ui.style.labels import markdown
+from pages.ui.style.labels import markdown, plain_short
 from pages.ui.work import derived
 
 MEANS = {
@@ -34,7 +36,7 @@ CODES = (
 """What is said where it has: whether its numbers mean something only the reader knows."""
 
 PRESET = Scenario(data=DataSpec(task=("income",)), purpose="task")
-"""The example that the sidebar links to."""
+"""The example that the sidebar links to while its data is on screen."""
 
 
 def show() -> None:
@@ -54,11 +56,56 @@ def show() -> None:
             _task(optional=chosen == "guess")
         if chosen == "distortion":
             _losses()
-        if state.scenario() != PRESET:
-            st.markdown(
-                f":small[[Publish occupation so that income can be predicted and sex "
-                f"cannot](?{urlencode(to_query(PRESET), doseq=True)})]"
-            )
+        _example()
+
+
+def _example() -> None:
+    """Show a link to the question on screen with a task: a column that is neither S nor X."""
+    spec = state.data()
+    task = _a_task(spec)
+    if task is None:
+        return
+    columns, binnings = task
+    asked = replace(spec, task=columns, binnings=(*spec.binnings, *binnings))
+    example = Scenario(data=asked, purpose="task")
+    if state.scenario() == example:
+        return
+    secret, released = (" and ".join(map(plain_short, one)) for one in (spec.secret, spec.released))
+    said = (
+        f"Publish {released} so that {plain_short(columns[0])} can be predicted and {secret} cannot"
+    )
+    st.markdown(f":small[[{markdown(said)}](?{urlencode(to_query(example), doseq=True)})]")
+
+
+def _a_task(spec: DataSpec) -> tuple[tuple[str, ...], tuple[Binning, ...]] | None:
+    """Return the task of the example and how it is cut; None where the data has no column for it.
+
+    It is the task that was chosen, else the task of this data's own example, else the column with
+    the fewest levels.
+    """
+    if not (spec.secret and spec.released) or spec.secret_released:
+        return None
+    taken = {*spec.secret, *spec.released}
+    if spec.task and not taken & {*spec.task}:
+        return spec.task, ()
+    try:
+        info = derived.described(spec)
+    except CoreError:
+        return None  # told where the data is chosen
+    if info is None:
+        return None
+    levels = {column.name: column.levels for column in info.columns}
+    if not taken <= levels.keys():
+        return None
+    cut = {one.column for one in spec.binnings}
+    free = [
+        (name, () if name in cut else binnings)
+        for name, binnings in easiest(info)
+        if name not in taken and levels[name] > 1
+    ]
+    own = PRESET.data.task if spec.source == PRESET.data.source else ()
+    free.sort(key=lambda one: one[0] not in own)
+    return ((free[0][0],), free[0][1]) if free else None
 
 
 def _changed() -> None:

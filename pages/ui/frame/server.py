@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, MutableMapping
@@ -12,6 +13,8 @@ from typing import Any
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from core.data import folders
+from pages.ui.serving import sharing
+from pages.ui.work import ahead
 from pages.ui.work.long_answer import WORKERS
 
 LINGER = 0.3
@@ -81,8 +84,15 @@ class Guard:
 
 @asynccontextmanager
 async def life(_: object) -> AsyncIterator[None]:
-    """Remove the files that killed servers left; when this one stops, its workers and files."""
+    """Remove the files that killed servers left; when this one stops, its workers and files.
+
+    Where answers cannot be shared as it was told to, it says so on standard error.
+    """
     folders.remove_left()
+    ahead.serve()
+    sharing.SHARED.folder()
+    if sharing.SHARED.problem:
+        print(sharing.SHARED.problem, file=sys.stderr, flush=True)
     yield
     WORKERS.kill()
     folders.remove_own()

@@ -18,9 +18,12 @@ PAGES = (
     ("compare", "Compare", ":material/view_column:"),
     ("lift", "Lift", ":material/stacked_bar_chart:"),
     ("mechanisms", "Mechanisms", ":material/tune:"),
+    ("frontiers", "Frontiers", ":material/stacked_line_chart:"),
     ("robust", "Robust", ":material/verified_user:"),
     ("confusability", "Confusability", ":material/hub:"),
     ("release", "Release", ":material/lock_open_right:"),
+    ("papers", "Papers", ":material/library_books:"),
+    ("learn", "Learn", ":material/school:"),
     ("data", "Data", ":material/table_chart:"),
 )
 """File under `pages/`, which is also the URL, title and icon; the first is the landing page."""

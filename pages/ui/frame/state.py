@@ -14,20 +14,11 @@ import streamlit as st
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.scenario import DOMAINS, Scenario, spans
-from core.scenario.url import (
-    CHOICES,
-    DATA_KEYS,
-    LISTS,
-    NUMBERS,
-    Query,
-    cut,
-    from_query,
-    to_query,
-    within_reach,
-)
+from core.scenario.data_url import DATA_KEYS, Query, cut
+from core.scenario.url import CHOICES, LISTS, NUMBERS, from_query, to_query, within_reach
 from pages.ui.frame import address, site
 from pages.ui.style.units import UNITS, exact, level, to_nats
-from pages.ui.work import context, derived, own_data
+from pages.ui.work import context, derived, own_data, own_release
 
 WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
 """Widget key, which is also the URL's, → the scenario's field."""
@@ -51,6 +42,7 @@ def restore(page: str) -> None:
         The page's name.
     """
     site.enter()
+    own_release.follow()
     address.arrive()
     query = address.read(KEYS)
     known = _SEEN in st.session_state

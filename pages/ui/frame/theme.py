@@ -4,6 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui.frame import address
+
 _BRAND = (
     '<div class="lsc-brand"><b>Liftscope</b><br>'
     "<span>What does publishing X give away about S, and what does hiding it cost?</span></div>"
@@ -12,6 +14,8 @@ _SHEET = Path(__file__).parent / "look.css"
 
 
 def apply() -> None:
-    """Add the style sheet and, above the sidebar's controls, the name."""
+    """Add the style sheet, what watches the history and, above the sidebar's controls, the name."""
     st.html(_SHEET)
     st.sidebar.html(_BRAND)
+    with st.sidebar:
+        address.watch_history()

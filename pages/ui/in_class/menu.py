@@ -46,7 +46,10 @@ def _menu() -> None:
     found = link.here()
     if found.code:
         picture = f"data:image/svg+xml,{quote(found.code)}"  # Streamlit's HTML takes no <svg>
-        st.html(f'<img class="lsc-qr" alt="QR code of the link to this question" src="{picture}">')
+        with st.container(key="class_menu_code"):
+            st.html(
+                f'<img class="lsc-qr" alt="QR code of the link to this question" src="{picture}">'
+            )
     if found.address:
         st.caption("It opens this page with the question on screen.")
         copy_link.button("class_link", found.address)

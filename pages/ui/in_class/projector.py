@@ -11,7 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.scenario.url import cut
+from core.scenario.data_url import cut
 from pages.ui.frame.page_query import PageQuery
 from pages.ui.in_class import link
 

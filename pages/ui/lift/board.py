@@ -181,7 +181,7 @@ def _symbols(leak: Leakage, found: Exposure, unit: str) -> pd.DataFrame:
 def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
     notion = derived.promise(result.scenario)
     risky = int(found.risky.sum())
-    st.subheader("Which symbols are high-risk, and why", anchor=False)
+    st.header("Which symbols are high-risk, and why", anchor=False)
     written = share(float(found.mass[found.risky].sum()))
     name = markdown(promise_text(notion, controls.unit()))
     if not isinstance(notion, PointwiseNotion):
@@ -226,7 +226,7 @@ def _usual(result: Result) -> float:
 
 
 def _measures(result: Result, unit: str) -> None:
-    st.subheader("Averages over the release", anchor=False)
+    st.header("Averages over the release", anchor=False)
     alpha = _order(result)
     with st.container(key="measures"):
         if alpha is None:
@@ -279,7 +279,7 @@ def _shown(value: tuple[float, str], unit: str) -> str:
 def _asymmetry(unit: str) -> None:
     n_s, n_x, draws = PAPER
     found = derived.asymmetry(n_s, n_x, draws)
-    st.subheader("Why the bound on min-lift costs so much", anchor=False)
+    st.header("Why the bound on min-lift costs so much", anchor=False)
     st.markdown(
         f"In {draws:,} random joints of {n_s} secrets and {n_x} symbols, log Ψ ranges from "
         f"{level(found.low_range[0], unit, 1)} to {level(found.low_range[1], unit, 2)}, "

@@ -16,7 +16,7 @@ from core.release.confusability import most_likely
 from core.release.posteriors import Disclosure
 from core.release.sentences import finding
 from core.scenario import Result, Scenario
-from core.scenario.url import cut
+from core.scenario.data_url import cut
 from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import chart, old

@@ -28,7 +28,7 @@ NAME, NOTE = 150, 420
 
 def show(result: Result, unit: str) -> None:
     """Show the table under its heading; it is worked out when it is asked for."""
-    st.subheader("All mechanisms at the same level", anchor=False)
+    st.header("All mechanisms at the same level", anchor=False)
     reached = result.after.achieved["lip"]
     at = reached if math.isfinite(reached) else result.scenario.eps
     why = (

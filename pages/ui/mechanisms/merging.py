@@ -41,7 +41,7 @@ def _least(result: Result, steps: tuple[MergeStep, ...]) -> None:
 
 def show(result: Result) -> None:
     """Show the partition of the high-risk symbols, and how Algorithm 1 comes to it."""
-    st.subheader("How the high-risk symbols are merged, step by step", anchor=False)
+    st.header("How the high-risk symbols are merged, step by step", anchor=False)
     kinds = pickers.asked_kinds(result.scenario)
     if reason := fit.obstacle(mechanisms.entry("subset_merging"), kinds):
         st.caption(markdown(f"Subset merging has no steps to show under this promise: {reason}."))

@@ -11,8 +11,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.scenario.data_url import cut
 from core.scenario.json_text import read_json
-from core.scenario.url import cut
 from pages.ui.frame.page_query import PageQuery, whole
 
 ABOUT_S, ABOUT_X = "about S", "about X"

@@ -10,14 +10,14 @@ import streamlit as st
 
 from core.attributes import Attribute
 from core.scenario import Result
-from core.scenario.url import cut
+from core.scenario.data_url import cut
 from core.validation import shown
 from pages.ui import figures
 from pages.ui.chart import chart
 from pages.ui.mechanisms import query
 from pages.ui.parts import formulas
 from pages.ui.parts.cards import card
-from pages.ui.style.labels import markdown
+from pages.ui.style.labels import spoken
 from pages.ui.style.units import in_unit, level
 from pages.ui.work import derived
 
@@ -100,7 +100,7 @@ def _pick(attribute: Attribute) -> int | None:
     if st.session_state.get(key) not in attribute.labels:
         st.session_state[key] = None
     picked = st.selectbox(
-        markdown(attribute.name),
+        spoken(attribute.name),
         [None, *attribute.labels],
         format_func=lambda label: "not known" if label is None else label,
         key=key,

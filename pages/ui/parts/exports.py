@@ -18,7 +18,7 @@ from core.errors import CoreError
 from core.mechanisms import Mechanism
 from core.scenario import Scenario
 from core.scenario.context import METADATA, Context, file_part
-from core.scenario.snippet import snippet
+from core.scenario.snippet import notebook, snippet
 from core.spreadsheets import safe_cell
 from core.utilities import Information
 from pages.ui.style.labels import markdown
@@ -191,6 +191,13 @@ def downloads(mechanism: Mechanism, inputs: Sequence[str], scenario: Scenario, k
             f"{key}_scenario",
         )
         st.caption("The same in Python, with `core`")
+        button(
+            "Notebook (.ipynb)",
+            f"scenario-{name}.ipynb",
+            "application/x-ipynb+json",
+            lambda: notebook(scenario).encode("utf-8"),
+            f"{key}_notebook",
+        )
         st.code(snippet(scenario), language="python", height=220)
         st.caption(
             "The address of this page is a permalink: it holds the question, never the data."

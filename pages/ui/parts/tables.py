@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +17,7 @@ from core.release.confusability import ConfusabilityGraph
 from core.scenario.context import file_part
 from pages.ui.parts import exports
 from pages.ui.style import glossary
+from pages.ui.style.labels import markdown
 from pages.ui.work import context
 
 ROW, LINE = 35, 20
@@ -82,8 +83,6 @@ def sheet(
     **more
         For `st.dataframe`.
     """
-    about = context.shown()
-    name = "-".join(part for part in ("liftscope", key, file_part(about)) if part)
     several = lines(frame, wrapped or {}, most_lines)
     row = ROW if several == 1 else max(WRAPS, ROW + LINE * (several - 1))
     heads = [_spelled(str(column)) for column in frame.columns]
@@ -96,6 +95,34 @@ def sheet(
         placeholder=NONE,
         **more,
     )
+    _files(frame, key, heads)
+
+
+def read(frame: pd.DataFrame, key: str, shown: pd.DataFrame | None = None) -> None:
+    """Show a table of sentences, every cell whole and no row higher than its text, with its files.
+
+    It is a table of the page's own text, which wraps, is searched by the browser, and read aloud.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        What the files have.
+    key : str
+        As in `sheet`.
+    shown : DataFrame, optional
+        What is shown of it, as Markdown; the table's texts as they are where not given.
+    """
+    if shown is None:
+        shown = frame.map(markdown)
+    with st.container(key=f"read_{key}"):
+        st.table(shown.reset_index(drop=True), border="horizontal", hide_index=True)
+        _files(frame, key, [_spelled(str(column)) for column in shown.columns])
+
+
+def _files(frame: pd.DataFrame, key: str, heads: Sequence[str]) -> None:
+    """Show what the signs in a table's heads mean, and the buttons that save the table."""
+    about = context.shown()
+    name = "-".join(part for part in ("liftscope", key, file_part(about)) if part)
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         if said := glossary.told(*heads):
             st.caption("columns", help=said, width="content")

@@ -14,15 +14,13 @@ from core.jobs import Job
 from core.records.plan import Plan, command_line
 from core.release.sentences import finding
 from core.scenario import Result
-from core.wording import number_of
+from core.wording import number_of, size_of_file
 from pages.ui.frame import controls as common
-from pages.ui.frame import data_controls, page_frame
+from pages.ui.frame import page_frame
 from pages.ui.parts import exports, tables
 from pages.ui.release import certificate, controls, query, results
 from pages.ui.style.labels import markdown
-from pages.ui.work import long_answer, progress, refining, released_files
-
-MEGABYTE = 1e6
+from pages.ui.work import long_answer, own_release, progress, refining
 
 
 def show() -> None:
@@ -70,7 +68,7 @@ def _answered(result: Result) -> None:
         return
     with st.container(border=True, key="release_plan"):
         st.markdown(f"**How {markdown(original.name)} is released**")
-        plan = controls.show(result, data_controls.columns_of(result.scenario.data))
+        plan = controls.show(result, list(original.table.columns))
     if plan is None:
         results.give_up()
         return
@@ -116,6 +114,7 @@ def _made(result: Result, plan: Plan, original: Upload) -> None:
             found = _work(result, plan, key)
         elif found is None:
             results.give_up()
+            _lost(plan)
             st.button(
                 f"Release {number_of(original.rows, 'record')}",
                 icon=":material/lock_open_right:",
@@ -129,6 +128,25 @@ def _made(result: Result, plan: Plan, original: Upload) -> None:
         _command(result, plan, original, kind)
     if found is not None:
         certificate.show(result, found.made)
+
+
+def _lost(plan: Plan) -> None:
+    """Say that the file of the last release is gone, and how to make it again."""
+    lost = own_release.release().lost
+    if not lost:
+        return
+    secret = "seed" if plan.draw.kind == query.SEED else "key"
+    if plan.draw.commitment == lost:
+        how = (
+            f"The {secret} above is still the one it was drawn by: the same file can be made again."
+        )
+    else:
+        how = "Enter the seed or key that it was drawn by to make the same file again."
+    st.info(
+        "The file that was released before is gone: the server removes it soon after its page was "
+        f"closed. {how}",
+        icon=":material/auto_delete:",
+    )
 
 
 def _work(result: Result, plan: Plan, key: results.Name) -> results.Written | None:
@@ -160,18 +178,18 @@ def _downloads(found: results.Written, plan: Plan, original: str) -> None:
         f"{applied.column!r}."
     ]
     if applied.filtered:
-        said.append(f"{number_of(applied.filtered, 'record')} left out by the filters.")
+        said.append(f"{number_of(applied.filtered, 'record')} left out, as the data says.")
     if applied.unknown:
         treated = "left out" if plan.unknown in query.TREATMENTS else f"taken for {plan.unknown!r}"
         total = sum(n for _, n in applied.unknown)
         said.append(f"{number_of(total, 'record')} with unknown or missing values {treated}.")
     st.markdown(markdown(" ".join(said)))
-    address = released_files.files().offer(found.path)
+    address = own_release.release().files.offer(found.path)
     kind = controls.FILES[found.path.suffix[1:]]
     with st.container(horizontal=True, vertical_alignment="center", key="release_downloads"):
         st.html(
             f'<a class="lsc-download" href="{escape(address)}" download="{found.path.name}">'
-            f"Released file ({kind}, {size / MEGABYTE:,.1f} MB)</a>",
+            f"Released file ({kind}, {size_of_file(size)})</a>",
             width="content",
         )
         st.download_button(

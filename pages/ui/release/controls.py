@@ -7,12 +7,15 @@ import secrets
 import streamlit as st
 
 from core.errors import CoreError
+from core.joint import MISSING
 from core.records.draws import LEAST_KEY, Draw, Keyed, Seeded
-from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE, Plan
+from core.records.plan import COLUMNS, FORMATS, LEAVE_OUT, REFUSE, Plan
 from core.scenario import Result
+from core.wording import listed, number_of
 from pages.ui.release import query
 from pages.ui.release.query import KEY, SEED, widget
 from pages.ui.style.labels import markdown
+from pages.ui.work import own_release
 
 SEED_BITS = 128
 """Bits of a seed that the page makes: more than anybody can try."""
@@ -35,7 +38,7 @@ def show(result: Result, columns: list[str]) -> Plan | None:
     result : Result
         The answer whose mechanism is applied.
     columns : list of str
-        The columns of the data.
+        The columns of the file, in its order.
     """
     left, right = st.columns(2, gap="large")
     with left:
@@ -52,6 +55,7 @@ def show(result: Result, columns: list[str]) -> Plan | None:
             persist_state="session",
             help="Parquet holds numbers and dates as they are; CSV opens everywhere.",
         )
+        st.caption(markdown(f"{FORMATS[FILES[query.choice('file')]]}."))
     query.publish()
     if draw is None:
         return None
@@ -79,11 +83,13 @@ def _draw(columns: list[str]) -> Draw | None:
 
 def _seeded() -> Draw:
     field = widget("seed")
+    held = own_release.release().secrets
     if field not in st.session_state:
-        _new_seed()
+        st.session_state[field] = held.get(SEED) or _drawn_seed()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Seed", key=field, persist_state="session")
         st.button("New seed", icon=":material/casino:", key="release_new_seed", on_click=_new_seed)
+    held[SEED] = st.session_state[field]
     draw = Seeded.from_text(st.session_state[field].strip())
     told = "The same seed makes the same file again. Whoever knows it can undo the release: it is "
     told += "in no file and not in the address, so note it, and keep it secret."
@@ -103,18 +109,22 @@ def _keyed(columns: list[str]) -> Draw | None:
         placeholder="Choose a column",
         persist_state="session",
     )
+    held, field = own_release.release().secrets, widget("key")
+    if field not in st.session_state:
+        st.session_state[field] = held.get(KEY, "")
     st.text_input(
         f"Secret key, at least {LEAST_KEY} characters",
         type="password",
-        key=widget("key"),
+        key=field,
         persist_state="session",
         autocomplete="off",
     )
     st.caption(
-        "The key is in no file and not in the address, and is forgotten with the session. Keep it: "
-        "with another key the next release is an independent one."
+        "The key is in no file and not in the address, and is forgotten soon after its page was "
+        "closed. Keep it: with another key the next release is an independent one."
     )
-    column, key = st.session_state[widget("id")], st.session_state[widget("key")]
+    column, key = st.session_state[widget("id")], st.session_state[field]
+    held[KEY] = key
     if column is None or not key:
         st.info("Choose the column and enter a key.", icon=":material/key:")
         return None
@@ -122,7 +132,11 @@ def _keyed(columns: list[str]) -> Draw | None:
 
 
 def _new_seed() -> None:
-    st.session_state[widget("seed")] = str(secrets.randbits(SEED_BITS))
+    st.session_state[widget("seed")] = _drawn_seed()
+
+
+def _drawn_seed() -> str:
+    return str(secrets.randbits(SEED_BITS))
 
 
 def _columns() -> None:
@@ -142,8 +156,11 @@ def _unknown(result: Result) -> None:
     labels = result.joint.x_labels
     known = [REFUSE, LEAVE_OUT, *(name for name in labels if name not in query.TREATMENTS)]
     query.settle("unknown", known, REFUSE)
+    level = result.scenario.data.missing == "level"
     st.selectbox(
-        "Records with a missing value, or one that was not counted",
+        "Records with a value that was not counted"
+        if level
+        else "Records with a missing value, or one that was not counted",
         known,
         format_func=lambda key: query.TREATMENTS.get(key, f"take for {key}"),
         key=widget("unknown"),
@@ -151,3 +168,16 @@ def _unknown(result: Result) -> None:
         help="No record passes through as it is. One that is taken for a symbol of X is answered "
         "as if it had that.",
     )
+    st.caption(markdown(_blanks(result)))
+
+
+def _blanks(result: Result) -> str:
+    """Say how missing values count, which the Data page's choice says, and how many there are."""
+    told = result.counted.report
+    words = "".join(f" {one.sentence(level=True)}" for one in told.as_levels)
+    if result.scenario.data.missing != "level":
+        gone = number_of(told.dropped_missing, "record")
+        return f"Missing values were not counted: {gone} here, treated as you choose above.{words}"
+    found = [f"{number_of(rows, 'record')} of {column!r}" for column, rows in told.missing if rows]
+    held = f": {listed(found)}" if found else ", and there are none"
+    return f"Missing values are a level like any other, {MISSING}{held}.{words}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE
-from core.scenario.url import cut
+from core.scenario.data_url import cut
 from pages.ui.frame.page_query import PageQuery
 
 SEED, KEY = "seed", "key"

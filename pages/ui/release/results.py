@@ -17,9 +17,9 @@ from core.records import applying, design
 from core.records.certificate import Made
 from core.records.draws import Keyed
 from core.records.estimate import estimate
-from core.records.plan import Layout, Plan
+from core.records.plan import Plan
 from core.scenario import Result
-from pages.ui.work import derived, long_answer, released_files
+from pages.ui.work import derived, long_answer, own_release
 from pages.ui.work.long_answer import LongAnswer
 
 SHOWN = 50
@@ -31,7 +31,7 @@ QUICK = 50_000
 LIMIT = 3600.0
 """Seconds that a release may take: ten million records take a few minutes."""
 
-_MADE, _ASKED, _PREVIEW = "_release_made", "_release_asked", "_release_preview"
+_PREVIEW = "_release_preview"
 
 Name = tuple[str, ...]
 """What a release is known by: the answer, the plan and the kind of file."""
@@ -55,6 +55,11 @@ class Written:
     made: Made
     path: Path
 
+    @property
+    def commitment(self) -> str:
+        """The hash of the seed or key that it was drawn by."""
+        return str(self.made.certificate["draw"]["commitment"])
+
 
 def original(result: Result) -> Upload:
     """Return the file that is released.
@@ -64,10 +69,11 @@ def original(result: Result) -> Upload:
     CoreError
         If the data is no single file.
     """
+    data = result.scenario.data
     return derived.kept(
-        result.scenario.data,
-        ("original file", result.scenario.data.source),
-        lambda: design.original(result.scenario.data.source, derived.sources()),
+        data,
+        ("original file", data.source, repr(data.read)),
+        lambda: design.original(data.source, derived.sources(), data.read),
     )
 
 
@@ -88,7 +94,7 @@ def name(result: Result, plan: Plan, kind: str) -> Name:
 
 
 def preview(result: Result, plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the first records before and after, what changes in their first columns.
+    """Return the first records before and after, with columns in the file's order.
 
     Raises
     ------
@@ -98,35 +104,31 @@ def preview(result: Result, plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     key = name(result, plan, "")
     last: tuple[Name, Any] | None = st.session_state.get(_PREVIEW)
     if last is None or last[0] != key:
-        table, spec = original(result).table, result.scenario.data
-        before, after = applying.preview(result, table, plan, SHOWN)
-        column = Layout.of(spec, table.columns, plan.columns).column
-        last = (key, (_first(before, spec.released + spec.secret), _first(after, (column,))))
+        before, after = applying.preview(result, original(result).table, plan, SHOWN)
+        last = (key, (before.to_pandas(), after.to_pandas()))
         st.session_state[_PREVIEW] = last
     shown: tuple[pd.DataFrame, pd.DataFrame] = last[1]
     return shown
 
 
-def _first(table: Any, names: tuple[str, ...]) -> pd.DataFrame:
-    """Return an Arrow table as a frame with some columns before the others."""
-    frame: pd.DataFrame = table.to_pandas()
-    return frame[[*names, *(name for name in frame.columns if name not in names)]]
-
-
 def ask(key: Name) -> None:
     """Ask for a release to be made."""
-    st.session_state[_ASKED] = key
+    own_release.release().asked = key
 
 
 def is_asked(key: Name) -> bool:
     """Say whether a release was asked for, and not given up."""
-    return bool(st.session_state.get(_ASKED) == key)
+    return own_release.release().asked == key
 
 
 def written(key: Name) -> Written | None:
     """Return a release that was made; None where the last one is another."""
-    found: Written | None = st.session_state.get(_MADE)
-    return found if found is not None and found.name == key and found.path.exists() else None
+    own = own_release.release()
+    found: Written | None = own.made
+    if found is not None and not found.path.exists():
+        own.lose()
+        return None
+    return found if found is not None and found.name == key else None
 
 
 def work(result: Result, plan: Plan, key: Name) -> LongAnswer[Made]:
@@ -135,7 +137,7 @@ def work(result: Result, plan: Plan, key: Name) -> LongAnswer[Made]:
     def given() -> tuple[Any, ...]:
         return result, original(result), plan, _target(key)
 
-    folder = released_files.files().folder.name  # each session writes a file of its own
+    folder = own_release.release().files.folder.name  # each page writes a file of its own
     return LongAnswer(
         result.scenario.data, ("release", folder, *key), make_release, given, LIMIT, keep=False
     )
@@ -165,15 +167,18 @@ def give_up() -> None:
 
 
 def _target(key: Name) -> Path:
-    target = released_files.files().target(f"released.{key[-1]}")
-    st.session_state["_release_target"] = target
-    return target
+    """Return where a release is written; work that goes on after a reload writes where it did."""
+    own = own_release.release()
+    if own.target is None or own.target[0] != key or not own.target[1].parent.exists():
+        own.made = None  # whose file goes
+        own.target = (key, own.files.target(f"released.{key[-1]}"))
+    return own.target[1]
 
 
 def _keep(key: Name, made: Made) -> Written:
-    found = Written(key, made, st.session_state["_release_target"])
-    st.session_state[_MADE] = found
-    del st.session_state[_ASKED]
+    own = own_release.release()
+    found = Written(key, made, _target(key))
+    own.made, own.asked, own.lost = found, None, ""
     return found
 
 

@@ -18,19 +18,22 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
 from core.records.certificate import PACKAGE_VERSION, code_hash
-from core.release.confusability import most_likely, release_graph
+from core.release.confusability import release_graph
 from core.release.histogram import lift_histogram, reach
 from core.release.sentences import finding, promise_text, question
 from core.scenario import Result, spans
 from core.scenario.snippet import snippet
 from core.scenario.url import to_query
+from core.studies.consequences import Consequences
 from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel
 from core.studies.side_by_side import SLOW_CELLS, level_title, levels, reference
 from core.validation import FloatArray
 from core.wording import number_of, percent
 from pages.ui import figures
+from pages.ui.report import lower_cards
 from pages.ui.report.document import Document
+from pages.ui.report.lower_cards import OnScreen
 from pages.ui.style.units import in_unit, level, share
 
 NAMES = ("X itself", "the release")
@@ -46,7 +49,11 @@ NONE = "–"
 
 
 def report(
-    result: Result, lines: Sequence[Frontier], unit: str = "nats", when: datetime | None = None
+    result: Result,
+    lines: Sequence[Frontier],
+    shown: OnScreen | Consequences,
+    unit: str = "nats",
+    when: datetime | None = None,
 ) -> str:
     """Return the report of an answer: one HTML file that needs nothing else.
 
@@ -56,6 +63,8 @@ def report(
         The answer.
     lines : sequence of Frontier
         What mechanisms keep along ε, the question's own first.
+    shown : OnScreen or Consequences
+        What the lower cards show, or what follows from the answer.
     unit : str
         "nats" or "bits", for levels and information.
     when : datetime, optional
@@ -69,6 +78,9 @@ def report(
     page.table(("", ""), _asked(result, unit))
     page.heading("Charts")
     _charts(page, result, lines, unit)
+    if isinstance(shown, Consequences):
+        shown = OnScreen(shown)
+    lower_cards.add(page, result, lines, shown, unit)
     page.heading("Audit and certificate of the mechanism")
     _audited(page, result, unit)
     page.heading("Tables")
@@ -142,15 +154,9 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
     )
     kernel, names = result.mechanism.kernel, _inputs(result)
     p_x = joint.p.ravel() if len(kernel) > joint.n_x else joint.p_x
-    rows = most_likely(p_x, ROWS)
-    shown = most_likely(p_x[rows] @ kernel[rows], COLUMNS)
     page.chart(
-        figures.mechanism_matrix(
-            kernel[np.ix_(rows, shown)],
-            [names[x] for x in rows],
-            [result.mechanism.y_labels[y] for y in shown],
-            left_out=result.mechanism.n_y - len(shown),
-            rows_out=len(names) - len(rows),
+        figures.likeliest_matrix(
+            kernel, p_x, names, result.mechanism.y_labels, inputs=ROWS, outputs=COLUMNS
         ),
         "The mechanism P(y | x): inputs in rows, outputs in columns",
         f"{result.mechanism.name}: {number_of(len(names), 'input')}.",

@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
-from core.release.confusability import most_likely
 from core.scenario import Scenario
 from core.studies.robust_designs import DESIGNS, DesignOutcome, Sample, level_reach, named
 from core.wording import number_of
@@ -295,16 +294,15 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
                 formulas=(words.DESIGNS,),
                 beside=partial(_pick, key, default),
             ):
-                pairs = most_likely(joint.p.ravel(), ROWS)
-                shown = most_likely(joint.p.ravel()[pairs] @ made.kernel[pairs], COLUMNS)
                 chart(
-                    figures.mechanism_matrix(
-                        made.kernel[np.ix_(pairs, shown)],
-                        [made.x_labels[pair] for pair in pairs],
-                        [made.y_labels[y] for y in shown],
-                        left_out=made.n_y - len(shown),
-                        rows_out=len(made.x_labels) - len(pairs),
-                        height=int(np.clip(150 + 14 * len(pairs), 320, 640)),
+                    figures.likeliest_matrix(
+                        made.kernel,
+                        joint.p.ravel(),
+                        made.x_labels,
+                        made.y_labels,
+                        inputs=ROWS,
+                        outputs=COLUMNS,
+                        height=int(np.clip(150 + 14 * min(len(made.x_labels), ROWS), 320, 640)),
                     ),
                     key=key,
                     title=DESIGNS[chosen.key],

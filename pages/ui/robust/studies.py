@@ -29,7 +29,7 @@ PLACES = {key: place for place, key in enumerate(DESIGNS)}
 @st.fragment
 def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
     """Show what each design keeps at each ε."""
-    st.subheader("What robustness costs at each ε", anchor=False)
+    st.header("What robustness costs at each ε", anchor=False)
     asked = results.question("frontiers", scenario)
     desk = results.desk("frontiers")
     work.row(
@@ -85,7 +85,7 @@ def many(scenario: Scenario) -> None:
 
 def draws(scenario: Scenario) -> None:
     """Show ε* and utility of designs over many samples."""
-    st.subheader("Many samples: who keeps the promise?", anchor=False)
+    st.header("Many samples: who keeps the promise?", anchor=False)
     st.markdown(
         "One sample proves nothing. Here the designer starts again many times, each time with "
         f"other records, and promises ε = {budget(scenario.eps, controls.unit())}; the charts show "
@@ -195,7 +195,7 @@ def _draw_table(found: DrawnDesigns, unit: str) -> pd.DataFrame:
 
 def betas(scenario: Scenario) -> None:
     """Show what a smaller β costs: the mean share kept for several β."""
-    st.subheader("What does a smaller β cost?", anchor=False)
+    st.header("What does a smaller β cost?", anchor=False)
     st.markdown(
         "A smaller β makes the uncertainty set larger: it misses the truth less often, and robust "
         "designs keep less. The paper found the cost small."

@@ -244,3 +244,27 @@ def markdown(label: object) -> str:
     """
     plain = _SPOTTED.sub(lambda found: f"{found[0]}{_JOINER}", _plain(label))
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\\\1", plain)
+
+
+def spoken(label: object) -> str:
+    r"""Return a label for a control, whose name is read aloud: as `markdown`, without a backslash.
+
+    Streamlit takes a control's label for its spoken name as it is written. Where Markdown would
+    read a sign as its own there stands a word joiner, or a sign that looks alike.
+
+    Examples
+    --------
+    >>> spoken("Adm-clerical"), spoken("hours_per_week"), spoken("a*b") == "a\N{ASTERISK OPERATOR}b"
+    ('Adm-clerical', 'hours_per_week', True)
+    """
+    plain = _SPOTTED.sub(lambda found: f"{found[0]}{_JOINER}", _plain(label))
+    return _READ.sub(lambda found: _ALIKE.get(found[0], f"{found[0]}{_JOINER}"), plain)
+
+
+_READ = re.compile(
+    r"[*`~$]|(?<![^\W_])_|_(?![^\W_])|[<&\\]|\](?=\()|:(?=\w+\[)|^[#>+-]|^\d+(?=[.)])"
+)
+"""What Markdown reads as a sign of its own; an underscore within a word is none."""
+
+_ALIKE = {"*": "\u2217", "`": "\u02cb", "~": "\u223c", "$": "\uff04", "_": "\uff3f"}
+"""Signs that a word joiner does not make plain, each with one that looks like it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
@@ -24,20 +24,17 @@ from core.scenario import DOMAINS, Result, Scenario, measured
 from core.studies.frontier import Frontier, in_shares, sweep
 from core.studies.funnel import budgets
 from core.studies.known import OPTIMUM, UNPROVEN
-from pages.ui.work import long_answer
+from pages.ui.work import glances, long_answer
 from pages.ui.work.derived import counted, promise, purpose
 from pages.ui.work.long_answer import LONGER, LongAnswer
+from pages.ui.work.own_search import searches
 from pages.ui.work.store import Store, kept_for, known_for, sparing
 
 POINT_LIMIT = 1.5
 """Seconds that a solver may take over one optimum of a frontier in the background."""
 
 SWEEP_LIMIT = 900.0
-"""Seconds after which a frontier is given up: its points take far less, but on a busy machine a
-worker may take minutes to start."""
-
-GLANCE = 0.25
-"""Seconds that a first glance may take: a longer wait would be noticed."""
+"""Seconds after which a frontier is given up: on a busy machine a worker starts minutes late."""
 
 START = "subset_random_response"
 """Mechanism that is worked out beside an optimum: it is ready much earlier, and often close."""
@@ -70,7 +67,7 @@ def evaluate(scenario: Scenario) -> Result:
         If there is none, or the promise does not fit the data.
     """
     promise(scenario)
-    elsewhere = _elsewhere(scenario)
+    elsewhere = glances.is_slow(scenario)
     with contextlib.suppress(CoreError) if has_glance(scenario) else contextlib.nullcontext():
         refining(scenario)  # where it failed the first glance stays, and `refining.follow` says why
     best = _known(scenario)
@@ -98,14 +95,13 @@ def is_refining(scenario: Scenario) -> bool:
 
 def has_glance(scenario: Scenario) -> bool:
     """Say whether there is some answer to a scenario at once."""
-    return not _elsewhere(scenario) or _known(scenario) is not None
+    return not glances.is_slow(scenario) or _known(scenario) is not None
 
 
 def refining(scenario: Scenario) -> Job[Result] | None:
     """Return the job that looks for a better answer than the first glance; None if none is needed.
 
-    A session waits for one such job: asking another question ends the work on the last one, unless
-    another session waits for it.
+    A session waits for one such job: another question ends it, unless another session waits too.
 
     Raises
     ------
@@ -145,7 +141,7 @@ def _searching(scenario: Scenario) -> Job[Result] | None:
 
 def search_limit(scenario: Scenario) -> float:
     """Return the seconds that the search for a scenario's answer may take in this session."""
-    return _limits().get(repr(scenario), scenario.time_limit)
+    return searches().limits.get(repr(scenario), scenario.time_limit)
 
 
 def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
@@ -162,7 +158,7 @@ def search_on(scenario: Scenario, seconds: float | None = None) -> None:
     """
     had = search_limit(scenario)
     wanted = LONGER * had if seconds is None else seconds
-    _limits()[repr(scenario)] = max(had, min(wanted, LONGEST))
+    searches().limits[repr(scenario)] = max(had, min(wanted, LONGEST))
 
 
 def _start(scenario: Scenario) -> Scenario | None:
@@ -179,7 +175,7 @@ def _start(scenario: Scenario) -> Scenario | None:
 def answer_work(scenario: Scenario) -> LongAnswer[Result]:
     """Return the work that `refining` has done, to stop it or to start it again."""
     seconds = search_limit(scenario)
-    limit = seconds + (GRACE if _elsewhere(scenario) else PATIENCE)
+    limit = seconds + (GRACE if glances.is_slow(scenario) else PATIENCE)
     asked = replace(scenario, time_limit=seconds)
     key = ("answer", repr(scenario), *([] if asked == scenario else [f"{seconds:g} s"]))
 
@@ -190,7 +186,12 @@ def answer_work(scenario: Scenario) -> LongAnswer[Result]:
         return asked, data, None if known is None else known.kernel
 
     work = find_answer if asked == scenario else improve_answer
-    return LongAnswer(scenario.data, key, work, given, limit, urgent=True, keep=False)
+    return LongAnswer(
+        *(scenario.data, key, work, given, limit),
+        urgent=True,
+        keep=False,
+        is_final=lambda found: found.mechanism.status != UNPROVEN,
+    )
 
 
 def frontier(scenario: Scenario) -> Frontier | None:
@@ -229,20 +230,21 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     found = _sweep(scenario) if _is_quick(scenario) else work.ask()
     if isinstance(found, Job):
         return found
-    states = {made.status for made in found.mechanisms}
     try:
         figures = _taken(scenario, found)
     except CoreError as error:  # it contradicts what was found before
         work.fail(error)
         raise
-    if FAILED in states:  # a line with gaps is kept for this session alone
-        _failing().put(key, figures)
-        _seen().add(key)
-    elif UNPROVEN in states:  # other sessions start from it and work it out in full
-        store.put(("unproven", *key), figures)
-        _seen().add(key)
-    else:
+    if work.is_final(found):
         store.put(key, figures)
+        return None
+    if any(
+        made.status == FAILED for made in found.mechanisms
+    ):  # a line with gaps is kept for this session alone
+        _failing().put(key, figures)
+    else:  # other sessions start from it and work it out in full
+        store.put(("unproven", *key), figures)
+    _seen().add(key)
     return None
 
 
@@ -261,15 +263,18 @@ def sweep_on(scenario: Scenario) -> None:
 
 def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
     """Return the work that `sweeping` has done, to stop it or to start it again."""
-    limited = scenario.mechanism == OPTIMUM
 
     def given() -> tuple[Any, ...]:
-        seconds = POINT_LIMIT if limited else scenario.time_limit
+        seconds = POINT_LIMIT if scenario.mechanism == OPTIMUM else scenario.time_limit
         asked = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))
         return asked, counted(scenario.data), budgets(scenario, _joint(scenario))
 
     work = LongAnswer(
-        scenario.data, _question(scenario), make_frontier, given, SWEEP_LIMIT, keep=False
+        *(scenario.data, _question(scenario), make_frontier, given, SWEEP_LIMIT),
+        keep=False,
+        is_final=lambda found: all(
+            one.status not in (FAILED, UNPROVEN) for one in found.mechanisms
+        ),
     )
     return work
 
@@ -305,7 +310,7 @@ def _know(scenario: Scenario, made: Mechanism) -> None:
 def _wanted(scenario: Scenario) -> bool:
     """Say whether this session needs an answer to a scenario from another process."""
     known = _known(scenario)
-    if _elsewhere(scenario):
+    if glances.is_slow(scenario):
         open_ = known is not None and known.status == UNPROVEN
         return known is None or (open_ and _name(scenario) not in _searched())
     if _name(scenario) in _searched():
@@ -317,19 +322,25 @@ def _wanted(scenario: Scenario) -> bool:
 
 @sparing()
 def _glance(scenario: Scenario) -> Mechanism:
-    """Return the best of the known mechanisms and of what a search of `GLANCE` seconds finds."""
-    seen = _seen()
-    joint, name = _joint(scenario), ("glance", repr(scenario))
-    known = known_for(scenario.data)
-    if name not in seen:
-        hurried = replace(scenario, time_limit=min(GLANCE, scenario.time_limit))
-        data = counted(scenario.data)
-        _know(scenario, hurried.build_mechanism(joint, data.x_values, data.task))
-        seen.add(name)
-    best = known.best(scenario, joint)
+    """Return the best of the known mechanisms and of what a search of a moment finds.
+
+    One session searches for all: what it finds is known to the others. Each of them has the full
+    search, which begins from there. What another server has proven is taken from it.
+    """
+
+    def search() -> bool:
+        if (shared := answer_work(scenario).of_others()) is not None:
+            _know(scenario, shared.mechanism)
+            return True
+        data, hurried = counted(scenario.data), glances.hurried(scenario)
+        _know(scenario, hurried.build_mechanism(data.joint, data.x_values, data.task))
+        return True
+
+    kept_for(scenario.data).get(glances.key(scenario), search)
+    best = known_for(scenario.data).best(scenario, _joint(scenario))
     if best is None:  # dropped from the store meanwhile, for lack of room
-        seen.discard(name)
         _searched().discard(_name(scenario))
+        search()
         return _glance(scenario)
     return best
 
@@ -337,19 +348,13 @@ def _glance(scenario: Scenario) -> Mechanism:
 @sparing()
 def _measured(scenario: Scenario, made: Mechanism) -> Result:
     """Return the result of a mechanism, measured once for each mechanism."""
-    store, key = kept_for(scenario.data), ("result", repr(scenario))
+    store, key = kept_for(scenario.data), glances.result_key(scenario)
     last: Result | None = store.find(key)
     if last is not None and last.mechanism.kernel is made.kernel:
         return replace(last, mechanism=made)
     found = measured(scenario, counted(scenario.data), made)
     store.put(key, found)
     return found
-
-
-def _elsewhere(scenario: Scenario) -> bool:
-    """Say whether a mechanism takes longer than `GLANCE` and cannot be cut short."""
-    slow = catalogue.entry(scenario.mechanism).slow_from
-    return slow is not None and _joint(scenario).n_x >= slow
 
 
 def _is_quick(scenario: Scenario) -> bool:
@@ -369,29 +374,20 @@ def _known(scenario: Scenario) -> Mechanism | None:
     return known_for(scenario.data).best(scenario, _joint(scenario))
 
 
-def _limits() -> dict[str, float]:
-    """Return the seconds of the searches that this session prolonged, by question."""
-    found: dict[str, float] = st.session_state.setdefault("_searched_on", {})
-    return found
-
-
 def _question(scenario: Scenario) -> tuple[str, ...]:
     return ("sweep", repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1))
 
 
 def _searched() -> set[tuple[str, ...]]:
     """Return the questions whose full search this session has had."""
-    found: set[tuple[str, ...]] = st.session_state.setdefault("_searched", set())
-    return found
+    return cast("set[tuple[str, ...]]", st.session_state.setdefault("_searched", set()))
 
 
 def _seen() -> set[tuple[str, ...]]:
-    """Return the glances that this session has had, and its sweeps that are not all proven."""
-    found: set[tuple[str, ...]] = st.session_state.setdefault("_seen", set())
-    return found
+    """Return this session's sweeps that are not all proven."""
+    return cast("set[tuple[str, ...]]", st.session_state.setdefault("_seen", set()))
 
 
 def _failing() -> Store:
     """Return this session's sweeps in which some budget failed."""
-    found: Store = st.session_state.setdefault("_failing_sweeps", Store(50))
-    return found
+    return cast("Store", st.session_state.setdefault("_failing_sweeps", Store(50)))

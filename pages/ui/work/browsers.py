@@ -39,8 +39,8 @@ class OfBrowsers(Generic[T]):
                 del self._held[key]
             self._held.setdefault(browser, weakref.WeakSet()).add(held)
 
-    def others(self, own: T) -> list[T]:
-        """Return what other sessions of the running session's browser hold."""
+    def others(self, own: T | None) -> list[T]:
+        """Return what sessions of the running session's browser hold, but not `own`."""
         browser = current()
         if not browser:
             return []

@@ -13,6 +13,8 @@ from core.data import (
     BinPreview,
     ColumnLevels,
     Counted,
+    FirstRows,
+    PresentMark,
     Sources,
     TableInfo,
     count,
@@ -20,7 +22,11 @@ from core.data import (
     preview,
 )
 from core.data import column_levels as list_levels
+from core.data.readers import looking
 from core.data.spec import Binning, DataSpec
+from core.data.tables import FileTable
+from core.data.treatment.generalise import at_level
+from core.data.treatment.suggested import suggested_steps
 from core.errors import CoreError
 from core.measures.leakage import leakage
 from core.mechanisms import MergeStep, subset_merging_steps
@@ -41,6 +47,8 @@ from core.release.posteriors import (
 )
 from core.scenario import Result, Scenario
 from core.scenario.purpose import build_purpose
+from core.studies import generalisation
+from core.studies.generalisation import LevelFigures
 from core.uncertainty.estimate import assumed_records
 from core.utilities import Guess, Purpose
 from pages.ui.work import own_data
@@ -72,25 +80,77 @@ def numeric(data: DataSpec) -> bool:
         return False
 
 
-def described(source: str) -> TableInfo | None:
-    """Return what a source's columns hold; None where it is a joint."""
-    spec = DataSpec(source)
-    return kept(spec, ("described", source), lambda: describe(source, sources()))
+def described(spec: DataSpec) -> TableInfo | None:
+    """Return what the columns of a spec's data hold; None where it is a joint."""
+    key = ("described", spec.source, repr(spec.read))
+    return kept(spec, key, lambda: describe(spec.source, sources(), spec.read))
 
 
-def column_levels(source: str, column: str) -> ColumnLevels:
-    """Return the levels of a column of a source, to choose from."""
+def columns(spec: DataSpec) -> tuple[str, ...]:
+    """Return the names of a spec's columns, read as it says; none of a joint.
+
+    Raises
+    ------
+    CoreError
+        If it cannot be read so.
+    """
+    found = sources().open(spec.source, (), spec.read)
+    return found.columns if isinstance(found, FileTable) else ()
+
+
+def first_rows(spec: DataSpec) -> FirstRows:
+    """Return the first rows of a spec's data, as they are read."""
+    key = ("first rows", spec.source, repr(spec.read))
+    return kept(spec, key, lambda: looking.first_rows(spec.source, sources(), spec.read))
+
+
+def present_marks(spec: DataSpec) -> tuple[PresentMark, ...]:
+    """Return what may mark a missing value in a spec's data."""
+    read = replace(spec.read, columns=())
+    key = ("present marks", spec.source, repr(read))
+    return kept(spec, key, lambda: looking.present_marks(spec.source, sources(), read))
+
+
+def are_missing(spec: DataSpec) -> Callable[[str, str], bool]:
+    """Return what says whether a word of a column counts as missing in a spec's data."""
+    table = sources().open(spec.source, (), spec.read)
+    return looking.are_missing(table, spec.read)
+
+
+def likely_orders(spec: DataSpec, column: str) -> tuple[str, ...]:
+    """Return the orders of the parts of a column's dates that fit most of its values."""
+    key = ("likely orders", spec.source, column, repr(spec.read.layout))
+    return kept(spec, key, lambda: looking.likely_orders(spec.source, column, sources(), spec.read))
+
+
+def column_levels(spec: DataSpec, column: str) -> ColumnLevels:
+    """Return the levels of a column of a spec's data, to choose from."""
     return kept(
-        DataSpec(source),
-        ("levels", source, column),
-        lambda: list_levels(source, column, sources()),
+        spec,
+        ("levels", spec.source, column, repr(spec.read)),
+        lambda: list_levels(spec.source, column, sources(), read=spec.read),
     )
+
+
+def interval_steps(spec: DataSpec, column: str) -> tuple[float, ...]:
+    """Return widths to begin a hierarchy of intervals of a column with."""
+    key = ("interval steps", spec.source, column, repr(spec.read))
+    return kept(spec, key, lambda: suggested_steps(spec.source, column, sources(), spec.read))
 
 
 def previewed(spec: DataSpec, binning: Binning) -> BinPreview:
     """Return what a binning does to a column of a spec's data."""
-    key = ("preview", spec.source, repr(spec.filters), repr(binning))
-    return kept(spec, key, lambda: preview(spec.source, binning, spec.filters, sources()))
+    key = ("preview", spec.source, repr(spec.filters), repr(binning), repr(spec.read))
+    return kept(
+        spec, key, lambda: preview(spec.source, binning, spec.filters, sources(), spec.read)
+    )
+
+
+def along_levels(spec: DataSpec, column: str) -> tuple[LevelFigures, ...]:
+    """Return the figures of a question at each level of a column's hierarchy."""
+    level_0 = replace(spec, hierarchies=at_level(spec.hierarchies, column, 0))
+    key = ("along levels", column, repr(level_0))  # the same for each place of the slider
+    return kept(spec, key, lambda: generalisation.along_levels(spec, column, sources()))
 
 
 def reach(result: Result) -> float:

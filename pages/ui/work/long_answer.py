@@ -15,15 +15,18 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import streamlit as st
 
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.jobs import Job, Pool, State
+from core.remote import RemoteJobs
+from pages.ui.serving import sharing
 from pages.ui.work.closed_pages import ClosedPages
-from pages.ui.work.store import MOST_OWN, Store, is_private, kept_for
+from pages.ui.work.own_search import MOST_OWN, searches
+from pages.ui.work.store import Store, is_private, kept_for
 
 T = TypeVar("T")
 
@@ -33,8 +36,8 @@ URGENT = 2
 GENERAL = max(2, min(4, (os.cpu_count() or 2) - 1))
 """Workers for all work, frontiers and studies included."""
 
-WORKERS = Pool(URGENT + GENERAL, reserved=URGENT)
-"""All processes beside the server's own: sessions take turns on them."""
+WORKERS = Pool(URGENT + GENERAL, reserved=URGENT, elsewhere=RemoteJobs.named())
+"""All processes beside the server's own, or on its cluster: sessions take turns on them."""
 
 ABSENCE = 10.0
 """Seconds after which a session whose page is closed is taken to have ended: a lost connection
@@ -85,8 +88,12 @@ class LongAnswer(Generic[T]):
     keep : bool
         Whether the answer is kept. Else it is returned once, and the caller keeps what it needs.
     is_final : callable
-        Says whether an answer is final, and so kept for all sessions. One that a time limit cut
-        short is kept for the session that waited for it, which may search longer.
+        Says whether an answer is final, and so kept for all sessions, of other servers too. One
+        that a time limit cut short is kept for the session that waited for it, which may search
+        longer.
+    of_many : bool
+        Whether it is the work of many processes: then `call` begins it, here, takes the session as
+        `owner` by keyword, and returns its job.
     """
 
     data: DataSpec
@@ -97,6 +104,7 @@ class LongAnswer(Generic[T]):
     urgent: bool = False
     keep: bool = True
     is_final: Callable[[T], bool] = _always
+    of_many: bool = False
 
     @property
     def _kept_as(self) -> tuple[str, ...]:
@@ -140,8 +148,11 @@ class LongAnswer(Generic[T]):
             held[self.name] = error
             raise
         finally:
+            place = _place(self.name)
             _leave(self.name, _session())
         del held[self.name]
+        if place and self.is_final(answer):
+            sharing.keep(place, answer)
         if self.keep:
             self._keep(answer)
         return answer
@@ -161,6 +172,18 @@ class LongAnswer(Generic[T]):
         answer = kept_for(self.data).get(self._kept_as, make, self.is_final)
         self._keep(answer)
         return answer
+
+    def offer(self, answer: T) -> None:
+        """Keep an answer that was worked out ahead, if it is final; of shared data only."""
+        if self.is_final(answer):
+            kept_for(self.data).put(self._kept_as, answer)
+
+    def of_others(self) -> T | None:
+        """Return the answer that another server has worked out; None where none is shared."""
+        if is_private(self.data):
+            return None
+        found: T | None = sharing.find(sharing.place_of(self.call, self.arguments))
+        return found
 
     def last(self) -> T | None:
         """Return the last answer that this session has, even if it was cut short."""
@@ -195,6 +218,14 @@ class LongAnswer(Generic[T]):
         else:
             _cut_short().put(self._kept_as, (self.longer, answer))
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is an answer, or any session waits for it."""
+        held = _held().get(self.name)
+        if isinstance(held, CoreError):
+            return False
+        return held is not None or self.name in _under_way or self._kept() is not None
+
     def stop(self) -> None:
         """Stop this session's waiting until it resumes; the work ends if no other session waits."""
         _held()[self.name] = StoppedError("The work was cancelled.")
@@ -216,9 +247,10 @@ class LongAnswer(Generic[T]):
 
 @dataclass
 class _Work:
-    """A job under way, and the sessions that wait for it."""
+    """A job under way, the sessions that wait for it, and where its answer is to be shared."""
 
     job: Job[Any]
+    place: str = ""
     sessions: set[str] = field(default_factory=set)
 
 
@@ -269,6 +301,11 @@ def await_nowhere(name: str, but: Collection[str] = ()) -> None:
         await_only(place, ())
 
 
+def problem() -> str:
+    """Return the sentence that says why the server's cluster is not used; "" where it is."""
+    return "" if WORKERS.elsewhere is None else WORKERS.elsewhere.problem
+
+
 def ahead(job: Job[Any]) -> int:
     """Return how many jobs come before one that waits for a worker."""
     return WORKERS.ahead(job)
@@ -281,17 +318,39 @@ def _join(answer: LongAnswer[T]) -> Job[T]:
     with _lock:
         work = _under_way.get(answer.name)
         if work is None or work.job.state in (State.FAILED, State.CANCELLED):
-            work = _under_way[answer.name] = _Work(
-                WORKERS.submit(
-                    answer.call,
-                    *arguments,
-                    time_limit=answer.seconds * answer.longer,
-                    owner=_session(),
-                    urgent=answer.urgent,
-                )
-            )
+            work = _under_way[answer.name] = _begun(answer, arguments)
         work.sessions.add(_session())
         return work.job
+
+
+def _begun(answer: LongAnswer[T], arguments: tuple[Any, ...]) -> _Work:
+    """Return some work, which begins, or has ended where another server has its answer."""
+    if answer.of_many:
+        return _Work(cast("Job[Any]", answer.call(*arguments, owner=_session())))
+    place = "" if is_private(answer.data) else sharing.place_of(answer.call, lambda: arguments)
+    found = sharing.find(place)
+    if found is not None:
+        job: Job[Any] = Job(answer.seconds)
+        job.succeed(found)
+        return _Work(job)
+    job = WORKERS.submit(
+        answer.call,
+        *arguments,
+        time_limit=answer.seconds * answer.longer,
+        owner=_session(),
+        urgent=answer.urgent,
+    )
+    return _Work(job, place)
+
+
+def _place(name: tuple[str, ...]) -> str:
+    """Return where the answer of some work is to be shared, once; "" where it is not."""
+    with _lock:
+        work = _under_way.get(name)
+        place = "" if work is None else work.place
+        if work is not None:
+            work.place = ""
+        return place
 
 
 def _leave(name: tuple[str, ...], session: str) -> None:
@@ -328,8 +387,7 @@ def _session() -> str:
 
 def _longer() -> dict[tuple[str, ...], int]:
     """Return the multiples of their first limits that this session's searches may take."""
-    found: dict[tuple[str, ...], int] = st.session_state.setdefault("_longer", {})
-    return found
+    return searches().longer
 
 
 def _cut_short() -> Store:

@@ -85,4 +85,4 @@ def _taken(own: Sources, other: Sources, name: str) -> bool:
     if name in other.matrices and name not in own.matrices:
         own.matrices[name] = other.matrices[name]
         return True
-    return False
+    return own.borrow_counts(other, name)

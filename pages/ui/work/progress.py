@@ -16,6 +16,18 @@ from pages.ui.work.long_answer import LongAnswer
 T = TypeVar("T")
 
 
+LOOK = 0.5
+"""Seconds from one look at work under way to the next."""
+
+LOOKS = 25.0
+"""Most looks a second of each card of all sessions: a class must not keep the server from work."""
+
+
+def every() -> float:
+    """Return the seconds from one look at work under way to the next: longer for many sessions."""
+    return max(LOOK, len(long_answer.CLOSED) / LOOKS)
+
+
 def follow(
     job: Job[Any],
     what: str,
@@ -42,7 +54,7 @@ def follow(
     news : callable, optional
         Says whether the page has something new to show before the job ends.
     """
-    st.fragment(_watch, run_every=0.5)(job, what, limit, key, on_cancel or job.cancel, news)
+    st.fragment(_watch, run_every=every())(job, what, limit, key, on_cancel or job.cancel, news)
 
 
 def _watch(
@@ -57,6 +69,8 @@ def _watch(
         st.rerun()
     done, text = told(job, what, limit)
     row(done, text, key=key, on_cancel=on_cancel)
+    if said := long_answer.problem():
+        st.caption(markdown(said))
 
 
 def row(

@@ -1,4 +1,4 @@
-"""Files that were released: on disk until their session ends, and downloaded from there.
+"""Files that were released: on disk until their page is closed, and downloaded from there.
 
 A download button of Streamlit holds its file in memory for as long as the page is open. So a
 released file, which may be large, is sent from the disk, under an address that cannot be guessed.
@@ -12,26 +12,18 @@ import tempfile
 import weakref
 from pathlib import Path
 
-import streamlit as st
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from core.data import folders
-from pages.ui.work.closed_pages import ClosedPages
-
-ABSENCE = 40.0
-"""Seconds after which the files of a session go whose page is closed."""
-
-INTERVAL = 5.0
-"""Seconds between two looks at which pages are closed."""
 
 _offered: dict[str, Path] = {}
 
 
 class ReleasedFiles:
-    """The released file of one session, in its own folder, which is deleted with it."""
+    """The released file of one page, in its own folder, which is deleted with it."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
@@ -64,27 +56,6 @@ def _withdraw(folder: Path) -> None:
 def _remove(folder: Path) -> None:
     _withdraw(folder)
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _clear(held: weakref.ref[ReleasedFiles]) -> None:
-    own = held()
-    if own is not None:
-        own.clear()
-
-
-CLOSED: ClosedPages[weakref.ref[ReleasedFiles]] = ClosedPages(
-    _clear, absence=ABSENCE, interval=INTERVAL
-)
-"""Watches over the released files of all sessions of this server."""
-
-
-def files() -> ReleasedFiles:
-    """Return this session's files."""
-    found: ReleasedFiles | None = st.session_state.get("_released_files")
-    if found is None:
-        found = st.session_state["_released_files"] = ReleasedFiles()
-    CLOSED.note(weakref.ref(found))
-    return found
 
 
 def send(request: Request) -> FileResponse:

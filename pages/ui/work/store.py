@@ -16,10 +16,12 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
+from core.data.databases.reference import is_reference
 from core.data.spec import DataSpec
 from core.errors import NoMemoryError
 from core.sizes import LruCache, size_of
 from core.studies.known import Known
+from pages.ui.work.own_search import MOST_OWN, searches
 
 Made = TypeVar("Made")
 
@@ -28,9 +30,6 @@ PRIVATE = ("upload:", "matrix:")
 
 MOST_SHARED = 300_000_000
 """Bytes of answers that all sessions share: at least a dozen about the largest joints."""
-
-MOST_OWN = 50_000_000
-"""Bytes of mechanisms, and of answers, that a session keeps of its own data."""
 
 NO_MEMORY = "There is not enough memory to answer this: ask about fewer levels of S or X."
 
@@ -146,16 +145,22 @@ def sparing() -> Iterator[None]:
         raise NoMemoryError(NO_MEMORY) from error
 
 
-SHARED = Store(2_000, MOST_SHARED)
+SHARED = Store(20_000, MOST_SHARED)
 """Answers about bundled, random and example data, for every session."""
+
+MOST_CHARTS = 90_000_000
+"""Bytes of charts that all sessions share: some thousands."""
+
+CHARTS = Store(20_000, MOST_CHARTS)
+"""What browsers are sent of charts of such data."""
 
 KNOWN = Known()
 """The best mechanisms found on such data."""
 
 
 def is_private(data: DataSpec) -> bool:
-    """Say whether data belongs to one session."""
-    return data.source.startswith(PRIVATE)
+    """Say whether data belongs to one session: its own, or what it had a data base count."""
+    return data.source.startswith(PRIVATE) or is_reference(data.source)
 
 
 def kept_for(data: DataSpec) -> Store:
@@ -166,9 +171,16 @@ def kept_for(data: DataSpec) -> Store:
     return SHARED
 
 
-def known_for(data: DataSpec) -> Known:
-    """Return the best mechanisms known on some data: the session's own if the data is."""
+def charts_for(data: DataSpec) -> Store:
+    """Return the store of charts of some data: the session's own if the data is."""
     if is_private(data):
-        own: Known = st.session_state.setdefault("_known", Known(MOST_OWN))
+        own: Store = st.session_state.setdefault("_charts", Store(500, MOST_OWN // 5))
         return own
+    return CHARTS
+
+
+def known_for(data: DataSpec) -> Known:
+    """Return the best mechanisms known on some data: the browser's own if the data is."""
+    if is_private(data):
+        return searches().known
     return KNOWN

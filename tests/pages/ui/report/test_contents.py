@@ -2,17 +2,26 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.data import DataSpec
+from core.notions import LIP
+from core.release.implications import implied
 from core.scenario import Scenario, evaluate
+from core.studies.consequences import consequences
 from core.studies.frontier import sweep
+from pages.ui.explore import board
 from pages.ui.report.contents import report
 from pages.ui.report.document import MOST_ROWS, Document
+from pages.ui.report.lower_cards import NOT_READY, OnScreen
 from tests.pages.test_explore import ROOT
 from tests.pages.waiting import PATIENCE
 
@@ -38,9 +47,9 @@ def test_every_kind_of_question_has_a_report(name):
     own = ()
     if name == "everything is allowed":
         own = (sweep(result.scenario, result.joint, [0.05, 0.2, 1.0]),)
-    text = report(result, own, "bits", WHEN)
+    text = report(result, own, consequences(result), "bits", WHEN)
     found = drawn(text)
-    assert len(found) == 4 + len(own)
+    assert len(found) == 6 + len(own)
     for one in found:
         go.Figure(one)
     plain = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
@@ -49,6 +58,56 @@ def test_every_kind_of_question_has_a_report(name):
     assert ("nothing to audit" in plain) == (result.mechanism.audit is None)
     assert ("more rows are left out" in plain) == (name == "many symbols")
     assert ", bits" in plain
+
+
+def words(text):
+    """Return a report's text without its charts and programs."""
+    plain = re.sub(r"<(script|style)>.*?</\1>", "", text, flags=re.S)
+    return unescape(re.sub(r"<[^>]+>", " ", plain))
+
+
+def test_it_has_what_the_promise_implies_several_draws_and_what_to_do_next():
+    data = DataSpec("german_credit", ("credit",), ("purpose",))
+    asked = Scenario(data=data, notion="lip", eps=0.2, mechanism="subset_random_response")
+    result = evaluate(asked)
+    line = sweep(asked, result.joint, [0.1, 0.2, 1.0, 2.0])
+    told = " ".join(words(report(result, (line,), consequences(result), when=WHEN)).split())
+    levels = implied(result.joint, LIP(0.2))
+    for key in ("lip", "ldp", "pml", "kl"):
+        assert f"{levels[key]:.3f}" in told
+    assert f"I(S;Y) ≤ {levels['mutual_information']:.4f} nats" in told
+    kernel = result.mechanism.kernel
+    twice = (kernel[:, :, None] * kernel[:, None, :]).reshape(len(kernel), -1)
+    assert f"1 draw {level_of(result.joint, kernel):.4f}" in told
+    assert f"2 draws {level_of(result.joint, twice):.4f}" in told
+    assert "Draw once for each record and store the answer." in told
+    assert "For 90 %, ε = " in told
+    assert "costs most: " in told
+    assert "1,000 records leave open what the truth is." in told
+    alone = words(report(result, (), consequences(result), when=WHEN))
+    assert "For 90 %" not in alone
+
+
+def level_of(joint, kernel):
+    """Return the level of LIP of P(y | x) by its definition."""
+    together = joint.p @ kernel
+    together = together[:, together.any(axis=0)]
+    lifts = together / np.outer(joint.p_s, together.sum(axis=0))
+    return np.abs(np.log(lifts)).max()
+
+
+def test_what_is_not_there_is_said_and_what_was_asked_for_beside_it_is_told():
+    result = evaluate(Scenario(data=PARITY, eps=0.3, mechanism="watchdog"))
+    found = consequences(result)
+    gone = replace(found, implied=NOT_READY, redrawn="No draws.", realised="Not known.")
+    shown = OnScreen(gone, "A second release keeps 3 % of X.", ["Merged with “b”: 5 % kept."])
+    told = words(report(result, (), shown, when=WHEN))
+    for sentence in (NOT_READY, "No draws.", "at the truth: Not known.", shown.second):
+        assert sentence in told
+    assert shown.what_if[0] in told
+    cut = replace(found, implied={**found.implied, "kl": replace(found.implied["kl"], reached=0.0)})
+    assert "a lower one may be too." in words(report(result, (), cut, when=WHEN))
+    assert "a lower one may be too." not in words(report(result, (), found, when=WHEN))
 
 
 def test_a_long_table_says_how_much_is_left_out():
@@ -60,9 +119,28 @@ def test_a_long_table_says_how_much_is_left_out():
     assert "3 more rows are left out." in text
 
 
-def test_explore_offers_the_report_of_what_is_on_screen():
+def test_explore_offers_the_report_of_what_is_on_screen(monkeypatch):
+    kept = []
+    monkeypatch.setattr(board, "report", lambda *given: kept.append(given) or "made")
+    monkeypatch.setattr(board.exports, "button", lambda *given, **_: clicked(*given))
+
+    def clicked(label, _name, _mime, make, *_more):
+        st.button(label)
+        if label == "Report":
+            assert make() == b"made"
+
     app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE)
     app.query_params["data"], app.query_params["mech"] = "example:parity", "watchdog"
     app.run()
     assert not app.exception
-    assert "Report" in [one.proto.label for one in app.get("download_button")]
+    assert "Report" in [one.label for one in app.button]
+    result, _, shown, unit = kept[-1]
+    found = consequences(result)
+    assert unit == "nats"
+    assert shown.told.own == found.own
+    assert shown.told.redrawn == found.redrawn
+    assert {key: one.level for key, one in shown.told.implied.items()} == pytest.approx(
+        {key: one.level for key, one in found.implied.items()}
+    )
+    assert shown.told.realised is None
+    assert (shown.second, shown.what_if) == ("", ())

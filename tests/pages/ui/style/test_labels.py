@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.mechanisms.outputs import output_names
-from pages.ui.style.labels import distinct, full, markdown, short
+from pages.ui.style.labels import distinct, full, markdown, short, spoken
 
 JOBS = ["Male · Adm-clerical", "Male · Armed-Forces", "Female · Sales", "(17.0, 25.0]", "a; b"]
 
@@ -114,3 +114,20 @@ def test_a_label_becomes_no_link_icon_or_emoji_behind_markdown(label, spotted):
 @pytest.mark.parametrize("label", ["12:30", "a: b", "a://", "sex · job", "n = 3 @ 4"])
 def test_other_labels_are_not_joined(label):
     assert ("\u2060" in markdown(label)) is ("//" in label)
+
+
+@pytest.mark.parametrize("name", ["Adm-clerical", "hours_per_week", "50-60 (k)", "C++!", "a.b: c"])
+def test_a_plain_name_is_spoken_as_it_is(name):
+    assert spoken(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["*a*", "_a_", "`a`", "~~a~~", "$a$", "[a](b)", "<b>", "a\\*b", "&amp;", ":red[a]", "# a"],
+)
+def test_no_sign_of_markdown_is_left_in_a_spoken_name_and_no_backslash_is_added(name):
+    heard = spoken(name)
+    assert heard != name
+    assert heard.count("\\") == name.count("\\")
+    signs = r"[*`$~]|\](?=\()|<(?=\w)|&(?=\w+;)|:(?=\w+\[)|\\(?=[^\w\u2060])|^# |\b_|_\b"
+    assert not re.search(signs, heard)

@@ -2,6 +2,7 @@ import pytest
 
 from core.jobs import State
 from core.jobs.job import Job
+from pages.ui.work import progress
 from pages.ui.work.progress import told
 
 
@@ -32,3 +33,9 @@ def job(*, state=State.RUNNING, progress=None, seconds=0.0):
 )
 def test_progress_is_judged_by_parts_or_by_time(work, done, text):
     assert told(work, "Merging", 10.0) == (pytest.approx(done), text)
+
+
+@pytest.mark.parametrize(("sessions", "seconds"), [(0, 0.5), (12, 0.5), (50, 2.0), (100, 4.0)])
+def test_many_sessions_look_less_often(sessions, seconds, monkeypatch):
+    monkeypatch.setattr(progress.long_answer, "CLOSED", range(sessions))
+    assert progress.every() == seconds

@@ -7,8 +7,8 @@ from core.measures.leakage import leakage
 from core.release.confusability import release_graph
 from pages.ui import figures
 from pages.ui.figures import graph as graph_figure
-from pages.ui.figures.placing import SLACK, meet, name_box, place_names
 from pages.ui.style.base import label_axis
+from pages.ui.style.placing import SLACK, meet, name_box, place_names
 
 PLACES = st.lists(
     st.tuples(st.integers(0, 300), st.integers(0, 200)), min_size=1, max_size=25, unique=True

@@ -1,0 +1,242 @@
+"""Data bases that the server's owner has opened: choose a table and columns, and have it counted.
+
+Nothing connects anywhere until someone chooses a data base or presses Count: no link does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from core.data import DataSpec
+from core.data.databases.configured import DatabaseColumn, configured, is_open
+from core.data.databases.reference import is_reference, parse
+from core.data.tables import FileTable
+from core.errors import CoreError
+from core.jobs import Job
+from core.jobs.work import count_table, list_columns, list_tables
+from pages.ui.frame import data_controls, state
+from pages.ui.style.labels import markdown, short
+from pages.ui.work import derived, progress
+from pages.ui.work.long_answer import LongAnswer, StoppedError
+
+T = TypeVar("T")
+
+LISTING = 300.0
+"""Seconds that a list of tables or columns may take: Spark's driver may need a minute to start."""
+
+COUNTING = 600.0
+"""Seconds that a count may take."""
+
+MOST_COLUMNS = 8
+"""Most columns that a table is counted by: combinations of more are nearly single records."""
+
+_FOUND = "_db_found"
+_COUNT = "_db_count"
+_PROBLEM = "_db_problem"
+_OF_COUNT = ("_answers", "_known", "_cut_short")
+
+
+def offered() -> bool:
+    """Say whether there is anything to choose from, or to say about why not."""
+    try:
+        return bool(configured())
+    except CoreError:
+        return True
+
+
+def asked_for(spec: DataSpec) -> bool:
+    """Say whether the data on screen is a table that can be counted here, and is not yet."""
+    try:
+        return (
+            is_reference(spec.source)
+            and is_open(spec.source)
+            and derived.sources().counts_of(spec.source, spec.columns) is None
+        )
+    except CoreError:
+        return False
+
+
+def show() -> None:
+    """Show the pickers of data base, table and columns, Count, and the progress of what runs."""
+    try:
+        addresses = configured()
+    except CoreError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+        return
+    spec = state.data()
+    if asked_for(spec):
+        _of_question(spec)
+    st.selectbox(
+        "Data base",
+        addresses,
+        index=None,
+        key="db_address",
+        placeholder="Choose a data base",
+        help="Those that this server's owner has opened. Nothing but counts leaves a data base, "
+        "and nothing is written to it.",
+    )
+    address = st.session_state["db_address"]
+    source = _table(address) if address in addresses else None
+    if source is not None:
+        _columns(source)
+    _follow_count()
+    if problem := st.session_state.get(_PROBLEM):
+        st.error(markdown(problem), icon=":material/error:")
+
+
+def _of_question(spec: DataSpec) -> None:
+    """Offer to count what the question on screen asks about: a link counts nothing by itself."""
+    title = parse(spec.source).title
+    by = " and ".join(spec.columns)
+    with st.container(horizontal=True, vertical_alignment="center", key="db_question_row"):
+        st.markdown(f"The question on screen is about **{markdown(title)}**.")
+        st.button(
+            f"Count it by {markdown(by)}",
+            key="db_question",
+            on_click=_begin,
+            args=(spec.source, spec.columns),
+            disabled=not spec.columns or _COUNT in st.session_state,
+        )
+
+
+def _table(address: str) -> str | None:
+    """Show the picker of a table, listed when its data base is first chosen; return the choice."""
+    tables = _listed(
+        "tables", address, list_tables, f"Listing the tables of {markdown(short(address))}"
+    )
+    if tables is None:
+        return None
+    st.selectbox(
+        "Table or view",
+        tables,
+        index=0 if len(tables) == 1 else None,
+        format_func=_name,
+        key=f"db_table {address}",
+        placeholder="Choose a table",
+    )
+    chosen: str | None = st.session_state[f"db_table {address}"]
+    return chosen
+
+
+def _columns(source: str) -> None:
+    """Show the picker of the columns to count by, listed when their table is first chosen."""
+    columns: tuple[DatabaseColumn, ...] | None = _listed(
+        "columns", source, list_columns, f"Listing the columns of {markdown(_name(source))}"
+    )
+    if columns is None:
+        return
+    kinds = {column.name: column.kind for column in columns}
+    key = f"db_columns {source}"
+    st.multiselect(
+        "Columns to count by",
+        list(kinds),
+        format_func=lambda name: f"{name} ({kinds[name]})",
+        key=key,
+        max_selections=MOST_COLUMNS,
+        placeholder="Choose those of S and X",
+        select_all=False,
+        help="The data base returns how many records have each combination of their values. S and "
+        "X are then chosen among them, and bins, missing values and rare levels need no further "
+        "count.",
+    )
+    st.button(
+        "Count",
+        type="primary",
+        key="db_count",
+        on_click=_begin,
+        args=(source, tuple(st.session_state[key])),
+        disabled=len(st.session_state[key]) < 2 or _COUNT in st.session_state,
+    )
+
+
+def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None:
+    """Return a list, once another process has asked for it; else show how far that is."""
+    kept: dict[tuple[str, str], Any] = st.session_state.setdefault(_FOUND, {})
+    if (kind, name) in kept:
+        found: T = kept[kind, name]
+        return found
+    work = LongAnswer(DataSpec(name), (kind,), call, lambda: (name,), LISTING, keep=False)
+    try:
+        answer = work.ask()
+    except CoreError as error:
+        if isinstance(error, StoppedError):
+            st.caption(markdown(str(error)))
+        else:
+            st.error(markdown(str(error)), icon=":material/error:")
+        work.again(f"db_{kind}_again")
+        return None
+    if isinstance(answer, Job):
+        progress.follow(answer, what, limit=LISTING, key=f"db_{kind}_cancel", on_cancel=work.stop)
+        return None
+    kept[kind, name] = answer
+    return answer
+
+
+def _begin(source: str, columns: tuple[str, ...]) -> None:
+    """Begin a count."""
+    st.session_state.pop(_PROBLEM, None)
+    path = derived.sources().counts_file()
+    work = LongAnswer(
+        DataSpec(source, columns, ()),
+        ("count", str(path)),
+        count_table,
+        lambda: (source, columns, path),
+        COUNTING,
+        keep=False,
+    )
+    st.session_state[_COUNT] = (work, source)
+
+
+def _follow_count() -> None:
+    """Show the progress of a count, and take its result."""
+    if _COUNT not in st.session_state:
+        return
+    work, source = st.session_state[_COUNT]
+    try:
+        found = work.ask()
+    except CoreError as error:
+        del st.session_state[_COUNT]
+        st.session_state[_PROBLEM] = str(error)
+        st.rerun()
+    if isinstance(found, Job):
+        progress.follow(
+            found,
+            f"Counting {markdown(short(_name(source)))} in its data base",
+            limit=COUNTING,
+            key="db_count_cancel",
+            on_cancel=_cancel,
+        )
+        return
+    del st.session_state[_COUNT]
+    _take(source, found)
+    st.rerun()
+
+
+def _cancel() -> None:
+    """End a count: its process ends, and with it the query."""
+    work, _ = st.session_state.pop(_COUNT, (None, None))
+    if work is not None:
+        work.stop()
+
+
+def _take(source: str, counts: FileTable) -> None:
+    """Put counts on screen; what was derived from older ones of the same columns is forgotten."""
+    derived.sources().add_counts(source, counts)
+    for name in _OF_COUNT:
+        st.session_state.pop(name, None)
+    spec = state.data()
+    if spec.source == source and set(spec.columns) <= set(counts.columns):
+        return
+    try:
+        data_controls.choose(source)
+    except CoreError as error:
+        st.session_state[_PROBLEM] = str(error)
+
+
+def _name(source: str) -> str:
+    """Return the name of a table, with its schema where it is not the usual one."""
+    table = parse(source)
+    return table.table if table.schema is None else f"{table.schema}.{table.table}"

@@ -1,0 +1,283 @@
+"""Coarser levels: a slider walks a column's hierarchy, a table says what each level costs."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from core.data import DataSpec, Hierarchy, RareLevels, TableInfo
+from core.data.hierarchies import MOST_ROWS
+from core.data.readers.describe import ColumnInfo
+from core.data.treatment.generalise import at_level
+from core.errors import CoreError
+from pages.ui.frame import state
+from pages.ui.parts import tables
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived
+
+KINDS = {"prefix": "first characters", "interval": "intervals", "table": "a table of parents"}
+"""Kinds of hierarchies, and what they are called."""
+
+LENGTHS = (3, 2, 1)
+"""Characters that the levels of a new hierarchy of prefixes keep."""
+
+BITS = 1 / math.log(2)
+"""Bits in a nat."""
+
+_PROBLEM = "_hierarchy_problem"
+
+
+def show(spec: DataSpec, info: TableInfo) -> None:
+    """Show each hierarchy, the picker of a column for another one, and rare levels by column."""
+    used = dict.fromkeys(spec.secret + spec.released)
+    columns = {column.name: column for column in info.columns if column.name in used}
+    asked = [one.column for one in spec.hierarchies] + [one.column for one in spec.rare_levels]
+    title = "Coarser levels"
+    if asked:
+        title += f" of {markdown(', '.join(dict.fromkeys(asked)))}"
+    with st.expander(
+        title, icon=":material/account_tree:", key="hierarchies", expanded=bool(asked)
+    ):
+        for i, hierarchy in enumerate(spec.hierarchies):
+            if hierarchy.column in used:
+                _hierarchy(spec, hierarchy, f"hierarchy{i}", columns.get(hierarchy.column))
+        taken = {one.column for one in spec.hierarchies} | {cut.column for cut in spec.binnings}
+        free = [name for name in columns if name not in taken]
+        st.session_state["hierarchy_add"] = None
+        st.selectbox(
+            "Take a coarser level of",
+            free,
+            key="hierarchy_add",
+            placeholder="Choose a column",
+            on_change=_add,
+            args=(columns,),
+            help="Its values become coarser level by level: their first characters, intervals of "
+            "numbers, or parents in a table of your own.",
+        )
+        _rare_levels(spec, list(used))
+
+
+def _add(columns: dict[str, ColumnInfo]) -> None:
+    """Begin a hierarchy: intervals of a column of numbers, first characters of another."""
+    column = columns.get(st.session_state["hierarchy_add"])
+    if column is None:
+        return
+    _put(_first(column))
+
+
+def _first(column: ColumnInfo, kind: str = "") -> Hierarchy:
+    """Return a hierarchy to begin with."""
+    if (kind or ("interval" if column.numeric else "prefix")) == "prefix":
+        return Hierarchy(column.name, "prefix", 1, steps=LENGTHS)
+    steps = derived.interval_steps(state.data(), column.name)
+    return Hierarchy(column.name, "interval", 1, steps=steps)
+
+
+def _put(hierarchy: Hierarchy) -> None:
+    """Ask with a hierarchy, in place of the one that its column has."""
+    st.session_state.pop(_PROBLEM, None)
+    spec = state.data()
+    others = {one.column: one for one in spec.hierarchies}
+    rare = spec.rare_levels
+    if hierarchy.kind == "interval":
+        rare = tuple(one for one in rare if one.column != hierarchy.column)
+    kept = tuple((others | {hierarchy.column: hierarchy}).values())
+    state.set_data(replace(spec, hierarchies=kept, rare_levels=rare))
+
+
+def _remove(column: str) -> None:
+    st.session_state.pop(_PROBLEM, None)
+    spec = state.data()
+    state.set_data(
+        replace(spec, hierarchies=tuple(one for one in spec.hierarchies if one.column != column))
+    )
+
+
+def _hierarchy(spec: DataSpec, hierarchy: Hierarchy, key: str, column: ColumnInfo | None) -> None:
+    """Show one hierarchy: its slider, its steps or its table, and what each level costs."""
+    with st.container(key=key):
+        controls, figures = st.columns([2, 3])
+        with controls:
+            _kind(hierarchy, key, column)
+            _controls(hierarchy, key)
+        with figures:
+            _figures(spec, hierarchy, key)
+
+
+def _kind(hierarchy: Hierarchy, key: str, column: ColumnInfo | None) -> None:
+    """Show by what the levels of a hierarchy are made, to change it."""
+    possible = ["prefix", *(["interval"] if column is not None and column.numeric else [])]
+    options = list(dict.fromkeys([*possible, hierarchy.kind]))
+    st.session_state[f"{key}_kind"] = hierarchy.kind
+
+    def choose() -> None:
+        kind = st.session_state[f"{key}_kind"]
+        if column is not None and kind in possible:
+            _put(_first(column, kind))
+
+    st.segmented_control(
+        f"Levels of {markdown(hierarchy.column)} by",
+        options,
+        format_func=KINDS.__getitem__,
+        key=f"{key}_kind",
+        required=True,
+        on_change=choose,
+    )
+
+
+def _controls(hierarchy: Hierarchy, key: str) -> None:
+    name = markdown(hierarchy.column)
+    st.session_state[f"{key}_level"] = hierarchy.level
+    st.slider(
+        f"Level of {name}",
+        0,
+        hierarchy.height,
+        key=f"{key}_level",
+        on_change=lambda: _move(hierarchy.column, int(st.session_state[f"{key}_level"])),
+        help="0 takes the values as they are; each level above is coarser.",
+    )
+    if hierarchy.kind != "table":
+        if (st.session_state.get(_PROBLEM) or ("",))[0] != hierarchy.column:
+            st.session_state[f"{key}_steps"] = ", ".join(f"{one:g}" for one in hierarchy.steps)
+        st.text_input(
+            "Characters that each level keeps"
+            if hierarchy.kind == "prefix"
+            else "Width of each level's intervals",
+            key=f"{key}_steps",
+            on_change=_take_steps,
+            args=(hierarchy, f"{key}_steps"),
+            help="With commas between. "
+            + (
+                "Fewer at each level."
+                if hierarchy.kind == "prefix"
+                else "Each a multiple of the one before; one of the intervals begins at "
+                f"{hierarchy.start:g}."
+            ),
+        )
+    st.file_uploader(
+        "Table of parents (CSV)",
+        type=["csv"],
+        key=f"{key}_table",
+        on_change=_take_table,
+        args=(hierarchy.column, f"{key}_table"),
+        help="No header; in each row a value, its parent, its grandparent, and so on.",
+    )
+    where, said = st.session_state.get(_PROBLEM) or ("", "")
+    if where == hierarchy.column:
+        st.error(markdown(said), icon=":material/error:")
+    st.button(
+        f"Take {name} as it is",
+        key=f"{key}_away",
+        icon=":material/close:",
+        on_click=_remove,
+        args=(hierarchy.column,),
+    )
+
+
+def _move(column: str, level: int) -> None:
+    """Ask at another level."""
+    spec = state.data()
+    state.set_data(replace(spec, hierarchies=at_level(spec.hierarchies, column, level)))
+
+
+def _take_steps(hierarchy: Hierarchy, key: str) -> None:
+    """Take over the steps typed; what is none changes nothing and is an error."""
+    parts = [part for part in st.session_state[key].replace(";", ",").split(",") if part.strip()]
+    try:
+        steps = tuple(map(float, parts))
+        level = min(hierarchy.level, len(steps))
+        _put(replace(hierarchy, steps=steps, level=level))
+    except CoreError as error:
+        st.session_state[_PROBLEM] = (hierarchy.column, str(error))
+    except ValueError:
+        st.session_state[_PROBLEM] = (
+            hierarchy.column,
+            f"The levels of {hierarchy.column!r} must be numbers with commas between, got "
+            f"{st.session_state[key]!r}.",
+        )
+
+
+def _take_table(column: str, key: str) -> None:
+    """Take over a table of parents; what is none changes nothing and is an error."""
+    file = st.session_state[key]
+    if file is None:
+        return
+    try:
+        frame = pd.read_csv(
+            io.BytesIO(file.getvalue()),
+            header=None,
+            dtype=str,
+            keep_default_na=False,
+            nrows=MOST_ROWS + 1,
+        )
+        rows = tuple(tuple(map(str, row)) for row in frame.itertuples(index=False))
+        _put(Hierarchy(column, "table", 1, rows=rows))
+    except CoreError as error:
+        st.session_state[_PROBLEM] = (column, str(error))
+    except ValueError as error:  # pandas' errors of reading are some
+        st.session_state[_PROBLEM] = (
+            column,
+            f"{file.name} cannot be read as a table of parents ({type(error).__name__}): it needs "
+            "commas between a value and its ancestors, as many in each row, in UTF-8.",
+        )
+
+
+def _figures(spec: DataSpec, hierarchy: Hierarchy, key: str) -> None:
+    """Show what each level costs in information and saves in leakage."""
+    found = derived.along_levels(spec, hierarchy.column)
+    frame = pd.DataFrame(
+        {
+            "level": [f"{one.level}{' ◂' * (one.level == hierarchy.level)}" for one in found],
+            "levels of S": [one.n_s for one in found],
+            "levels of X": [one.n_x for one in found],
+            "H(X), bits": [_bits(one.information) for one in found],
+            "I(S;X), bits": [_bits(one.leakage) for one in found],
+            "largest log-lift, bits": [_bits(one.highest) for one in found],
+        }
+    )
+    tables.sheet(frame, f"{key}_sheet", most=300)
+    for one in found:
+        if one.problem:
+            st.caption(markdown(f"Level {one.level}: {one.problem}"))
+
+
+def _bits(nats: float | None) -> float | None:
+    return None if nats is None else round(nats * BITS, 4)
+
+
+def _rare_levels(spec: DataSpec, used: list[str]) -> None:
+    """Show, for each column of a side that joins several, the number that makes its levels rare."""
+    numbers = {cut.column for cut in spec.binnings}
+    numbers |= {one.column for one in spec.hierarchies if one.kind == "interval"}
+    below = {one.column: one.below for one in spec.rare_levels}
+    joined = [side for side in (spec.secret, spec.released) if len(side) > 1]
+    offered = [
+        name
+        for name in used
+        if name not in numbers and (name in below or any(name in side for side in joined))
+    ]
+    for i, name in enumerate(offered):
+        key = f"rare_of{i}"
+        st.session_state[key] = below.get(name, 0)
+        st.number_input(
+            f"Group levels of {markdown(name)} with fewer records than",
+            min_value=0,
+            step=10,
+            key=key,
+            on_change=_group,
+            args=(name, key),
+            help="They become one level of this column, before it is joined with others. 0 groups "
+            "none.",
+        )
+
+
+def _group(column: str, key: str) -> None:
+    spec = state.data()
+    others = tuple(one for one in spec.rare_levels if one.column != column)
+    below = int(st.session_state[key] or 0)
+    added = (RareLevels(column, below),) if below else ()
+    state.set_data(replace(spec, rare_levels=(*others, *added)))

@@ -1,0 +1,352 @@
+"""How a file is read: encoding, delimiter, forms of numbers, marks of missing values, types.
+
+Each control changes the question on screen. What cannot be read so changes nothing and is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from core.data import ColumnOptions, DataSpec, PresentMark, ReadOptions, first_question
+from core.data.options import DECIMALS, ENCODINGS, KINDS, ORDERS, PARTS, THOUSANDS
+from core.data.readers.delimited import DELIMITERS
+from core.data.readers.reading import TextFile
+from core.errors import CoreError
+from core.wording import number_of
+from pages.ui.frame import data_controls, state
+from pages.ui.parts import tables
+from pages.ui.style.labels import markdown, plain_short
+from pages.ui.work import derived
+
+_PROBLEM = "_read_problem"
+_COLUMN = "_read_of"
+
+USUAL, CHOSEN = "the usual ones, in numbers", "chosen"
+"""Which texts mark a missing value."""
+
+OF_FILE, OWN = "as in the file", "its own"
+"""Which texts mark a missing value in one column."""
+
+_NAMED = 4
+"""Most columns that are named for one mark."""
+
+
+def show(spec: DataSpec) -> None:
+    """Show how a file is read, and its first rows as they are read; of others what is unusual."""
+    columns = data_controls.columns_of(spec)
+    own = spec.source in derived.sources().uploads or spec.read != ReadOptions()
+    if not columns or not own:
+        return
+    said = "; ".join(spec.read.said())
+    title = f"How it is read: {markdown(plain_short(said, 200))}" if said else "How it is read"
+    with st.expander(title, icon=":material/text_fields:", key="read", expanded=bool(said)):
+        _layout(spec)
+        _numbers(spec)
+        _marks(spec)
+        _types(spec, columns)
+        _problem()
+        _rows(spec)
+
+
+def _text(spec: DataSpec) -> TextFile | None:
+    """Return the text file that the data is; None where it is anything else."""
+    upload = derived.sources().uploads.get(spec.source)
+    return None if upload is None else derived.sources().upload(spec.source, spec.read.layout).text
+
+
+def _layout(spec: DataSpec) -> None:
+    """Show encoding and delimiter of a text file."""
+    text = _text(spec)
+    if text is None:
+        return
+    with st.container(horizontal=True, key="read_layout"):
+        found = ENCODINGS[text.encoding]
+        _choice(
+            "Encoding",
+            {"": f"as found: {found}" if not spec.read.encoding else "as found", **ENCODINGS},
+            "encoding",
+            spec.read.encoding,
+        )
+        delimiter = text.layout.delimiter
+        known = DELIMITERS.get(delimiter, repr(delimiter))
+        named = {"": f"as found: {known}" if not spec.read.delimiter else "as found", **DELIMITERS}
+        if spec.read.delimiter:
+            named.setdefault(spec.read.delimiter, repr(spec.read.delimiter))
+        _choice("Fields are separated by", named, "delimiter", spec.read.delimiter)
+
+
+def _numbers(spec: DataSpec) -> None:
+    """Show the marks of decimals and of thousands."""
+    with st.container(horizontal=True, key="read_numbers"):
+        for label, names, name in (
+            ("Decimal mark", DECIMALS, "decimal"),
+            ("Thousands mark", THOUSANDS, "thousands"),
+        ):
+            _choice(label, names, name, getattr(spec.read, name))
+
+
+def _choice(label: str, names: Mapping[str, str], name: str, value: str) -> None:
+    """Show the picker of one field of the options."""
+    key = f"read_{name}"
+    st.session_state[key] = value
+
+    def taken() -> None:
+        _take(_changed(state.data().read, **{name: st.session_state[key]}))
+
+    st.selectbox(
+        label, list(names), format_func=names.__getitem__, key=key, on_change=taken, width=260
+    )
+
+
+def _changed(read: ReadOptions, **changes: str) -> ReadOptions | str:
+    """Return the options with a change; where they are none, the sentence that says why."""
+    try:
+        return replace(read, **changes)  # type: ignore[arg-type]
+    except CoreError as error:
+        return str(error)
+
+
+def _marks(spec: DataSpec) -> None:
+    """Show which texts mark a missing value, with those that are in the file."""
+    try:
+        present, missing = derived.present_marks(spec), derived.are_missing(spec)
+    except CoreError:
+        return  # the board says why the data cannot be read
+    st.session_state["read_marks_kind"] = USUAL if spec.read.missing is None else CHOSEN
+    st.segmented_control(
+        "Marks of missing values",
+        [USUAL, CHOSEN],
+        key="read_marks_kind",
+        required=True,
+        on_change=_take_marks_kind,
+        args=(present,),
+        help="The usual ones are NA, N/A, null, none, nan, ?, - and a point: they mean a missing "
+        "value in a column that has numbers otherwise, and are a level in any other. A blank is "
+        "always missing.",
+    )
+    if spec.read.missing is not None:
+        counts = {one.word: one for one in present}
+        st.session_state["read_marks"] = list(spec.read.missing)
+        st.multiselect(
+            "These mean a missing value, in every column",
+            [*counts, *(word for word in spec.read.missing if word not in counts)],
+            format_func=lambda word: (
+                f"{word} ({counts[word].records:,})" if word in counts else word
+            ),
+            key="read_marks",
+            accept_new_options=True,
+            on_change=_take_marks,
+            placeholder="None but blanks; type another one to add it",
+            help="Each with its number of records in all columns.",
+        )
+    st.caption(_told(present, missing))
+
+
+def _told(present: tuple[PresentMark, ...], missing: Callable[[str, str], bool]) -> str:
+    """Say which marks the file has, how often, where, and what they count as there."""
+    there = [one for one in present if one.records]
+    if not there:
+        return "The file has none of the usual marks, and no number such as -99 that stands apart."
+    said = []
+    for one in there:
+        parts = []
+        for what, is_missing in (("missing", True), ("a value like any other", False)):
+            names = [name for name in one.columns if missing(name, one.word) is is_missing]
+            more = ", …" if len(names) > _NAMED else ""
+            if names:
+                parts.append(f"{what} in {', '.join(names[:_NAMED])}{more}")
+        times = number_of(one.records, "time")
+        said.append(markdown(f"{one.word!r} {times} ({'; '.join(parts)})"))
+    return f"In the file: {'; '.join(said)}."
+
+
+def _take_marks_kind(present: tuple[PresentMark, ...]) -> None:
+    missing = None
+    if st.session_state["read_marks_kind"] == CHOSEN:
+        missing = tuple(one.word for one in present if not one.word.lstrip("-").isdecimal())
+    _take(replace(state.data().read, missing=missing))
+
+
+def _take_marks() -> None:
+    words = tuple(word for word in st.session_state["read_marks"] if word.strip())
+    try:
+        _take(replace(state.data().read, missing=words))
+    except CoreError as error:
+        _take(str(error))
+
+
+def _types(spec: DataSpec, columns: list[str]) -> None:
+    """Show how one column is read, which can be chosen."""
+    named = [one.column for one in spec.read.columns]
+    first = next((name for name in named if name in columns), columns[0])
+    held = st.session_state.get(_COLUMN)
+    column = held if held in columns else first
+    options = spec.read.of(column)
+    with st.container(horizontal=True, key="read_types"):
+        st.session_state["read_column"] = column
+        st.selectbox("Column", columns, key="read_column", on_change=_choose_column, width=240)
+        for label, names, name in (
+            ("Type", KINDS, "kind"),
+            ("Order", ORDERS, "order"),
+            ("What is kept", PARTS, "part"),
+        ):
+            if name != "kind" and options.kind != "date":
+                continue
+            key = f"read_column_{name}"
+            st.session_state[key] = getattr(options, name)
+            st.selectbox(
+                label,
+                list(names),
+                format_func=names.__getitem__,
+                key=key,
+                on_change=_take_type,
+                args=(column, name),
+                width=184,
+            )
+    _asked_order(spec, options)
+    _own_marks(spec, options)
+    for one in spec.read.columns:
+        st.caption(markdown(one.said()))
+
+
+def _asked_order(spec: DataSpec, options: ColumnOptions) -> None:
+    """Ask which order is meant where the dates of a column fit two."""
+    if options.kind != "date":
+        return
+    try:
+        orders = derived.likely_orders(spec, options.column)
+    except CoreError:
+        return  # the board says why the data cannot be read
+    if len(orders) > 1 and options.order in orders:
+        first, second = (ORDERS[order] for order in orders)
+        st.warning(
+            markdown(
+                f"The dates of {options.column!r} can be read as {first} and as {second}: check "
+                "that the order above is the one that is meant."
+            ),
+            icon=":material/help:",
+        )
+
+
+def _own_marks(spec: DataSpec, options: ColumnOptions) -> None:
+    """Show which texts mark a missing value in one column, where they differ from the file's."""
+    column = options.column
+    st.session_state["read_own_kind"] = OF_FILE if options.missing is None else OWN
+    st.segmented_control(
+        f"Marks of missing values in {markdown(column)}",
+        [OF_FILE, OWN],
+        key="read_own_kind",
+        required=True,
+        on_change=_take_own_kind,
+        args=(column,),
+        help="A column may have marks of its own: -1 may be missing in one and a number in "
+        "another.",
+    )
+    if options.missing is None:
+        return
+    try:
+        there = [one.word for one in derived.present_marks(spec) if column in one.columns]
+    except CoreError:
+        return  # the board says why the data cannot be read
+    st.session_state["read_own_marks"] = list(options.missing)
+    st.multiselect(
+        f"These mean a missing value in {markdown(column)}",
+        list(dict.fromkeys((*there, *options.missing))),
+        key="read_own_marks",
+        accept_new_options=True,
+        on_change=_take_own_marks,
+        args=(column,),
+        placeholder="None but blanks; type another one to add it",
+    )
+
+
+def _take_own_kind(column: str) -> None:
+    own = st.session_state["read_own_kind"] == OWN
+    read = state.data().read
+    _take_column(replace(read.of(column), missing=(read.missing or ()) if own else None))
+
+
+def _take_own_marks(column: str) -> None:
+    words = tuple(word for word in st.session_state["read_own_marks"] if word.strip())
+    try:
+        _take_column(replace(state.data().read.of(column), missing=words))
+    except CoreError as error:
+        _take(str(error))
+
+
+def _take_column(options: ColumnOptions) -> None:
+    """Take over how one column is read."""
+    read = state.data().read
+    others = tuple(one for one in read.columns if one.column != options.column)
+    _take(replace(read, columns=(*others, options)))
+
+
+def _choose_column() -> None:
+    st.session_state[_COLUMN] = st.session_state["read_column"]
+
+
+def _take_type(column: str, name: str) -> None:
+    """Take over the type of a column, the order of its dates, or what is kept of them."""
+    read, value = state.data().read, st.session_state[f"read_column_{name}"]
+    old = read.of(column)
+    if name != "kind":
+        new = replace(old, **{name: value})
+    elif value == "date":
+        order = derived.likely_orders(state.data(), column)[0]
+        new = ColumnOptions(column, value, order, missing=old.missing)
+    else:
+        new = ColumnOptions(column, value, missing=old.missing)
+    _take_column(new)
+
+
+def _take(read: ReadOptions | str) -> None:
+    """Ask the question on screen of the data as it is to be read, or keep why it cannot be."""
+    st.session_state.pop(_PROBLEM, None)
+    if isinstance(read, str):
+        st.session_state[_PROBLEM] = (state.data().source, read)
+        return
+    spec = state.data()
+    try:
+        columns = derived.columns(replace(spec, read=read))
+        if set(spec.columns) <= set(columns):
+            state.set_data(_without_bins_of_words(replace(spec, read=read)))
+        else:
+            layout = replace(read, columns=read.within(columns).columns)
+            state.set_data(first_question(spec.source, derived.sources(), layout))
+    except CoreError as error:
+        st.session_state[_PROBLEM] = (spec.source, str(error))
+
+
+def _without_bins_of_words(spec: DataSpec) -> DataSpec:
+    """Return the data without the bins of columns that hold no numbers as they are read."""
+    info = derived.described(spec)
+    numeric = set() if info is None else {one.name for one in info.columns if one.numeric}
+    return replace(spec, binnings=tuple(cut for cut in spec.binnings if cut.column in numeric))
+
+
+def _problem() -> None:
+    """Show why the last change could not be made."""
+    source, sentence = st.session_state.get(_PROBLEM, ("", ""))
+    if source != state.data().source:
+        return
+    st.error(markdown(sentence), icon=":material/error:")
+    st.button("Leave it as it is", key="read_stay", on_click=_forget)
+
+
+def _forget() -> None:
+    st.session_state.pop(_PROBLEM, None)
+
+
+def _rows(spec: DataSpec) -> None:
+    """Show the first rows as they are read."""
+    try:
+        found = derived.first_rows(spec)
+    except CoreError:
+        return  # the board says why
+    frame = pd.DataFrame(found.rows, columns=list(found.columns))
+    st.markdown("**The first rows, as they are read**")
+    tables.sheet(frame, "first_rows", most=320)

@@ -1,0 +1,161 @@
+"""Lines over one number, points beside them, and the place where things stand now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pages.ui.style import labels
+from pages.ui.style.base import Figure, layout, legend, numbers
+from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
+from pages.ui.style.ticks import ticked
+
+HEIGHT = 320
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One line, or points without a line.
+
+    Attributes
+    ----------
+    name : str
+        In the legend and on hover.
+    x, y : array_like
+        Where it goes, shape (k,); NaN leaves a gap.
+    error : array_like, optional
+        Half the height of a bar about each point, shape (k,).
+    points : bool
+        Whether only points are drawn: values that are given, not a line between them.
+    dots : bool
+        Whether the line has a dot at each of its points.
+    """
+
+    name: str
+    x: ArrayLike
+    y: ArrayLike
+    error: ArrayLike | None = None
+    points: bool = False
+    dots: bool = False
+
+
+@dataclass(frozen=True)
+class Side:
+    """One axis.
+
+    Attributes
+    ----------
+    title : str
+        What it shows.
+    low, high : float
+        Its ends.
+    percent : bool
+        Whether its numbers are shares.
+    places : tuple of (float, str), optional
+        Where its ticks are and what they say; round numbers where not given.
+    """
+
+    title: str
+    low: float
+    high: float
+    percent: bool = False
+    places: tuple[tuple[float, str], ...] = ()
+
+    @property
+    def axis(self) -> dict[str, Any]:
+        """The axis for Plotly."""
+        made = ticked(self.title, self.low, self.high, percent=self.percent)
+        if self.places:
+            made |= {
+                "tickvals": [place for place, _ in self.places],
+                "ticktext": [labels.text(said) for _, said in self.places],
+            }
+        return made
+
+
+def curves(
+    lines: Sequence[Curve],
+    across: Side,
+    up: Side,
+    *,
+    now: tuple[float, float] | None = None,
+    height: int = HEIGHT,
+) -> Figure:
+    """Draw lines and points on axes that stay where they are.
+
+    Parameters
+    ----------
+    lines : sequence of Curve
+        At most five differ by more than their name.
+    across, up : Side
+        The axes.
+    now : (float, float), optional
+        What is set now: a ring is drawn there.
+    height : int
+        In pixels.
+    """
+    return {
+        "data": [_trace(line, place, across, up) for place, line in enumerate(lines)],
+        "layout": layout(
+            height,
+            (62, 14, 26 + 19 * _rows(lines), 46),
+            xaxis=across.axis,
+            yaxis=up.axis,
+            showlegend=len(lines) > 1,
+            legend=legend(1.02),
+            meta={"now": None if now is None else numbers(now)},
+            hoverdistance=24,
+        ),
+    }
+
+
+def _rows(lines: Sequence[Curve]) -> int:
+    """Return how many rows of a legend the names take in half a page."""
+    letters = sum(len(line.name) + 8 for line in lines)
+    return max(1, -(-letters // 74))
+
+
+def _trace(line: Curve, place: int, across: Side, up: Side) -> dict[str, Any]:
+    ink = colour(SERIES[place % len(SERIES)])
+    symbol = SYMBOLS[place % len(SYMBOLS)]
+    name = labels.text(line.name)
+    of_x = "%{x:.2%}" if across.percent else "%{x:.4g}"
+    of_y = "%{y:.2%}" if up.percent else "%{y:.4g}"
+    if across.places:
+        of_x = "%{customdata}"
+    said = f"{labels.text(across.title)} {of_x}<br>{labels.text(up.title)} {of_y}"
+    trace: dict[str, Any] = {
+        "type": "scatter",
+        "name": name,
+        "mode": "markers" if line.points else "lines+markers" if line.dots else "lines",
+        "x": numbers(line.x),
+        "y": numbers(line.y),
+        "line": {"color": ink, "width": 2.4, "dash": DASHES[place % len(DASHES)]},
+        "marker": {
+            "color": ink,
+            "size": 10 if line.points else 6,
+            "symbol": f"{symbol}-open" if line.points else symbol,
+            "line": {"color": ink, "width": 2 if line.points else 0},
+        },
+        "hovertemplate": f"{said}<extra>{name}</extra>",
+    }
+    if across.places:
+        trace["customdata"] = [_nearest(across, float(x)) for x in np.asarray(line.x).ravel()]
+    if line.error is not None:
+        trace["error_y"] = {
+            "type": "data",
+            "array": numbers(line.error),
+            "color": ink,
+            "thickness": 1.2,
+            "width": 3,
+        }
+    return trace
+
+
+def _nearest(side: Side, x: float) -> str:
+    """Return what the tick nearest to a place says."""
+    return labels.text(min(side.places, key=lambda one: abs(one[0] - x))[1])

@@ -1,0 +1,45 @@
+// One entry of the browser's history for a slider that is moved several times in a row, so that
+// Back undoes the move. Streamlit adds one for each address that the server writes.
+
+const NUMBER = /^[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf)$/i;
+
+// All that a query says: each value under its key and place. A column's value is a query itself.
+function said(query, above, found) {
+  const places = {};
+  for (const [key, value] of new URLSearchParams(query)) {
+    places[key] = (places[key] ?? -1) + 1;
+    const path = `${above}${key}.${places[key]}`;
+    if (value.includes("=")) said(value, `${path}/`, found);
+    else found.set(path, value);
+  }
+  return found;
+}
+
+// The numbers by which two queries differ; null where they differ in anything else.
+function moved(before, after) {
+  const [old, now] = [before, after].map((query) => said(query, "", new Map()));
+  const paths = [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path));
+  const numbers = paths.every((path) => [old, now].every((one) => !one.has(path) || NUMBER.test(one.get(path))));
+  return paths.length && numbers ? paths.sort().join(" ") : null;
+}
+
+function watch() {
+  const push = window.history.pushState;
+  let last = null;
+  window.history.pushState = function (state, title, url) {
+    const next = new URL(url, location.href);
+    const control = next.pathname === location.pathname ? moved(location.search, next.search) : null;
+    if (control !== null && control === last) return window.history.replaceState(state, title, url);
+    last = control;
+    return push.call(window.history, state, title, url);
+  };
+  window.addEventListener("popstate", () => {
+    last = null;
+  });
+}
+
+export default function () {
+  if (window.liftscopeHistory) return;
+  window.liftscopeHistory = true;
+  watch();
+}

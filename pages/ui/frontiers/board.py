@@ -1,0 +1,231 @@
+"""The Frontiers page: what a sweep asks, how long it takes, its work and what came of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import CoreError, SolverError
+from core.jobs import Job
+from core.sweep import Sweep
+from core.sweep.estimate import Estimate
+from core.wording import number_of
+from pages.ui.chart import old
+from pages.ui.frame import controls as common
+from pages.ui.frame import state, theme
+from pages.ui.frontiers import asked as questions
+from pages.ui.frontiers import controls, exports, findings, opening, query, results
+from pages.ui.frontiers.asked import MOST_POINTS, Asked
+from pages.ui.frontiers.results import Desk, Shown
+from pages.ui.style.labels import markdown
+from pages.ui.work import context, progress
+
+MINUTES = 100.0
+"""Seconds from which times are told in minutes."""
+
+HOURS = 7_200.0
+"""Seconds from which they are told in hours."""
+
+
+def show() -> None:
+    """Show the page."""
+    theme.apply()
+    controls.sidebar()
+    for sentence in state.notices():
+        st.warning(markdown(sentence), icon=":material/link_off:")
+    _live()
+
+
+@st.fragment
+def _live() -> None:
+    """Show all that changes with a control; only this runs again when one is used."""
+    opening.refresh()
+    told = st.container()
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title("Many questions at once", anchor=False)
+        with st.container(horizontal=True, width="content"):
+            common.unit_switch()
+            menu = st.container(width="content")
+    st.markdown(
+        "Each promise is asked of each mechanism at each budget, on data or on many random joints. "
+        "The chart sets any two figures against each other, and marks what nothing else beats."
+    )
+    with st.container(border=True, key="sweep_asked"):
+        controls.show()
+        controls.sliders(state.scenario())
+        found = _asked()
+        place = results.desk()
+        if found is not None and _goes_on(place, found.sweep):
+            results.start(found.sweep)
+            place = results.desk()
+        _work(place, found)
+    state.publish(state.scenario())
+    query.publish()
+    shown = place.shown
+    if shown is not None:
+        _results(shown, place, None if found is None else found.sweep)
+        with menu:
+            exports.menu(shown)
+    opening.show()
+    if found is not None:
+        exports.command(found.sweep)
+    for sentence in query.URL.notices():
+        told.warning(markdown(sentence), icon=":material/link_off:")
+
+
+def _asked() -> Asked | None:
+    """Return the sweep that the controls ask for; None where there is none, which is said."""
+    try:
+        return questions.asked(query.form(), state.scenario())
+    except CoreError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+        return None
+
+
+def _goes_on(place: Desk, sweep: Sweep) -> bool:
+    """Say whether a sweep is there, or under way, that this session does not show yet."""
+    if place.work is not None or _is_shown(place, sweep) or sweep.size > MOST_POINTS:
+        return False
+    return results.is_known(sweep)
+
+
+def _is_shown(place: Desk, sweep: Sweep) -> bool:
+    return place.shown is not None and place.shown.sweep == sweep and place.shown.whole
+
+
+def _work(place: Desk, found: Asked | None) -> None:
+    """Show the size of the sweep and its estimate, or how far the one under way is."""
+    if found is not None:
+        for sentence in found.left_out:
+            st.caption(markdown(sentence))
+    idle = found is not None and place.work is None and _is_shown(place, found.sweep)
+    with st.container(key="sweep_all_there" if idle else "sweep_work"):  # no room for progress
+        if place.work is not None and place.job is not None and place.asked is not None:
+            results.expect_nothing()
+            other = found is None or place.asked != found.sweep
+            _follow(place, other=other)
+            return
+        if place.problem and not place.stopped:
+            st.error(markdown(place.problem), icon=":material/error:")
+        if found is None:
+            results.expect_nothing()
+            return
+        _offer(place, found.sweep)
+
+
+def _offer(place: Desk, sweep: Sweep) -> None:
+    """Show the button that begins a sweep, its size and how long it may take."""
+    size = f"**{number_of(sweep.size, 'point')}**: {sweep.described}."
+    if sweep.size > MOST_POINTS:
+        results.expect_nothing()
+        st.error(
+            f"{size} Here at most {MOST_POINTS:,} are computed: take fewer values or draws, or run "
+            "the command below.",
+            icon=":material/error:",
+        )
+        return
+    if _is_shown(place, sweep):
+        results.expect_nothing()
+        st.caption(f"{size} All are below.")
+        return
+    left = place.left is not None and place.left.sweep == sweep
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Go on" if left else "Run the sweep",
+            key="sweep_start",
+            icon=":material/play_arrow:",
+            type="primary",
+            on_click=results.start,
+            args=(sweep,),
+        )
+        st.markdown(f"{size} {_expected(sweep)} {_where()}")
+
+
+def _where() -> str:
+    """Say who computes sweeps."""
+    address = results.cluster()
+    if address is not None:
+        return f"They are computed on the Dask cluster at {markdown(address)}."
+    return f"They are computed by {number_of(results.processes(), 'worker')} of this server."
+
+
+def _expected(sweep: Sweep) -> str:
+    """Say how long a sweep may take; while that is found out, look again until it is."""
+    try:
+        found = results.expected(sweep)
+    except CoreError as error:
+        if isinstance(error, SolverError):
+            return "How long they take could not be told: a single one takes long."
+        return markdown(str(error))
+    if isinstance(found, Job):
+        st.fragment(_watch_estimate, run_every=progress.every())(found)
+        return "How long they take is being estimated."
+    return _time(found)
+
+
+def _time(found: Estimate) -> str:
+    """Say how long a sweep may take."""
+    spread = 1 if results.cluster() is not None else results.processes()
+    of = "of one processor" if spread == 1 else ""
+    told = _duration(found.seconds / spread)
+    return f"About {told} {of}".rstrip() + f", judged by {number_of(found.measured, 'point')}."
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= HOURS:
+        return f"{seconds / 3600:,.0f} hours"
+    if seconds >= MINUTES:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds:.0f} s" if seconds >= 1 else "a second"
+
+
+def _watch_estimate(job: Job[Estimate]) -> None:
+    if job.finished:
+        st.rerun()
+
+
+def _follow(place: Desk, *, other: bool) -> None:
+    """Show how far the sweep under way is."""
+    if other and place.asked is not None:
+        st.caption(
+            f"Another sweep is under way: {number_of(place.asked.size, 'point')}, "
+            f"{place.asked.described}."
+        )
+    before = 0 if place.left is None else place.left.count
+    st.fragment(_watch, run_every=progress.every())(place, before)
+
+
+def _watch(place: Desk, before: int) -> None:
+    job, sweep = place.job, place.asked
+    if job is None or sweep is None or job.finished or results.has_news(place):
+        st.rerun()
+    done = 0 if place.left is None else place.left.count
+    said = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
+    if done > before:
+        left = job.seconds * (sweep.size - done) / max(done - before, 1)
+        said += f", about {_duration(left)} to go"
+    progress.row(done / sweep.size, said, key="sweep_cancel", on_cancel=results.cancel)
+
+
+def _results(shown: Shown, place: Desk, sweep: Sweep | None) -> None:
+    """Show points that have been computed, and say where they are old or unfinished."""
+    stale = shown.sweep != sweep
+    running = place.work is not None and place.asked == shown.sweep
+    about = questions.told(shown.sweep)
+    with st.container(horizontal=True, vertical_alignment="center", key="sweep_state"):
+        if stale:
+            st.badge(
+                f"old: {number_of(shown.sweep.size, 'point')} on {about['data']}, "
+                f"{questions.promises(shown.sweep)}",
+                icon=":material/history:",
+                color="orange",
+            )
+        if not shown.whole:
+            st.badge(
+                f"unfinished: {shown.count:,} of {number_of(shown.sweep.size, 'point')}",
+                icon=":material/hourglass_top:" if running else ":material/hourglass_disabled:",
+                color="orange",
+            )
+            about["points"] = f"{shown.count:,} of {shown.sweep.size:,}, unfinished"
+    context.tell_about(about)
+    with old(stale):
+        findings.show(shown)

@@ -1,0 +1,281 @@
+"""What a sweep found: the questions in a plane, their table, and paired differences."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
+from core.sweep import Sweep, differences
+from core.sweep.findings.front import smaller_is_better
+from core.sweep.findings.plane import BUDGET, NATS, SHARE, Mark, axes, lines, marks, unit_of
+from core.validation import FloatArray
+from core.wording import number_of
+from pages.ui import figures
+from pages.ui.chart import chart
+from pages.ui.frame import controls as common
+from pages.ui.frontiers import controls, query
+from pages.ui.frontiers.results import Shown
+from pages.ui.parts import tables
+from pages.ui.parts.cards import card
+from pages.ui.style.units import in_unit
+from pages.ui.work import derived
+
+MOST_LINES = 25
+"""Most lines of the chart: so many can be told apart."""
+
+ERRORS = 2.0
+"""Standard errors that a bar reaches."""
+
+QUANTILES = ("5 %", "25 %", "median", "75 %", "95 %")
+"""Names of the quantiles."""
+
+NAMES = 225
+"""Pixels of the tables' columns of mechanisms."""
+
+FORMULA = (
+    r"Mean of n draws: $\bar v = \frac1n \sum_i v_i$; its standard error: "
+    r"$\sqrt{\frac{1}{n(n-1)} \sum_i (v_i - \bar v)^2}$.",
+    "A question is ringed where no other one has a better mean across and one at least as good up, "
+    "or the other way round.",
+)
+"""What the chart's formulas say."""
+
+
+def show(shown: Shown) -> None:
+    """Show the chart, the table and the paired differences."""
+    sweep, unit = shown.sweep, common.unit()
+    across, up = controls.chosen_axes(sweep)
+    for axis in (across, up):
+        if axis not in axes(sweep):
+            st.info(f"{controls.name_of(axis)} was not measured: choose another axis.")
+            return
+    found = marks(shown.table, sweep, across, up)
+    groups = lines(found)
+    _chart(sweep, groups, across, up, unit)
+    _left_out(found, groups)
+    st.subheader("Each question", anchor=False)
+    tables.sheet(
+        _table(sweep, groups, across, up, unit),
+        "sweep_means",
+        most=480,
+        column_config={"mechanism": st.column_config.TextColumn(width=NAMES)},
+    )
+    _apart(shown, up, unit)
+
+
+def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: str) -> None:
+    drawn = [_line(sweep, group, across, up, unit) for group in groups[:MOST_LINES]]
+    ringed = sum(one.best for group in groups for one in group)
+    subtitle = "Ring: no other question is better in both."
+    if any(one.bound > one.up.mean for group in groups for one in group):
+        subtitle += " Stroke: the most that is proven to be possible."
+    if sweep.draws is not None:
+        subtitle = f"Means over {number_of(sweep.draws.count, 'draw')}. {subtitle}"
+    with card(
+        key="frontiers",
+        title=f"{_short(up, sweep)} against {_short(across, sweep)}",
+        subtitle=subtitle,
+        table=lambda: _table(sweep, groups, across, up, unit),
+        formulas=FORMULA,
+    ):
+        chart(
+            figures.swept(drawn, _axis(across, sweep, unit), _axis(up, sweep, unit)),
+            key="frontiers",
+            title="Frontiers",
+            alt=f"{number_of(sum(map(len, groups)), 'question')} in "
+            f"{number_of(len(groups), 'line')}; {ringed} of them ringed.",
+        )
+
+
+def _left_out(found: tuple[Mark, ...], groups: list[list[Mark]]) -> None:
+    """Say what the chart does not show."""
+    said = []
+    if len(groups) > MOST_LINES:
+        said.append(f"Only the first {MOST_LINES} of {len(groups)} lines are drawn.")
+    none = sum(one.none for one in found)
+    if none:
+        said.append(f"{number_of(none, 'point')} without an answer; the exports say why.")
+    gone = sum(not (math.isfinite(one.across.mean) and math.isfinite(one.up.mean)) for one in found)
+    if gone:
+        said.append(f"{number_of(gone, 'question')} without a finite mean: they are in the table.")
+    if said:
+        st.caption(" ".join(said))
+
+
+def _line(sweep: Sweep, group: list[Mark], across: str, up: str, unit: str) -> figures.SweptLine:
+    wide, high = _scale(across, sweep, unit), _scale(up, sweep, unit)
+    return figures.SweptLine(
+        title=title(sweep, group[0]),
+        across=np.array([one.across.mean for one in group]) * wide,
+        up=np.array([one.up.mean for one in group]) * high,
+        across_bars=_bars([one.across for one in group], wide, sweep),
+        up_bars=_bars([one.up for one in group], high, sweep),
+        bound=np.array([one.bound for one in group]) * high,
+        best=np.array([one.best for one in group]),
+        told=tuple(_told(one, _scale(BUDGET, sweep, unit)) for one in group),
+    )
+
+
+def _bars(spreads: list[Any], scale: float, sweep: Sweep) -> tuple[FloatArray, FloatArray]:
+    """Return how far bars reach below and above means."""
+    means = np.array([one.mean for one in spreads])
+    kind = query.value("bars")
+    if sweep.draws is None or kind == query.NO_BARS:
+        nothing = np.full(len(spreads), np.nan)
+        return nothing, nothing
+    if kind == query.ERRORS:
+        reach = ERRORS * np.array([one.error for one in spreads]) * scale
+        return reach, reach
+    with np.errstate(invalid="ignore"):  # ∞ − ∞ is no number
+        below = (means - np.array([one.quantiles[0] for one in spreads])) * scale
+        above = (np.array([one.quantiles[-1] for one in spreads]) - means) * scale
+    return np.maximum(below, 0.0), np.maximum(above, 0.0)
+
+
+def _told(one: Mark, scale: float) -> str:
+    eps = one.fields[BUDGET]
+    asked = "no budget" if eps is None else f"ε = {eps * scale:.4g}"
+    answers = one.points - one.none
+    return f"{asked}; {number_of(answers, 'answer')}, {one.proven} proven optimal"
+
+
+def title(sweep: Sweep, one: Mark) -> str:
+    """Return the name of a question's line: what sets it apart from other lines."""
+    asked, said = sweep.questions, []
+    for name, value in one.fields.items():
+        if name == BUDGET or len({getattr(question, name) for question in asked}) < 2:
+            continue
+        said.append(_named(name, value))
+    return ", ".join(said) or mechanisms.entry(one.fields["mechanism"]).title
+
+
+def _named(name: str, value: Any) -> str:
+    if name == "mechanism":
+        return mechanisms.entry(value).title
+    if name == "notion":
+        return notions.entry(value).title
+    if name == "data":
+        return derived.sources().title(json.loads(value)["source"])
+    return str(value)
+
+
+def _table(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: str) -> pd.DataFrame:
+    """Return the questions with the spread of both figures."""
+    rows = []
+    for one in (mark for group in groups for mark in group):
+        eps = one.fields[BUDGET]
+        row: dict[str, Any] = {
+            "promise": _named("notion", one.fields["notion"]),
+            "mechanism": _named("mechanism", one.fields["mechanism"]),
+        }
+        if "data" in one.fields:
+            row["data"] = _named("data", one.fields["data"])
+        row[_eps(sweep, unit)] = math.nan if eps is None else eps * _scale(BUDGET, sweep, unit)
+        high = _scale(up, sweep, unit)
+        row[_head(up, sweep, unit)] = one.up.mean * high
+        if sweep.draws is not None:
+            row["± error"] = one.up.error * high
+            named = zip(QUANTILES, one.up.quantiles, strict=True)
+            row |= {name: quantile * high for name, quantile in named}
+        row["at most"] = one.bound * high
+        if across not in (BUDGET, up):
+            wide = _scale(across, sweep, unit)
+            row[_head(across, sweep, unit)] = one.across.mean * wide
+            if sweep.draws is not None:
+                row["± error across"] = one.across.error * wide
+        row["no other better"] = one.best
+        row["proven"] = one.proven
+        row["points"] = one.points
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _apart(shown: Shown, up: str, unit: str) -> None:
+    """Show paired differences of the figure that goes up."""
+    sweep = shown.sweep
+    if up == BUDGET:
+        return
+    st.subheader("Paired differences", anchor=False)
+    name = controls.field(sweep)
+    if name is None:
+        st.caption("Nothing varies but the draw.")
+        return
+    rows = differences(shown.table, sweep, name, [up])
+    if not rows:
+        st.caption("No two points that differ in this alone are there yet.")
+        return
+    st.caption(
+        f"{_short(up, sweep)}: each question less the first one that differs from it in this "
+        "alone, on the same draw."
+        if sweep.draws is not None
+        else f"{_short(up, sweep)}: each question less the first one that differs from it in this "
+        "alone."
+    )
+    tables.sheet(
+        _differences(rows, sweep, name, up, unit),
+        "sweep_apart",
+        most=420,
+        column_config={"mechanism": st.column_config.TextColumn(width=NAMES)},
+    )
+
+
+def _differences(
+    rows: list[dict[str, Any]], sweep: Sweep, field: str, up: str, unit: str
+) -> pd.DataFrame:
+    scale, made = _scale(up, sweep, unit), []
+    for row in rows:
+        told: dict[str, Any] = {
+            "promise": _named("notion", row["notion"]),
+            "mechanism": _named("mechanism", row["mechanism"]),
+        }
+        if "data" in row:
+            told["data"] = _named("data", row["data"])
+        eps = row[BUDGET]
+        told[_eps(sweep, unit)] = math.nan if eps is None else eps * _scale(BUDGET, sweep, unit)
+        than = row["than"]
+        if field == BUDGET:
+            than = "no budget" if than is None else f"{than * _scale(BUDGET, sweep, unit):.4g}"
+        else:
+            than = _named(field, than)
+        told |= {"less": than, "difference": row["mean"] * scale}
+        if sweep.draws is not None:
+            told |= {
+                "standard error": row["error"] * scale,
+                "5 %": row["q05"] * scale,
+                "median": row["q50"] * scale,
+                "95 %": row["q95"] * scale,
+                "draws above": row["above"],
+                "draws below": row["below"],
+            }
+        made.append(told)
+    return pd.DataFrame(made)
+
+
+def _axis(axis: str, sweep: Sweep, unit: str) -> figures.SweptAxis:
+    better = "less" if axis == BUDGET or smaller_is_better(axis) else "more"
+    said = f"{_head(axis, sweep, unit)}: {better} is better"
+    return figures.SweptAxis(said, _short(axis, sweep), unit_of(axis, sweep) == SHARE)
+
+
+def _head(axis: str, sweep: Sweep, unit: str) -> str:
+    nats = unit_of(axis, sweep) == NATS
+    return f"{_short(axis, sweep)}, {unit}" if nats else _short(axis, sweep)
+
+
+def _short(axis: str, sweep: Sweep) -> str:
+    return "Budget ε" if axis == BUDGET else controls.name_of(axis, sweep)
+
+
+def _eps(sweep: Sweep, unit: str) -> str:
+    return f"ε, {unit}" if unit_of(BUDGET, sweep) == NATS else "ε"
+
+
+def _scale(axis: str, sweep: Sweep, unit: str) -> float:
+    return in_unit(1.0, unit) if unit_of(axis, sweep) == NATS else 1.0

@@ -1,0 +1,249 @@
+"""The Frontiers page's work: an estimate, a sweep in many processes, and the points so far."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from core.data import Counted
+from core.data.spec import DataSpec
+from core.errors import CoreError
+from core.jobs import Job
+from core.sweep import Gathered, PoolWorkers, Sweep, Workers, counts_hash
+from core.sweep.background import begin
+from core.sweep.cluster import ClusterWorkers, address_of
+from core.sweep.estimate import Estimate, estimate
+from core.sweep.gathered import is_final
+from pages.ui.work import derived, long_answer
+from pages.ui.work.long_answer import LongAnswer, StoppedError
+from pages.ui.work.store import is_private
+
+LIMIT = 3_600.0
+"""Seconds after which a sweep is ended; what is computed stays, and it can go on."""
+
+ESTIMATE_LIMIT = 60.0
+"""Seconds after which an estimate is given up."""
+
+PARTS = 20
+"""Points that have come are shown once they are this part of all."""
+
+PLACE = "estimate of a sweep"
+"""Where the session waits for an estimate."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """The points on screen.
+
+    Attributes
+    ----------
+    sweep : Sweep
+        What they are points of.
+    table : pyarrow.Table
+        The points, as `Gathered.table` returns them.
+    """
+
+    sweep: Sweep
+    table: Any
+
+    @property
+    def count(self) -> int:
+        """Number of points."""
+        return int(self.table.num_rows)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all points of the sweep are there."""
+        return self.count == self.sweep.size
+
+
+@dataclass
+class Desk:
+    """A session's sweep under way, and the points that it shows."""
+
+    asked: Sweep | None = None
+    work: LongAnswer[Any] | None = None
+    job: Job[Any] | None = None
+    left: Gathered | None = None
+    shown: Shown | None = None
+    problem: str = ""
+    stopped: bool = False
+
+
+def desk() -> Desk:
+    """Return this session's work, with the points that have come meanwhile."""
+    place = desk_of_session()
+    if place.work is None or place.asked is None:
+        return place
+    try:
+        found = place.work.ask()
+    except CoreError as error:
+        place.problem = str(error)
+        place.stopped = isinstance(error, StoppedError)
+        _ended(place)
+        return place
+    if isinstance(found, Job):
+        place.job, place.left = found, found.progress
+        if place.left is not None:
+            _show(place, place.left)
+    else:
+        place.shown = Shown(place.asked, found)
+        place.left = place.work = place.job = None
+    return place
+
+
+def desk_of_session() -> Desk:
+    """Return this session's work as it was seen last."""
+    place: Desk = st.session_state.setdefault("_frontiers_desk", Desk())
+    return place
+
+
+def start(sweep: Sweep) -> None:
+    """Begin a sweep, or go on with it; what was under way ends."""
+    cancel()
+    place = desk()
+    if place.left is not None and place.left.sweep != sweep:
+        place.left = None
+    place.asked, place.problem, place.stopped = sweep, "", False
+    place.work = work(sweep)
+    place.work.resume()  # it may have been stopped, or have failed, when it was asked for before
+    desk()
+
+
+def take(gathered: Gathered) -> None:
+    """Show the points of a results file; those of an unfinished sweep can be gone on with."""
+    cancel()
+    place = desk()
+    place.asked, place.problem, place.stopped = gathered.sweep, "", False
+    place.left = None if gathered.complete else gathered
+    place.shown = Shown(gathered.sweep, gathered.table())
+
+
+def cancel() -> None:
+    """End what is under way; its points stay."""
+    place = desk()
+    if place.work is not None:
+        place.work.stop()
+        place.problem, place.stopped = "", True
+        _ended(place)
+
+
+def _ended(place: Desk) -> None:
+    """Keep the points of work that has ended before its end."""
+    if place.left is not None:
+        _show(place, place.left)
+    place.work = place.job = None
+
+
+def _show(place: Desk, left: Gathered) -> None:
+    """Show points that have come; the points of another sweep stay until there are some."""
+    now = left.count
+    same = place.shown is not None and place.shown.sweep == left.sweep
+    if now and (not same or place.shown is None or place.shown.count != now):
+        place.shown = Shown(left.sweep, left.table())
+
+
+def has_news(place: Desk) -> bool:
+    """Say whether enough points have come since the last ones that are shown."""
+    if place.left is None or place.asked is None:
+        return False
+    seen = 0
+    if place.shown is not None and place.shown.sweep == place.asked:
+        seen = place.shown.count
+    return place.left.count - seen >= max(1, place.asked.size // PARTS)
+
+
+def is_known(sweep: Sweep) -> bool:
+    """Say whether a sweep is there or under way, in this session or in another one."""
+    return work(sweep).is_begun
+
+
+def work(sweep: Sweep) -> LongAnswer[Any]:
+    """Return the work on a sweep: apart from all other work where it has points of a file."""
+    origin = _gathered(sweep).origin
+    return LongAnswer(
+        _whose(sweep),
+        ("points of a sweep", sweep.content_hash(), *([origin] if origin else [])),
+        _begun,
+        lambda: (_gathered(sweep), _counted(sweep)),
+        LIMIT,
+        is_final=is_final,
+        of_many=True,
+    )
+
+
+def expected(sweep: Sweep) -> Estimate | Job[Estimate]:
+    """Return how long a sweep may take, or the job that finds out.
+
+    Raises
+    ------
+    CoreError
+        If it cannot be told.
+    """
+    found: LongAnswer[Estimate] = LongAnswer(
+        _whose(sweep),
+        ("estimate of a sweep", sweep.content_hash()),
+        estimate,
+        lambda: (sweep, _counted(sweep)),
+        ESTIMATE_LIMIT,
+        is_final=lambda _: False,  # on a busy machine it is longer
+    )
+    long_answer.await_only(PLACE, [found])
+    return found.ask()
+
+
+def expect_nothing() -> None:
+    """Stop waiting for an estimate."""
+    long_answer.await_only(PLACE, ())
+
+
+def counts(sweep: Sweep) -> str:
+    """Return the hash of what a sweep's data was counted to, for its results file."""
+    return counts_hash(_counted(sweep))
+
+
+def cluster() -> str | None:
+    """Return the address of the server's Dask cluster; None where it has none."""
+    return address_of(None)
+
+
+def processes() -> int:
+    """Return how many processes of this server compute a sweep."""
+    return long_answer.GENERAL
+
+
+def _gathered(sweep: Sweep) -> Gathered:
+    """Return where a sweep's points are kept: with those that this session has already."""
+    left = desk_of_session().left
+    return left if left is not None and left.sweep == sweep else Gathered(sweep)
+
+
+def _begun(gathered: Gathered, counted: dict[DataSpec, Counted], *, owner: str) -> Job[Any]:
+    address = cluster()
+
+    def workers() -> AbstractContextManager[Workers]:
+        if address is not None:
+            return ClusterWorkers(address)
+        return nullcontext(PoolWorkers(long_answer.WORKERS, owner))
+
+    return begin(gathered, workers, counted, time_limit=LIMIT)
+
+
+def _counted(sweep: Sweep) -> dict[DataSpec, Counted]:
+    """Return the data that a sweep is about, counted."""
+    if sweep.draws is not None:
+        return {}
+    return {spec: derived.counted(spec) for spec in _data(sweep)}
+
+
+def _data(sweep: Sweep) -> list[DataSpec]:
+    return list(dict.fromkeys(question.data for question in sweep.questions))
+
+
+def _whose(sweep: Sweep) -> DataSpec:
+    """Return the data that says whether a sweep is this session's alone."""
+    found = _data(sweep)
+    return next((spec for spec in found if is_private(spec)), found[0])

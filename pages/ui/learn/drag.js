@@ -1,0 +1,272 @@
+// P(s, x) of a table of two by two as four areas: the width of a column is P(s), the height of its
+// lower part P(positive | s). Three borders can be dragged, or moved by arrow keys; the server hears
+// of it when a border, or the key, is let go.
+//
+// It is drawn in the pixels of the page, so that text has the same size however wide the table is.
+
+const NS = "http://www.w3.org/2000/svg";
+const tables = new WeakMap();
+
+// Sizes in pixels on the page, and in the projector view, which the last row must be able to read.
+const PAGE = { text: 13, knob: 8, high: [210, 300], share: 0.8 };
+const PROJECTED = { text: 22, knob: 13, high: [200, 900], share: 1 };
+const EDGE = 12;
+const LETTER = 0.54;
+const LINE = 1.2;
+
+// Room below the table in the projector view, beside the view's bar.
+const BELOW = 24;
+
+function part(name, attributes, parent) {
+  const made = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  parent.append(made);
+  return made;
+}
+
+function build(parent) {
+  const frame = document.createElement("div");
+  frame.className = "lsc-frame"; // one of the charts that the projector view shows
+  frame.dataset.chart = "learn_table";
+  frame.dataset.title = "The table, to be dragged";
+  parent.append(frame);
+  const svg = part("svg", {
+    class: "lsc-drag", role: "group", "aria-label": "The table of illness and test result as four areas",
+  }, frame);
+  const table = { frame, svg, cells: {}, names: {}, heads: {}, handles: {}, now: {}, serial: 0 };
+  for (const s of ["ill", "well"]) {
+    for (const x of ["negative", "positive"]) {
+      table.cells[`${s} ${x}`] = part("rect", { class: `lsc-${s}-${x}` }, svg);
+    }
+  }
+  for (const name of Object.keys(table.cells)) table.names[name] = part("text", { "text-anchor": "middle" }, svg);
+  for (const s of ["ill", "well"]) table.heads[s] = part("text", { "text-anchor": "middle" }, svg);
+  for (const key of ["ill", "hit", "alarm"]) {
+    const group = part("g", {
+      role: "slider", tabindex: "0",
+      "aria-orientation": key === "ill" ? "horizontal" : "vertical",
+    }, svg);
+    const lines = ["lsc-border", "lsc-grip"].map((name) => part("line", { class: name }, group));
+    const knob = part("circle", { class: "lsc-knob" }, group);
+    table.handles[key] = { group, lines, knob };
+    listen(table, key, group);
+  }
+  table.foot = part("text", { class: "lsc-small", "text-anchor": "middle" }, svg);
+  table.foot.textContent = "width: P(s); lower part: P(positive | s)";
+  table.again = () => table.data && draw(table);
+  frame.addEventListener("lsc-project", table.again);
+  window.addEventListener("resize", table.again);
+  table.observer = new ResizeObserver(() => frame.clientWidth !== table.drawn && table.again());
+  table.observer.observe(frame);
+  return table;
+}
+
+function bounded(table, key, value) {
+  const { low, high, step } = table.data[key];
+  const near = Math.round(value / step) * step;
+  return Number(Math.min(high, Math.max(low, near)).toFixed(4));
+}
+
+function listen(table, key, group) {
+  const follow = (event) => {
+    const box = table.svg.getBoundingClientRect();
+    const { left, top, width, height } = table.area;
+    const x = (event.clientX - box.left - left) / width;
+    const y = (event.clientY - box.top - top) / height;
+    table.now[key] = bounded(table, key, key === "ill" ? x : 1 - y);
+    draw(table);
+  };
+  group.addEventListener("pointerdown", (event) => {
+    group.setPointerCapture(event.pointerId);
+    table.dragged = key;
+    group.focus({ preventScroll: true });
+    event.preventDefault();
+  });
+  // A finger drags the border, it does not scroll the page: browsers heed no touch-action in a picture.
+  group.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+  group.addEventListener("pointermove", (event) => {
+    if (table.dragged === key) follow(event);
+  });
+  for (const end of ["pointerup", "pointercancel"]) {
+    group.addEventListener(end, () => {
+      if (table.dragged !== key) return;
+      table.dragged = null;
+      tell(table);
+    });
+  }
+  group.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const { low, high, step } = table.data[key];
+    const by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step,
+      PageUp: 10 * step, PageDown: -10 * step }[event.key];
+    const to = { Home: low, End: high }[event.key];
+    if (by === undefined && to === undefined) return;
+    event.preventDefault();
+    table.pressed = key;
+    table.now[key] = bounded(table, key, to ?? table.now[key] + by);
+    draw(table);
+  });
+  for (const end of ["keyup", "blur"]) {
+    group.addEventListener(end, () => {
+      if (table.pressed !== key) return;
+      table.pressed = null;
+      tell(table);
+    });
+  }
+}
+
+// Each message has a number, which the server sends back with what it knows: so its answer to an
+// earlier one is told from what comes later, and no step of a fast hand is lost.
+function tell(table) {
+  const told = JSON.stringify(table.now);
+  if (told === table.told) return;
+  table.told = told;
+  table.serial += 1;
+  table.send("moved", { ...table.now, serial: table.serial });
+}
+
+function take(table, { serial, ...values }) {
+  if (serial < table.serial) return;
+  table.serial = serial;
+  if (table.dragged || table.pressed) return;
+  table.now = values;
+  table.told = JSON.stringify(values);
+}
+
+function percent(share) {
+  return `${Number((100 * share).toFixed(1))} %`;
+}
+
+function place(element, attributes) {
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+}
+
+// The whole table in pixels: as wide as there is room for, and in the projector view as high.
+function measured(table) {
+  const projected = table.frame.dataset.projected !== undefined;
+  const size = projected ? PROJECTED : PAGE;
+  const wide = table.frame.clientWidth || 320;
+  const [least, most] = size.high;
+  const bar = document.querySelector(".lsc-projector")?.offsetHeight || 0;
+  const window_ = innerHeight - table.frame.getBoundingClientRect().top - bar - BELOW;
+  const high = Math.min(most, Math.max(least, projected ? window_ : size.share * wide));
+  const top = 1.6 * size.text;
+  return { ...size, wide, high, left: EDGE, top, width: wide - 2 * EDGE, height: high - top - 2 * size.text };
+}
+
+// The lines that a label has room for: in one, in two, the number alone, or none.
+function fitting(words, number, width, height, text) {
+  const fits = (lines) => Math.max(...lines.map((one) => one.length)) * LETTER * text < width - 6
+    && lines.length * LINE * text <= height;
+  return [[`${words} ${number}`], [words, number], [number]].find(fits) || [];
+}
+
+function write(element, lines, x, y, text) {
+  element.replaceChildren();
+  lines.forEach((line, at) => {
+    const first = y + 0.35 * text - ((lines.length - 1) * LINE * text) / 2;
+    part("tspan", { x, y: first + at * LINE * text }, element).textContent = line;
+  });
+}
+
+// A label keeps clear of the knob on its area's border: in the area's free part, else beside it.
+function label(table, element, box, words, number) {
+  const { text, knob } = table.area;
+  const clear = knob + 3;
+  const lines = fitting(words, number, box.width, box.height - clear, text);
+  if (lines.length) {
+    write(element, lines, box.x + box.width / 2, box.y + (box.height + (box.knobAbove ? clear : -clear)) / 2, text);
+    return;
+  }
+  const beside = box.width / 2 - clear;
+  write(element, fitting(words, number, beside, box.height, text), box.x + beside / 2, box.y + box.height / 2, text);
+}
+
+function draw(table) {
+  const area = (table.area = measured(table));
+  table.drawn = table.frame.clientWidth;
+  place(table.svg, { width: area.wide, height: area.high, viewBox: `0 0 ${area.wide} ${area.high}` });
+  table.svg.style.setProperty("--lsc-text", `${area.text}px`);
+  const { ill, hit, alarm } = table.now;
+  const columns = {
+    ill: { x: area.left, width: area.width * ill, share: ill, positive: hit },
+    well: { x: area.left + area.width * ill, width: area.width * (1 - ill), share: 1 - ill, positive: alarm },
+  };
+  for (const [s, one] of Object.entries(columns)) {
+    const up = area.height * (1 - one.positive);
+    const parts = {
+      negative: { y: area.top, height: up, share: 1 - one.positive, knobAbove: false },
+      positive: { y: area.top + up, height: area.height - up, share: one.positive, knobAbove: true },
+    };
+    for (const [x, { share, ...box }] of Object.entries(parts)) {
+      const name = `${s} ${x}`;
+      place(table.cells[name], { x: one.x, y: box.y, width: one.width, height: box.height });
+      label(table, table.names[name], { ...box, x: one.x, width: one.width }, `${s}, ${x}`, percent(one.share * share));
+    }
+    table.heads[s].textContent = `${s} ${percent(one.share)}`;
+  }
+  heads(table, columns);
+  place(table.foot, { x: area.wide / 2, y: area.high - 0.5 * area.text });
+  handles(table, columns);
+  table.svg.dataset.now = [ill, hit, alarm].join(" ");
+}
+
+// Each head in the middle of its column, moved so far that both are whole and apart.
+function heads(table, columns) {
+  const { text, wide } = table.area;
+  const half = (s) => (table.heads[s].textContent.length * LETTER * text) / 2 + 4;
+  const middle = (s) => columns[s].x + columns[s].width / 2;
+  let ill = Math.max(half("ill"), middle("ill"));
+  let well = Math.min(wide - half("well"), middle("well"));
+  if (well - ill < half("ill") + half("well")) {
+    if (columns.ill.width < columns.well.width) well = ill + half("ill") + half("well");
+    else ill = well - half("ill") - half("well");
+  }
+  place(table.heads.ill, { x: ill, y: text });
+  place(table.heads.well, { x: well, y: text });
+}
+
+function handles(table, columns) {
+  const { area } = table;
+  const across = (s) => [columns[s].x, columns[s].x + columns[s].width];
+  const level = (share) => area.top + area.height * (1 - share);
+  const [left, right] = [across("ill"), across("well")];
+  const ends = {
+    ill: [right[0], area.top, right[0], area.top + area.height],
+    hit: [left[0], level(table.now.hit), left[1], level(table.now.hit)],
+    alarm: [right[0], level(table.now.alarm), right[1], level(table.now.alarm)],
+  };
+  for (const [key, [x1, y1, x2, y2]] of Object.entries(ends)) {
+    const { group, lines, knob } = table.handles[key];
+    for (const line of lines) place(line, { x1, y1, x2, y2 });
+    place(knob, { cx: (x1 + x2) / 2, cy: (y1 + y2) / 2, r: area.knob });
+    const { title, low, high } = table.data[key];
+    place(group, {
+      "aria-label": title, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": table.now[key],
+      "aria-valuetext": percent(table.now[key]),
+    });
+  }
+}
+
+function remove(table) {
+  table.observer.disconnect();
+  window.removeEventListener("resize", table.again);
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let table = tables.get(parentElement);
+  if (!table) {
+    table = build(parentElement);
+    tables.set(parentElement, table);
+  }
+  const { serial, ...borders } = data;
+  table.data = borders;
+  table.send = setTriggerValue;
+  const values = Object.entries(borders).map(([key, one]) => [key, one.value]);
+  take(table, { serial, ...Object.fromEntries(values) });
+  if (!table.dragged) draw(table);
+  // Streamlit also calls this where a newer message overtook this one: the table is then in use.
+  return () => {
+    if (!parentElement.isConnected) remove(table);
+  };
+}

@@ -1,0 +1,1 @@
+"""The Papers page: each experiment of the papers with its figure and verdicts, and the errata."""

@@ -1,0 +1,226 @@
+"""The pictures of the worlds of the errata, each drawn from its worked example."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.learning.errata import Proposition, Theorem
+from core.learning.settings import Values
+from core.learning.words import level
+from core.papers.merging_worlds import Merging, Sharing
+from core.papers.robust_worlds import Bounds, Reporting, Rows
+from core.papers.worlds import World
+from core.wording import percent
+from pages.ui import figures
+from pages.ui.figures import Curve, Side
+from pages.ui.parts.static_card import still
+from pages.ui.work.store import SHARED
+
+LEVEL = "level, nats"
+"""What axes of levels are called."""
+
+
+def found(world: World, values: Values) -> Any:
+    """Return the worked example of a world, made once for each choice of numbers."""
+    numbers = world.numbers(values)
+    key = ("world", world.key, *map(repr, numbers))
+    return SHARED.get(key, lambda: world.make(*numbers))
+
+
+def show(world: World, values: Values) -> None:
+    """Show the picture of a world."""
+    _PICTURES[world.key](found(world, values), values)
+
+
+def _curves(
+    key: str,
+    lines: tuple[Curve, ...],
+    across: Side,
+    up: Side,
+    now: tuple[float, float],
+    *,
+    said: tuple[str, str, str],
+) -> None:
+    """Show the lines of a world, with the table behind them."""
+    title, subtitle, alt = said
+
+    def table() -> pd.DataFrame:
+        return pd.DataFrame(
+            [
+                {"line": line.name, across.title: x, up.title: y}
+                for line in lines
+                for x, y in zip(np.asarray(line.x), np.asarray(line.y), strict=True)
+            ]
+        )
+
+    still(
+        figures.curves(lines, across, up, now=now),
+        key=f"papers_{key}",
+        title=title,
+        subtitle=subtitle,
+        alt=alt,
+        table=table,
+    )
+
+
+def _proposition(one: Proposition, values: Values) -> None:
+    top = 1.08 * float(max(one.variations.max(), one.right_line.max()))
+    _curves(
+        "proposition",
+        (
+            Curve("total variation T", one.lifts, one.variations),
+            Curve("bound of print", one.lifts, one.printed_line),
+            Curve("bound that holds", one.lifts, one.right_line),
+        ),
+        Side("lift of the excluded secret", 0.0, 1.0),
+        Side("T(S;Y)", 0.0, top),
+        (values["excluded"], one.variation),
+        said=(
+            "Total variation and its bounds",
+            "Print is wrong wherever the first line is above the second.",
+            f"T is {one.variation:.3g}, print's bound {one.printed:.3g}, the right one "
+            f"{one.right:.3g}.",
+        ),
+    )
+
+
+def _merging(one: Merging, _: Values) -> None:
+    _curves(
+        "merging",
+        (
+            Curve("subset merging", one.budgets, one.right_line, dots=True),
+            Curve("ω = Λ + Ψ as printed", one.budgets, one.risk_line, dots=True),
+            Curve("line 4 as printed", one.budgets, one.line_4_line, dots=True),
+        ),
+        Side("ε", 0.0, 8.2),
+        Side("kept of X", 0.0, 1.05, percent=True),
+        (one.eps, one.right),
+        said=(
+            "What each variant keeps of this table",
+            "The nearer to the first line, the less the error costs. λ = 0.5.",
+            f"Without errors {percent(one.right, 1)}, with ω = Λ + Ψ {percent(one.by_risk, 1)}, "
+            f"with line 4 {percent(one.by_line_4, 1)}.",
+        ),
+    )
+
+
+def _sharing(one: Sharing, _: Values) -> None:
+    top = max(0.02, 1.15 * float(max(one.kept.max(), one.half, one.more)))
+    _curves(
+        "sharing",
+        (
+            Curve("watchdog", one.shares, one.kept),
+            Curve("what λ = 0.5 keeps", [0.5, 0.7], [one.half] * 2),
+        ),
+        Side("λ", 0.5, 0.7),
+        Side("kept of X", 0.0, top, percent=True),
+        (0.65, one.more),
+        said=(
+            "What is kept at each share for falling beliefs",
+            "Print is wrong where the ring, at λ = 0.65, is below the dashed line.",
+            f"At λ = 0.5 {percent(one.half, 1)} are kept, at λ = 0.65 {percent(one.more, 1)}.",
+        ),
+    )
+
+
+def _bounds(one: Bounds, values: Values) -> None:
+    top = 1.15 * max(one.estimated, float(one.printed_line.max()))
+    _curves(
+        "bounds",
+        (
+            Curve("at least, by Theorem 1", one.shares, one.right_line),
+            Curve("at least, by print's Bₛ", one.shares, one.printed_line),
+        ),
+        Side("P̂(s1)", 0.0, 1.0),
+        Side("P(u1 | s1)", 0.0, top),
+        (values["share1"], one.right),
+        said=(
+            "The least P(u1 | s1) that the records leave possible",
+            "The ring is a distribution of the uncertainty set: print says there is none below "
+            "the dashed line.",
+            f"By Theorem 1 {one.right:.4f}, by print {one.printed:.4f}, estimated "
+            f"{one.estimated:.4f}.",
+        ),
+    )
+
+
+def _reporting(one: Reporting, _: Values) -> None:
+    top = 1.08 * max(2.0, float(one.printed_line.max()), one.printed)
+    _curves(
+        "reporting",
+        (
+            Curve("d of one coordinate", one.promises, one.printed_line, dots=True),
+            Curve("d of Theorem 5", one.promises, one.right_line, dots=True),
+            Curve("what is promised", [0.0, 2.0], [0.0, 2.0]),
+        ),
+        Side("ε", 0.0, 2.05),
+        Side(LEVEL, 0.0, top),
+        (one.eps, one.printed),
+        said=(
+            "What independent reporting gives away at worst",
+            "A promise is broken above the dotted line.",
+            f"At ε = {level(one.eps)} {level(one.printed)} nats with the small d, "
+            f"{level(one.right)} with the right one.",
+        ),
+    )
+
+
+def _rows(one: Rows, _: Values) -> None:
+    top = 1.12 * float(max(one.right_line.max(), one.best))
+    _curves(
+        "rows",
+        (
+            Curve("PolyOpt without the rows", one.budgets, one.right_line, dots=True),
+            Curve("PolyOpt as printed", one.budgets, one.printed_line, dots=True),
+        ),
+        Side("ε", 0.0, 2.05),
+        Side("kept of X", 0.0, top, percent=True),
+        (one.eps, one.printed),
+        said=(
+            "What PolyOpt keeps with and without these rows",
+            "Both lines keep the same promise.",
+            f"At ε = {level(one.eps)} {percent(one.printed, 1)} with the rows, "
+            f"{percent(one.right, 1)} without.",
+        ),
+    )
+
+
+def _theorem(one: Theorem, _: Values) -> None:
+    finite = one.levels[np.isfinite(one.levels)]
+    top = 1.15 * max(0.5, float(finite.max()))
+    _curves(
+        "theorem",
+        (
+            Curve(
+                "both together",
+                one.truths,
+                np.where(np.isfinite(one.levels), one.levels, math.nan),
+            ),
+            Curve("their sum: bound of print", [0.5, 1.0], [one.bound] * 2),
+        ),
+        Side("chance that both bits are told as they are", 0.5, 1.0),
+        Side("LIP reached, nats", -0.02 * top, top),
+        (one.same, min(one.together, top)),
+        said=(
+            "Two protocols by themselves and together",
+            "Each alone has level 0. The ring: what is set, as if both were told as often.",
+            f"Together the protocols reach {one.together:.3g} nats; print says {one.bound:.3g}.",
+        ),
+    )
+
+
+_PICTURES: dict[str, Callable[[Any, Values], None]] = {
+    "proposition": _proposition,
+    "merging": _merging,
+    "sharing": _sharing,
+    "bounds": _bounds,
+    "reporting": _reporting,
+    "rows": _rows,
+    "theorem": _theorem,
+}
+"""The picture of each world."""

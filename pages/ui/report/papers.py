@@ -1,0 +1,105 @@
+"""The papers' experiments as one HTML file: each figure redrawn, each claim with its verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from core.papers.results import PAPERS, Experiment, Run
+from core.papers.verdicts import RULES, Value
+from core.wording import number_of
+from pages.ui.figures.papers import paper_panel
+from pages.ui.report.document import Document
+
+NAMES = {
+    "lift": "[Lift]",
+    "alip": "[ALIP]",
+    "rldp": "[RLDP]",
+    "funnel": "[Funnel]",
+    "nonstochastic": "[NonStoch]",
+}
+"""How the papers are cited."""
+
+MOST_VALUES = 4
+"""Values of one claim that its row shows; all are in the JSON file."""
+
+
+def page(run: Run) -> str:
+    """Return the file.
+
+    Parameters
+    ----------
+    run : Run
+        What came out.
+
+    Examples
+    --------
+    >>> html = page(Run("0.1.0", "2026-01-01", "2 cores", 0, True, ()))
+    >>> "<h1>The papers, run again</h1>" in html
+    True
+    """
+    document = Document("The papers, run again")
+    counts = Counter(one.outcome for each in run.experiments for one in each.verdicts)
+    told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    document.text(
+        f"{number_of(len(run.experiments), 'experiment')}, "
+        f"{number_of(counts.total(), 'claim')}{f': {told}' if told else ''}. "
+        f"Version {run.version}, {run.date}, {run.machine}, seed {run.seed}"
+        f"{', fewer draws' if run.quick else ''}."
+    )
+    if run.missing:
+        document.text(f"Not run: {', '.join(run.missing)}.")
+    document.heading("How a verdict is reached")
+    document.table(("rule", "what it asks"), RULES.items())
+    for paper, title in PAPERS.items():
+        of = [one for one in run.experiments if one.paper == paper]
+        if of:
+            document.heading(f"{NAMES[paper]} {title}")
+        for one in of:
+            _experiment(document, one)
+    return document.html()
+
+
+def _experiment(document: Document, one: Experiment) -> None:
+    """Add an experiment: its claim, its figure, its verdicts, and what is reached beyond."""
+    document.heading(f"{NAMES[one.paper]} {one.place}: {one.title}")
+    drawn = f" {number_of(one.draws, 'draw')}, {one.seconds:.0f} s." if one.draws else ""
+    document.text(f"{one.claim}{drawn}")
+    for panel, of in enumerate(one.panels):
+        told = f"{NAMES[one.paper]} {one.place}: {of.title}"
+        names = ", ".join(line.name for line in one.series if line.panel == panel)
+        document.chart(paper_panel(one, panel), told, f"{told}. Lines: {names}.")
+    document.table(
+        ("verdict", "claim", "place", "rule", "ours beside print", "reason"),
+        [(v.outcome, v.claim, v.place, v.rule, _values(v.values), v.reason) for v in one.verdicts],
+    )
+    if one.beyond:
+        document.table(
+            ("beyond print", "ours", "proven bound", "the paper's method"),
+            [
+                (
+                    b.text,
+                    _with_error(b.value, b.error),
+                    "" if b.bound is None else f"{b.bound:.4g}",
+                    "" if b.printed_method is None else f"{b.printed_method:.4g}",
+                )
+                for b in one.beyond
+            ],
+        )
+    for note in one.notes:
+        document.text(note, "source")
+
+
+def _values(values: tuple[Value, ...]) -> str:
+    """Return the values of a claim, ours beside print."""
+    told = [
+        f"{one.name}: {_with_error(one.ours, one.error)}"
+        + ("" if one.printed is None else f" (printed {one.printed:.4g})")
+        + ("" if one.variant is None else f" [variant {one.variant:.4g}]")
+        for one in values[:MOST_VALUES]
+    ]
+    more = len(values) - MOST_VALUES
+    return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
+
+
+def _with_error(value: float, error: float) -> str:
+    return f"{value:.4g} ± {error:.1g}" if error > 0 else f"{value:.4g}"

@@ -1,0 +1,39 @@
+"""Serve the dashboard by several processes: `python -m pages.ui.serving --replicas 2`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from core.errors import CoreError
+from pages.ui.serving.running import Replicas, ending
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Start servers and their proxy, and keep them until Ctrl-C or SIGTERM.
+
+    Returns
+    -------
+    int
+        The exit status: 0, or 2 where they cannot be started or the proxy ends.
+    """
+    parser = argparse.ArgumentParser(prog="python -m pages.ui.serving", description=__doc__)
+    parser.add_argument("--replicas", type=int, default=2, help="number of servers")
+    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument("--address", default="127.0.0.1", help="that the proxy listens on")
+    asked = parser.parse_args(arguments)
+    ended = ending()
+    try:
+        with Replicas(asked.replicas, asked.port, asked.address) as replicas:
+            print(f"{asked.replicas} servers at http://{asked.address}:{asked.port}; Ctrl-C ends.")
+            sys.stdout.flush()
+            replicas.watch(ended, lambda said: print(said, file=sys.stderr, flush=True))
+    except CoreError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,270 @@
+"""Servers and their proxy as processes: started, checked, replaced, ended together."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from core import validation
+from core.data import folders
+from core.errors import InvalidInputError, SolverError
+from core.stored.folder import VARIABLE
+from pages.ui.command import application
+from pages.ui.serving.proxy import configuration
+
+MOST = 64
+"""Most servers."""
+
+LOOK = 2.0
+"""Seconds between two looks at the servers."""
+
+ANSWER = 20.0
+"""Seconds in which a server must answer that it is there."""
+
+MISSES = 3
+"""Looks in a row without an answer after which a server that runs is replaced."""
+
+BEGINNING = 300.0
+"""Seconds that a server may take until its first answer."""
+
+PARENT_DEATH_SIGNAL = 1
+"""Linux's number of what sends a process a signal when its parent ends."""
+
+SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"
+"""The environment's name of what signs cookies: all servers have the same."""
+
+
+class Replica:
+    """One server of the dashboard, on a port of its own.
+
+    Parameters
+    ----------
+    port : int
+        The port.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.starts = 0
+        self._misses = 0
+        self._answered = False
+        self._waited = 0.0
+        self.process: subprocess.Popen[bytes] = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self.starts += 1
+        self._misses, self._answered, self._waited = 0, False, 0.0
+        server = application()
+        options = {
+            "server.port": self.port,
+            "server.address": "127.0.0.1",
+            "server.headless": "true",
+        }
+        command = [sys.executable, "-m", "streamlit", "run", str(server)]
+        for name, value in options.items():
+            command += [f"--{name}", str(value)]
+        return subprocess.Popen(
+            command,
+            cwd=server.parent,
+            stdout=subprocess.DEVNULL,
+            preexec_fn=partial(_end_with_this, os.getpid()),
+        )
+
+    def answers(self) -> bool:
+        """Say whether the server answers that it is there."""
+        try:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self.port}/_stcore/health", timeout=ANSWER
+            ):
+                return True
+        except OSError:
+            return False
+
+    def look(self) -> bool:
+        """Replace the server if it has ended or hangs; return whether it answered."""
+        if self.process.poll() is not None:
+            self.process = self._start()
+            return False
+        if self.answers():
+            self._misses, self._answered = 0, True
+            return True
+        self._waited += LOOK
+        self._misses += 1
+        hangs = self._answered and self._misses >= MISSES
+        if hangs or (not self._answered and self._waited > BEGINNING):
+            self.process.kill()
+            self.process.wait()
+            self.process = self._start()
+        return False
+
+
+class Replicas:
+    """Servers behind nginx that share their answers; use it in a `with` block.
+
+    They share them in the folder that `core.stored.folder.VARIABLE` names, else in one of their
+    own, which is removed at the end.
+
+    Parameters
+    ----------
+    number : int
+        Of servers, from 1 to `MOST`.
+    port : int
+        That browsers open.
+    address : str
+        That nginx listens on.
+    user : str
+        Whom nginx's processes run as, where it is started by the superuser.
+
+    Raises
+    ------
+    InvalidInputError
+        If the number is none, or nginx is not installed.
+    """
+
+    def __init__(
+        self, number: int, port: int, address: str = "127.0.0.1", user: str | None = None
+    ) -> None:
+        validation.whole(number, "replicas", low=1, high=MOST)
+        program = nginx()
+        os.environ.setdefault(SECRET, secrets.token_hex(32))
+        self.port = port
+        # named after this process: where it is killed, the next server removes it
+        self._folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
+        self._store = os.environ.get(VARIABLE)
+        if self._store is None:
+            os.environ[VARIABLE] = str(self._folder / "answers")
+        self.replicas = [Replica(one) for one in free_ports(number)]
+        settings = self._folder / "nginx.conf"
+        runs_as = ("root" if os.getuid() == 0 else "") if user is None else user
+        settings.write_text(
+            configuration(
+                [one.port for one in self.replicas],
+                port=port,
+                folder=self._folder,
+                address=address,
+                user=runs_as,
+            ),
+            encoding="utf-8",
+        )
+        self.proxy = subprocess.Popen(
+            [program, "-p", str(self._folder), "-e", "stderr", "-c", str(settings)],
+            start_new_session=True,
+        )
+        self._guard = guard(self.proxy)
+
+    def __enter__(self) -> Replicas:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End all processes, the proxy first, and remove its folder."""
+        ends = [self.proxy, *(one.process for one in self.replicas)]
+        for process in ends:
+            process.terminate()
+        for process in ends:
+            try:
+                process.wait(timeout=ANSWER)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        with self._guard:  # closes its pipe: a worker of nginx may have outlived its master
+            pass
+        if self._store is None:
+            os.environ.pop(VARIABLE, None)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def watch(self, ended: threading.Event, told: Callable[[str], None]) -> None:
+        """Replace servers that end or hang, until an event is set.
+
+        Raises
+        ------
+        SolverError
+            If the proxy has ended: its own words say why.
+        """
+        while not ended.wait(LOOK):
+            if self.proxy.poll() is not None:
+                raise SolverError(f"nginx has ended, with status {self.proxy.returncode}.")
+            for number, replica in enumerate(self.replicas, 1):
+                before = replica.starts
+                replica.look()
+                if replica.starts > before:
+                    told(f"Server {number} had ended or did not answer; another takes its place.")
+
+
+def guard(leader: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+    """Return a process that ends another one's whole group when this process ends, however.
+
+    A signal at the death of a parent reaches nginx's first process alone, and where that is killed
+    its workers live on. The guard waits for the end of its input, which nobody else holds open.
+
+    Parameters
+    ----------
+    leader : Popen
+        Was started with `start_new_session`.
+    """
+    script = 'read -r gone; kill -s KILL -- "-$1"'
+    return subprocess.Popen(
+        ["/bin/sh", "-c", script, "guard", str(leader.pid)],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _end_with_this(parent: int) -> None:
+    """Have the process that calls it end when its parent does, however that ends; on Linux.
+
+    Parameters
+    ----------
+    parent : int
+        Its process id: it may have ended before this process asks.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, int(signal.SIGTERM))
+        if os.getppid() != parent:
+            os._exit(0)
+
+
+def nginx() -> str:
+    """Return the path of nginx.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none.
+    """
+    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+    if found is None:
+        raise InvalidInputError("Several servers need nginx, which is not installed.")
+    return found
+
+
+def free_ports(number: int) -> list[int]:
+    """Return ports of 127.0.0.1 that nothing listens on."""
+    sockets = [socket.socket() for _ in range(number)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+def ending() -> threading.Event:
+    """Return an event that Ctrl-C, or a signal that asks the process to end, sets."""
+    ended = threading.Event()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, lambda *_: ended.set())
+    return ended

@@ -1,0 +1,205 @@
+"""Answers at the other places of a slider, worked out for all sessions before one moves there.
+
+As soon as a question is open, a worker answers it at every place of its slider, the nearest ones
+first, a few at a time. A move then finds what it needs, and holds up nobody. Where all is kept
+already, nothing is done; work ends when no page with the question is open any more. It is only
+about data that all sessions share.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pickle import PicklingError
+from typing import Any
+
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from core.data import Counted
+from core.errors import CoreError
+from core.jobs import Job
+from core.jobs.work import find_all, find_answer
+from core.scenario import Result, Scenario
+from pages.ui.work import glances
+from pages.ui.work.long_answer import WORKERS, LongAnswer
+from pages.ui.work.store import is_private
+
+AT_ONCE = 4
+"""Places that a worker answers before it looks which are nearest now."""
+
+SECONDS = 60.0
+"""Seconds after which a worker that answers so many places is given up."""
+
+MOST = 20
+"""Most questions whose places wait; the one not touched for longest goes first."""
+
+OWNER = "slider places"
+"""Whose turn it is among the owners of jobs: one for all sessions, so that others come first."""
+
+Parts = Sequence[Callable[[Scenario], LongAnswer[Any]]]
+"""What a page shows beside an answer and depends on the question alone."""
+
+
+@dataclass(eq=False)
+class _Question:
+    """A question with the places of its slider that are left, and the pages that show it."""
+
+    scenario: Scenario
+    counted: Counted
+    left: list[float]
+    parts: Parts
+    pages: set[str]
+
+    def nearest(self, most: int) -> list[Scenario]:
+        """Return the question at the nearest places left, and take them off the list."""
+        self.left.sort(key=lambda eps: abs(eps - self.scenario.eps), reverse=True)
+        near = [
+            replace(self.scenario, eps=self.left.pop()) for _ in range(min(most, len(self.left)))
+        ]
+        return [one for one in near if not glances.is_taken(one)]
+
+
+class Ahead:
+    """The questions whose places are answered ahead; safe for threads.
+
+    Parameters
+    ----------
+    submit : callable
+        Begins a job, as `Pool.submit` does.
+    is_open : callable
+        Says of a page whether it is open.
+    """
+
+    def __init__(
+        self, submit: Callable[..., Job[Any]], is_open: Callable[[str], bool] = lambda _: True
+    ) -> None:
+        self._submit, self._is_open = submit, is_open
+        self._questions: OrderedDict[str, _Question] = OrderedDict()
+        self._lock = threading.Lock()
+        self._working = False
+
+    def want(
+        self,
+        page: str,
+        result: Result,
+        places: Callable[[Scenario], Sequence[float]],
+        parts: Parts = (),
+    ) -> bool:
+        """Have a question answered at places of its slider; say whether work is to begin.
+
+        Parameters
+        ----------
+        page : str
+            The page that shows it.
+        result : Result
+            The answer on screen.
+        places : callable
+            Returns the values of ε that a question's slider has.
+        parts : sequence of callable
+            What else is worked out at each place; only work that is quick.
+
+        Returns
+        -------
+        bool
+            Whether `work` is to be called; false where it runs already, or nothing is left.
+        """
+        scenario = result.scenario
+        name = repr(replace(scenario, eps=0.0))
+        with self._lock:
+            asked = self._questions.get(name)
+            if asked is None:
+                left = list(places(scenario))
+                asked = _Question(scenario, result.counted, left, parts, set())
+                self._questions[name] = asked
+                while len(self._questions) > MOST:
+                    self._questions.popitem(last=False)
+            asked.scenario = scenario
+            asked.pages.add(page)
+            self._questions.move_to_end(name)
+            begins = not self._working and bool(asked.left)
+            self._working |= begins
+        return begins
+
+    def work(self) -> None:
+        """Answer places until none is left that an open page may go to."""
+        try:
+            while (found := self._next()) is not None:
+                asked, near = found
+                try:
+                    self._answer(asked, near)
+                # the page itself says what is wrong, at the place where it is, and what cannot be
+                # sent to another process, such as a promise made in a notebook, is answered there
+                except (CoreError, PicklingError):
+                    with self._lock:
+                        asked.left.clear()
+        except BaseException:
+            self._working = False
+            raise
+
+    def _next(self) -> tuple[_Question, list[Scenario]] | None:
+        """Return the question touched last, at its nearest places; None if none is left."""
+        with self._lock:
+            for name, asked in reversed(list(self._questions.items())):
+                asked.pages = {page for page in asked.pages if self._is_open(page)}
+                if not asked.pages:
+                    del self._questions[name]
+                    continue
+                while asked.left:
+                    near = asked.nearest(AT_ONCE)
+                    if near:
+                        return asked, near
+            self._working = False  # under the same lock: whoever asks from now on begins anew
+        return None
+
+    def _answer(self, asked: _Question, near: Sequence[Scenario]) -> None:
+        """Have a worker answer a question at some places, and keep what it finds."""
+        parts = [part(one) for one in near for part in asked.parts]
+        calls = [(find_answer, (glances.hurried(one), asked.counted)) for one in near]
+        calls += [(part.call, part.arguments()) for part in parts]
+        job = self._submit(find_all, calls, time_limit=SECONDS, owner=OWNER)
+        found = job.result()
+        for one, answer in zip(near, found, strict=False):
+            if not isinstance(answer, CoreError):
+                glances.take(replace(answer, scenario=one), asked.counted)
+        for part, answer in zip(parts, found[len(near) :], strict=True):
+            if not isinstance(answer, CoreError):
+                part.offer(answer)
+
+
+def _is_open(page: str) -> bool:
+    return runtime.exists() and runtime.get_instance().is_active_session(page)
+
+
+AHEAD = Ahead(WORKERS.submit, _is_open)
+"""The questions of this server's pages."""
+
+_served = threading.Event()
+
+
+def serve() -> None:
+    """Work ahead from now on: there is a server, whose pages stay open between two moves."""
+    _served.set()
+
+
+def begin(result: Result, places: Callable[[Scenario], Sequence[float]], parts: Parts = ()) -> None:
+    """Have the question on screen answered at the other places of its slider, in the background.
+
+    Parameters
+    ----------
+    result : Result
+        The answer on screen.
+    places : callable
+        Returns the values of ε that a question's slider has.
+    parts : sequence of callable
+        What else is worked out at each place; only work that is quick.
+    """
+    context, scenario = get_script_run_ctx(), result.scenario
+    if context is None or not _served.is_set():  # a page that a test runs alone has no server
+        return
+    if is_private(scenario.data) or glances.is_slow(scenario):
+        return
+    if AHEAD.want(context.session_id, result, places, parts):
+        threading.Thread(target=AHEAD.work, daemon=True, name="liftscope-ahead").start()

@@ -1,0 +1,211 @@
+"""The Data page's panel on how a file is read: what it shows, and what its controls ask."""
+
+import pandas as pd
+import pytest
+
+from core.data import ColumnOptions, ReadOptions
+from core.scenario import Scenario
+from core.scenario.url import from_query
+from tests.pages.data_page import checked, errors, metrics, open_page, spec
+
+CONTENT = (
+    "Straße;Lohn;Geburt;Kind;Nr\n"
+    + "Süd;1.234,5;31.12.1990;ja;1\nNord;99,5;01.02.1991;nein;-99\nSüd;k. A.;05.07.1991;ja;3\n" * 20
+).encode("cp1252")
+
+
+@pytest.fixture
+def app():
+    app = open_page()
+    app.file_uploader(key="own_file").upload("löhne.csv", CONTENT)
+    return checked(app.run())
+
+
+def said(app):
+    texts = [one.value for one in (*app.caption, *app.markdown)]
+    return " ".join(texts).replace("\\", "")
+
+
+def set_box(app, key, value):
+    app.selectbox(key=key).set_value(value)
+    return checked(app.run())
+
+
+def first_rows(app):
+    return next(one.value for one in app.dataframe if "Straße" in one.value.columns)
+
+
+def test_what_was_found_is_shown_and_is_part_of_the_question(app):
+    assert not app.error
+    assert spec(app).read == ReadOptions()  # Lohn has a word, so no form makes it numbers
+    assert app.selectbox(key="read_encoding").options[0] == "as found: Windows-1252"
+    assert app.selectbox(key="read_delimiter").options[0] == "as found: semicolons"
+    assert first_rows(app)["Straße"].tolist()[:2] == ["Süd", "Nord"]
+    assert "'-99' 20 times (a value like any other in Nr)" in said(app)
+    app.get("button_group")[0].set_value("chosen")
+    checked(app.run())
+    assert spec(app).read.missing == ()
+    app.multiselect(key="read_marks").set_value(["-99", "k. A."])
+    checked(app.run())
+    assert spec(app).read.missing == ("-99", "k. A.")
+    set_box(app, "read_thousands", ".")
+    assert errors(app) == [
+        "The decimal mark and the thousands mark are both '.': choose another for one of them."
+    ]
+    set_box(app, "read_decimal", ",")
+    assert not app.error
+    set_box(app, "read_thousands", ".")
+    read = spec(app).read
+    assert (read.decimal, read.thousands, read.missing) == (",", ".", ("-99", "k. A."))
+    assert first_rows(app)["Lohn"].tolist()[:3] == ["1234.5", "99.5", "(missing)"]
+    kinds = next(one.value for one in app.dataframe if "kind" in one.value.columns)
+    assert kinds.set_index("column")["kind"]["Lohn"] == "numbers"
+    # the link carries it, and a reload asks the same
+    found, notices = from_query(dict(app.query_params.items()))
+    assert (found.data.read, notices) == (read, ())
+    assert (
+        Scenario(data=found.data).content_hash()
+        != Scenario(
+            data=found.data.__class__(**{**vars(found.data), "read": ReadOptions()})
+        ).content_hash()
+    )
+    checked(app.run())
+    assert spec(app).read == read
+    app.get("button_group")[0].set_value("the usual ones, in numbers")
+    checked(app.run())
+    assert spec(app).read.missing is None
+
+
+def test_a_column_is_read_as_dates_by_their_parts_and_back(app):
+    set_box(app, "read_column", "Geburt")
+    set_box(app, "read_column_kind", "date")
+    assert spec(app).read.columns == (ColumnOptions("Geburt", "date", "dmy"),)
+    assert first_rows(app)["Geburt"].tolist()[0] == "1990-12-31"
+    set_box(app, "read_column_part", "quarter")
+    assert first_rows(app)["Geburt"].tolist()[0] == "1990-Q4"
+    set_box(app, "read_column_part", "weekday")  # a second time: the same control again
+    assert first_rows(app)["Geburt"].tolist()[0] == "1 Monday"
+    before = spec(app)
+    set_box(app, "read_column_order", "mdy")
+    said_so = "record 1 (line 2) has '31.12.1990': a date with a year of four digits (month, day, "
+    assert said_so in errors(app)[0]
+    assert spec(app) == before
+    app.button(key="read_stay").click()
+    checked(app.run())
+    assert not app.error
+    app.multiselect(key="data_released").set_value(["Geburt"])
+    checked(app.run())
+    assert metrics(app)["Levels of X"] == "2"  # a Monday, and two Fridays
+    set_box(app, "read_column_kind", "")
+    assert spec(app).read == ReadOptions()
+
+
+def test_a_column_has_marks_of_its_own_and_back(app):
+    set_box(app, "read_column", "Nr")
+    assert app.button_group(key="read_own_kind").value == "as in the file"
+    app.button_group(key="read_own_kind").set_value("its own")
+    checked(app.run())
+    assert spec(app).read.columns == (ColumnOptions("Nr", missing=()),)
+    assert app.multiselect(key="read_own_marks").options == ["-99"]
+    app.multiselect(key="read_own_marks").set_value(["-99"])
+    checked(app.run())
+    assert spec(app).read.columns == (ColumnOptions("Nr", missing=("-99",)),)
+    assert "'-99' 20 times (missing in Nr)" in said(app)
+    assert first_rows(app)["Nr"].tolist()[:3] == ["1", "(missing)", "3"]
+    assert Scenario(data=spec(app)) == from_query(dict(app.query_params))[0]
+    set_box(app, "read_column", "Kind")
+    assert app.button_group(key="read_own_kind").value == "as in the file"
+    set_box(app, "read_column", "Nr")
+    app.button_group(key="read_own_kind").set_value("as in the file")
+    checked(app.run())
+    assert spec(app).read == ReadOptions()
+
+
+def test_the_order_of_dates_that_fit_two_is_asked_for():
+    app = open_page()
+    content = "when,job\n" + "3/1/2024 1:45 PM,a\n4/2/2024 2 AM,b\n" * 10
+    app.file_uploader(key="own_file").upload("when.csv", content.encode())
+    checked(app.run())
+    set_box(app, "read_column", "when")
+    assert not app.warning
+    set_box(app, "read_column_kind", "date")
+    assert [one.value.replace("\\", "") for one in app.warning] == [
+        "The dates of 'when' can be read as day, month, year and as month, day, year: check that "
+        "the order above is the one that is meant."
+    ]
+    set_box(app, "read_column_part", "weekday")
+    found = next(one.value for one in app.dataframe if "when" in one.value.columns)
+    assert found["when"].tolist()[:2] == ["3 Wednesday", "7 Sunday"]
+    set_box(app, "read_column_order", "mdy")
+    set_box(app, "read_column_part", "hour")
+    found = next(one.value for one in app.dataframe if "when" in one.value.columns)
+    assert found["when"].tolist()[:2] == ["13", "2"]
+    set_box(app, "read_column_order", "ymd")
+    assert "read as dates, and record 1 (line 2) has '3/1/2024 1:45 PM'" in errors(app)[0]
+
+
+def test_numbers_that_become_text_lose_their_bins(app):
+    set_box(app, "read_column", "Nr")
+    app.multiselect(key="data_released").set_value(["Nr"])
+    checked(app.run())
+    number = next(i for i, one in enumerate(app.get("button_group")) if "width" in str(one.proto))
+    app.get("button_group")[number].set_value("width")
+    checked(app.run())
+    assert [cut.column for cut in spec(app).binnings] == ["Nr"]
+    set_box(app, "read_column_kind", "text")
+    assert spec(app).binnings == ()
+    assert not app.error
+
+
+def test_another_encoding_or_delimiter_that_does_not_fit_changes_nothing(app):
+    before = spec(app)
+    set_box(app, "read_encoding", "utf-8")
+    assert "is not UTF-8 text: it has the byte 0xDF in line 1" in errors(app)[0]
+    assert spec(app) == before
+    set_box(app, "read_delimiter", ",")
+    assert len(app.error) == 1
+    assert spec(app) == before
+    set_box(app, "read_encoding", "latin-1")
+    assert not app.error
+    assert spec(app).read.encoding == "latin-1"
+    assert metrics(app)["Records n"] == "60"
+
+
+def test_an_identifier_is_said_and_not_chosen():
+    frame = pd.DataFrame(
+        {"id": [f"u{i}" for i in range(40)], "sex": list("fm") * 20, "job": list("abcd") * 10}
+    )
+    app = open_page()
+    app.file_uploader(key="own_file").upload("people.csv", frame.to_csv(index=False).encode())
+    checked(app.run())
+    assert (spec(app).secret, spec(app).released) == (("sex",), ("job",))
+    assert "'id' seems to be an identifier: nearly every record has a value of its own" in said(app)
+    kinds = next(one.value for one in app.dataframe if "kind" in one.value.columns)
+    assert kinds["kind"].tolist() == ["identifier", "categories", "categories"]
+
+
+def test_decimal_commas_are_recognised_with_an_upload():
+    app = open_page()
+    content = "a;b\n" + "1,5;x\n2.000,5;y\n-;y\n" * 5
+    app.file_uploader(key="own_file").upload("pay.csv", content.encode())
+    checked(app.run())
+    assert (spec(app).read.decimal, spec(app).read.thousands) == (",", ".")
+    assert "'-' in 'a' is taken for a missing value: 5 records." in said(app)
+    assert metrics(app)["Levels of S"] == "3"
+
+
+def test_bundled_data_shows_how_it_is_read_only_where_a_link_says_so():
+    app = open_page()
+    assert not [one for one in app.selectbox if one.key == "read_decimal"]
+    app = open_page(read='{"missing": ["Female"]}', x="race")
+    assert metrics(app)["Levels of S"] == "2"
+    assert "'Female' in 'sex' is taken for a missing value: 10,771 records." in said(app)
+    assert app.selectbox(key="read_decimal").value == "."
+    assert not [one for one in app.selectbox if one.key == "read_encoding"]
+    bad = open_page(read='{"columns": [{"column": "sex", "kind": "number"}]}')
+    assert "Column 'sex' is read as numbers, and record 1 has 'Male'" in errors(bad)[0]
+    way = next(one for one in bad.button if one.label == "Read every column as it is")
+    way.click()
+    checked(bad.run())
+    assert spec(bad).read == ReadOptions()
+    assert not bad.error

@@ -1,0 +1,203 @@
+"""The Frontiers page opens results files, through Streamlit's own test harness."""
+
+import io
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+from core.data.readers.shared_folder import FOLDER
+from core.scenario import Scenario
+from core.sweep import Draws, Gathered, Results, Sweep, counted_data, counts_hash, run
+from core.sweep.gathered import CODE
+from core.sweep.points import schema
+from core.sweep.results import COUNTS
+from pages.ui.frontiers import asked, exports, opening
+from pages.ui.work import long_answer
+from tests.core.sweep.makers import Here
+from tests.pages.pools import HeldPool
+from tests.pages.test_frontiers import (
+    QUICK,
+    SWEEP,
+    click,
+    desk,
+    done,
+    errors,
+    opened,
+    said,
+    tables,
+)
+from tests.pages.waiting import busy, finished
+
+ELSEWHERE = {"notion": "alip", "by": "grr", "on": "random", "size": "4x4", "draws": "2"}
+"""Another sweep, which is on screen before the file is opened."""
+
+
+def written(folder, sweep, name="results.parquet"):
+    """Compute a sweep as the command does, and return its file."""
+    out = folder / name
+    counted = counted_data(sweep)
+    with Results(sweep, out, counts=counts_hash(counted)) as results:
+        run(sweep, results, Here(), counted=counted)
+    return out
+
+
+def rewritten(path, **metadata):
+    table = parquet.read_table(path)
+    said = table.schema.metadata | {
+        {"code": CODE, "counts": COUNTS}[key]: value for key, value in metadata.items()
+    }
+    parquet.write_table(table.replace_schema_metadata(said), path)
+
+
+def upload(app, content, name="results.parquet"):
+    app.file_uploader(key=opening.FILE).set_value((name, content, "application/octet-stream"))
+    return app.run()
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_file_of_the_command_is_shown_and_its_sweep_asked(tmp_path):
+    content = written(tmp_path, SWEEP).read_bytes()
+    with busy(long_answer.WORKERS):
+        app = upload(opened(**ELSEWHERE), content)
+        assert not app.exception
+        assert not app.error
+        assert app.multiselect(key="sweep_by").value == QUICK["by"]
+        assert app.number_input(key="sweep_draws").value == 4
+        assert app.number_input(key="sweep_to").value == 1.5
+        assert desk(app).shown.sweep == SWEEP
+        assert desk(app).work is None
+        told = said(app).replace("\\", "")
+        assert "results.parquet: 16 of 16 points, 2 cases × 2 budgets × 4 draws." in told
+        assert "All are below." in said(app)
+        table = parquet.read_table(io.BytesIO(content))
+        assert desk(app).shown.table.equals(table.replace_schema_metadata(None))
+        own = table.to_pandas()
+        own = own[(own.mechanism == "subset_merging") & (own.eps == 1.5)]
+        means = tables(app)[0]
+        row = means[(means.mechanism == "Subset merging") & (means["ε, nats"] == 1.5)].iloc[0]
+        assert row["Kept of what was asked for"] == pytest.approx(own.kept.mean())
+        assert app.query_params["draws"] == "4"
+        app = app.number_input(key="sweep_draws").set_value(5).run()
+        assert any("old: 16 points" in one.value for one in app.markdown)
+
+
+@pytest.mark.usefixtures("afresh")
+def test_an_unfinished_file_is_gone_on_with_for_this_session_alone(held):
+    held.general = pool = HeldPool()
+    part = Gathered(SWEEP)
+    whole = Gathered(SWEEP)
+    run(SWEEP, whole, Here())
+    part.add(whole.table().select(schema(SWEEP.measures).names).take([1, 2, 3]))
+    content = exports.parquet_bytes(asked_shown(part), {})
+    app = upload(opened(**ELSEWHERE), content)
+    assert not app.error
+    assert any("unfinished: 3 of 16 points" in one.value for one in app.markdown)
+    assert app.button(key="sweep_start").label == "Go on"
+    click(app, "sweep_start")
+
+    def rest():
+        pool.finish_all()
+        return desk(app).work is None
+
+    finished(app, rest)
+    assert not app.error
+    assert desk(app).shown.whole
+    found = desk(app).shown.table.drop_columns("seconds")
+    np.testing.assert_array_equal(found["kept"], whole.table()["kept"])
+    other = opened(**QUICK)
+    assert desk(other).shown is None  # what came from a file is nobody else's
+    assert other.button(key="sweep_start").label == "Run the sweep"
+
+
+def asked_shown(gathered):
+    from pages.ui.frontiers.results import Shown
+
+    return Shown(gathered.sweep, gathered.table())
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_file_in_the_servers_folder_is_opened(tmp_path, monkeypatch):
+    with busy(long_answer.WORKERS):
+        assert not [one for one in opened(**QUICK).selectbox if one.key == opening.FOLDER]
+        written(tmp_path, SWEEP, "mine.parquet")
+        (tmp_path / "other.csv").write_text("a\n1\n")
+        monkeypatch.setenv(FOLDER, str(tmp_path))
+        app = opened(**ELSEWHERE)
+        assert app.selectbox(key=opening.FOLDER).options == ["mine.parquet"]
+        assert app.button(key="sweep_open").disabled
+        app = app.selectbox(key=opening.FOLDER).set_value("mine.parquet").run()
+        app = click(app, "sweep_open")
+        assert desk(app).shown.sweep == SWEEP
+        app = opened(**ELSEWHERE)
+        app = app.selectbox(key=opening.FOLDER).set_value("mine.parquet").run()
+        (tmp_path / "mine.parquet").unlink()
+        app = click(app, "sweep_open")
+        assert desk(app).shown is None
+        assert any("is no file in the folder" in one for one in errors(app))
+        monkeypatch.setenv(FOLDER, str(tmp_path / "gone"))
+        assert any("names no folder of this server" in one for one in errors(opened(**QUICK)))
+
+
+ON_DATA = Sweep(
+    Scenario(notion="lip", mechanism="watchdog"),
+    (("eps", (0.5, 1.0)),),
+    ((("notion", "lip"), ("mechanism", "watchdog")),),
+    measures=SWEEP.measures,
+)
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda _: b"PAR1 and no more", "'results.parquet' is no results file of a sweep."),
+        (
+            lambda path: rewritten(written(path, SWEEP), code=b"0" * 64),
+            "'results.parquet' was made by another version of liftscope",
+        ),
+        (
+            lambda path: written(path, Sweep(SWEEP.scenario, (("lam", (0.2, 0.4)),))),
+            "'results.parquet' has the results of another sweep than this page can ask for: ",
+        ),
+        (
+            lambda path: written(
+                path, Sweep(SWEEP.scenario, SWEEP.vary, SWEEP.cases, Draws(1, 1 + 1, 401))
+            ),
+            "'results.parquet' has the results of another sweep than this page can ask for: ",
+        ),
+        (
+            lambda path: rewritten(written(path, ON_DATA), counts=b"others"),
+            "'results.parquet' has the results of other records: the data has changed since.",
+        ),
+    ],
+)
+def test_a_file_that_is_no_answer_here_is_one_sentence_and_changes_nothing(tmp_path, make, told):
+    made = make(tmp_path)
+    content = made if isinstance(made, bytes) else (tmp_path / "results.parquet").read_bytes()
+    with busy(long_answer.WORKERS):
+        app = upload(opened(**ELSEWHERE), content)
+        assert not app.exception
+        (found,) = errors(app)
+        assert found.startswith(told)
+        assert app.multiselect(key="sweep_by").value == ["grr"]
+        assert app.number_input(key="sweep_draws").value == 2
+        assert desk(app).shown is None
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_sweep_on_data_or_on_bundled_sets_is_asked_again(tmp_path):
+    with busy(long_answer.WORKERS):
+        app = upload(opened(**ELSEWHERE), written(tmp_path, ON_DATA).read_bytes())
+        assert not app.error
+        assert desk(app).shown.sweep == ON_DATA
+        assert app.segmented_control(key="sweep_on").value == asked.HERE
+        assert "All are below." in said(app)
+    app = done(opened(notion="lip", by="watchdog", on="sets", set=["adult", "german_credit"]))
+    content = exports.parquet_bytes(desk(app).shown, {})
+    sweep = desk(app).shown.sweep
+    with busy(long_answer.WORKERS):
+        app = upload(opened(**ELSEWHERE), content)
+        assert not app.error
+        assert app.multiselect(key="sweep_set").value == ["adult", "german_credit"]
+        assert desk(app).shown.sweep == sweep

@@ -1,0 +1,195 @@
+"""The Learn page through Streamlit's own test harness."""
+
+import math
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.learning import LESSONS, SETTINGS, defaults, exercises, words
+from core.learning.lessons import opens
+from core.learning.tables import of_test, told
+from pages.ui.learn import drag, query, results
+from pages.ui.learn.words import sought
+from pages.ui.style import glossary
+from pages.ui.style.labels import markdown
+from tests.pages.waiting import PATIENCE
+
+PAGE = Path(__file__).parents[2] / "pages" / "learn.py"
+
+
+def opened(**link):
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    for key, value in link.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def text(app):
+    return " ".join(one.value for one in app.markdown)
+
+
+def test_the_bare_page_is_the_lesson_on_lift_in_the_table_of_the_lessons():
+    app = opened()
+    assert not app.exception
+    assert not app.warning
+    assert app.title[0].value == "Learn: Lift"
+    for sentence in words.of_lift(told(of_test())):
+        assert markdown(sentence) in text(app)
+    assert not {"topic", *SETTINGS} & set(app.query_params)
+
+
+@pytest.mark.parametrize("one", LESSONS, ids=lambda one: one.key)
+@pytest.mark.parametrize("which", ["default", "low", "high"])
+def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(one, which):
+    values = defaults()
+    if which != "default":
+        for key in one.settings:
+            setting = SETTINGS[key]
+            ends = setting.choices or (setting.low, setting.high)
+            values[key] = ends[0] if which == "low" else ends[-1]
+    app = opened(topic=one.key, **{key: repr(values[key]) for key in one.settings})
+    assert not app.exception
+    assert not app.warning
+    assert app.title[0].value == f"Learn: {one.title}"
+    made = getattr(results, one.key)(values)
+    for sentence in getattr(words, f"of_{one.key}")(made):
+        assert markdown(sentence) in text(app)
+    for said in (*one.use, *one.limits):
+        assert markdown(said) in text(app)
+    if one.key != "lift":
+        (button,) = app.get("link_button")
+        assert button.proto.url == opens(one.key, values).link
+
+
+def test_a_permalink_opens_its_topic_with_its_numbers_and_is_written_again():
+    app = opened(topic="alpha", clue="4", order="inf", hit="0.3")
+    assert app.select_slider(key="learn_order").value == math.inf
+    assert app.slider(key="learn_clue").value == 4.0
+    assert markdown("the largest, which is the mean of order ∞, is 4.") in text(app)
+    assert app.query_params["order"] == "inf"
+    app.slider(key="learn_clue").set_value(2.0).run()
+    assert app.query_params["clue"] == "2"
+    app.button(key="learn_back").click().run()
+    assert app.query_params["topic"] == "pml"
+    assert "clue" not in app.query_params
+
+
+def test_a_bad_link_falls_back_and_says_so():
+    app = opened(topic="alchemy", ill="7", hit="x")
+    assert not app.exception
+    assert app.title[0].value == "Learn: Lift"
+    said = [one.value.replace("\\", "") for one in app.warning]
+    assert said == [
+        "The link has topic=alchemy, which is not known; Lift is shown.",
+        "The link is not as it should be: ill must be in [0.01, 0.99], got '7'; 0.2 is used.",
+        "The link is not as it should be: hit must be in [0, 1], got 'x'; 0.9 is used.",
+    ]
+
+
+def test_topics_are_turned_and_picked_and_a_slider_keeps_its_value_meanwhile():
+    app = opened()
+    app.slider(key="learn_ill").set_value(0.5).run()
+    assert markdown(words.of_lift(told(of_test(0.5)))[0]) in text(app)
+    app.button(key="learn_on").click().run()
+    assert app.title[0].value == "Learn: LIP"
+    assert app.radio(key="learn_topic").value == "lip"
+    app.radio(key="learn_topic").set_value("ldp").run()
+    assert app.slider(key="learn_ill").value == 0.5  # the share of the ill is one number
+    app.radio(key="learn_topic").set_value("lift").run()
+    assert app.slider(key="learn_ill").value == 0.5
+    assert "learn_back" not in {one.key for one in app.button}
+
+
+def test_what_was_dragged_moves_the_sliders_and_nonsense_does_not(monkeypatch):
+    state = {query._VALUES: defaults(), drag._PART: {"moved": {"ill": 0.5, "hit": 7, "alarm": "x"}}}
+    for module in (drag, query):
+        monkeypatch.setattr(module.st, "session_state", state)
+    drag._moved()
+    assert state["learn_ill"] == query.values()["ill"] == 0.5
+    assert query.values()["hit"] == 0.9
+    assert "learn_hit" not in state
+    for moved in (None, "x", [0.1], {"ill": True}, {"serial": "9"}, {"serial": True}):
+        state[drag._PART] = {"moved": moved}
+        drag._moved()
+        assert query.values()["ill"] == 0.5
+        assert drag._SERIAL not in state
+    state[drag._PART] = {"moved": {"alarm": 0.4, "serial": 3}}
+    drag._moved()
+    assert query.values()["alarm"] == 0.4
+    assert state[drag._SERIAL] == 3  # the part is told which of its messages was the last
+
+
+def test_a_result_that_never_occurs_is_left_out():
+    app = opened(hit="0", alarm="0")
+    assert not app.exception
+    assert "After “positive”" not in text(app)
+    assert "After “negative”" in text(app)
+    assert "as likely as before" in text(app)
+
+
+def test_what_is_believed_is_shown_after_either_result(monkeypatch):
+    shown = []
+    monkeypatch.setattr(
+        "pages.ui.learn.pictures.still", lambda _, **more: shown.append(more["alt"])
+    )
+    app = opened()
+    assert shown[-1] == "After positive: ill from 20.0% to 60.0%, well from 80.0% to 40.0%"
+    app.segmented_control(key="learn_seen").set_value("negative").run()
+    assert shown[-1] == "After negative: ill from 20.0% to 2.9%, well from 80.0% to 97.1%"
+
+
+def test_exercises_are_checked_and_counted():
+    app = opened(topic="exercises")
+    assert not app.exception
+    total = len(exercises(0))
+    assert f"**0 of {total} exercises right.**" in text(app)
+    app.text_input(key="learn_lift_0_answer").set_value("3").run()
+    assert app.success[0].value == markdown("Right.")
+    assert f"**1 of {total} exercises right.**" in text(app)
+    app.text_input(key="learn_posterior_0_answer").set_value("0,9").run()
+    assert "the other way round" in app.info[0].value
+    app.text_input(key="learn_pml_0_answer").set_value("three").run()
+    assert "An answer must be a number" in app.warning[0].value
+    assert f"**1 of {total} exercises right.**" in text(app)
+
+
+def test_a_variant_has_its_own_table_in_the_link_and_its_own_answers():
+    app = opened(topic="exercises", variant="7")
+    assert app.number_input(key="learn_variant").value == 7
+    by_key = {one.key: one for one in exercises(7)}
+    app.text_input(key="learn_lift_7_answer").set_value(by_key["lift"].shown).run()
+    assert app.success[0].value == markdown("Right.")
+    app.number_input(key="learn_variant").set_value(0).run()
+    assert not app.success
+    assert "variant" not in app.query_params
+    app.number_input(key="learn_variant").set_value(7).run()
+    assert app.query_params["variant"] == "7"
+
+
+def test_the_glossary_is_shown_whole_and_searched():
+    app = opened(topic="exercises")
+    app.button(key="learn_on").click().run()
+    assert app.query_params["topic"] == "glossary"
+    assert len(app.table[0].value) == len(glossary.terms())
+    app.text_input(key="learn_look").set_value("LIFT largest").run()
+    found = [term.replace("\\", "") for term in app.table[0].value["term"]]
+    assert "Λ(y)" in found
+    assert len(found) < 10
+    app.text_input(key="learn_look").set_value("no such words").run()
+    assert not app.table
+    assert app.info[0].value == "No entry has these words."
+    assert len(sought("")) == len(glossary.terms())
+
+
+def test_another_session_begins_with_the_numbers_of_the_lessons():
+    first = opened()
+    first.slider(key="learn_ill").set_value(0.9).run()
+    assert opened().slider(key="learn_ill").value == 0.2
+
+
+def test_the_question_of_the_other_pages_stays_in_the_address():
+    app = opened(topic="lip", eps="0.3", budget="2")
+    assert app.query_params["eps"] == "0.3"
+    assert app.slider(key="learn_budget").value == 2.0
+    assert app.session_state["eps"] == 0.3

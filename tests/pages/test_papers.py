@@ -1,0 +1,384 @@
+"""The Papers page through Streamlit's own test harness."""
+
+import json
+import math
+import re
+from collections import Counter
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.data import count
+from core.errors import SolverError
+from core.learning import errata
+from core.papers.catalogue import EXPERIMENTS, entry
+from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
+from core.papers.verdicts import Value
+from core.papers.worlds import SETTINGS, WORLDS
+from core.scenario import Project
+from core.scenario.url import from_query
+from pages.ui.papers import cards, links, query, results
+from pages.ui.style.labels import markdown
+from tests.pages.test_explained import unexplained
+from tests.pages.waiting import PATIENCE
+
+PAGE = Path(__file__).parents[2] / "pages" / "papers.py"
+
+NUM = Verdict("NUM", "The mean is .83", "Figure 4(a)", (Value("NMI", 0.834, 0.83, 0.001, 0.01),))
+ERR = Verdict(
+    "ERR",
+    "Algorithm 1 keeps .83",
+    "Algorithm 1",
+    (Value("ω = Λ + Ψ", 0.834, 0.83, 0.001, 0.01, variant=0.7),),
+    cause="It rewards a small Ψ.",
+)
+MADE = Experiment(
+    "lift_2",
+    "lift",
+    "Figures 2 and 4",
+    "Merging",
+    "Subset merging keeps more.",
+    50,
+    (Panel("Utility", "ε", "NMI"), Panel("", "ε", "log max Λ")),
+    (
+        Series("LDP", (1.0, 2.0), (0.2, 0.5), (0.01, 0.01)),
+        Series("found", (1.0,), (0.1,), panel=1, beyond=True),
+    ),
+    (Mark(2.0, 0.52, "0.52 at λ = 0.5"),),
+    (NUM, ERR),
+    (Beyond("The optimum keeps", 0.94, 0.001, 0.941, 0.83),),
+    ("A guess where print is silent.",),
+    {"data": {"source": "example:lift_typical"}, "eps": 2.0, "mechanism": "subset_merging"},
+    4.2,
+)
+RUN = Run("9.9.9", "2026-11-22", "2 cores, test", 0, False, (MADE,))
+
+
+@pytest.fixture
+def ships(monkeypatch):
+    monkeypatch.setattr(results, "full_run", lambda: RUN)
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    monkeypatch.setattr(results, "full_run", lambda: None)
+
+
+def opened(**link):
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    for key, value in link.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def text(app):
+    said = [*app.markdown, *app.caption, *app.info]
+    return " ".join(one.value for one in said).replace("\\", "")
+
+
+def tables(app):
+    """Return the tables of sentences, without Markdown's backslashes."""
+    return [one.value.map(lambda cell: cell.replace("\\", "")) for one in app.table]
+
+
+@pytest.mark.usefixtures("bare")
+@pytest.mark.parametrize("one", EXPERIMENTS, ids=lambda one: one.key)
+def test_every_experiment_has_its_claim_and_can_be_run_where_none_is_shipped(one):
+    app = opened(show=one.key)
+    assert not app.exception
+    assert not app.warning
+    assert app.title[0].value.replace("\\", "").endswith(f"{one.place}: {one.title}")
+    assert one.claim in text(app)
+    assert "run it here" in text(app)
+    assert {"papers_quick", "papers_full"} <= {button.key for button in app.button}
+
+
+@pytest.mark.usefixtures("ships")
+def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
+    app = opened(show="lift_2")
+    assert not app.exception
+    assert "version 9.9.9: 2026-11-22, 2 cores, test, seed 0; 50 draws" in text(app)
+    assert "1 reproduced" in text(app)
+    assert "1 error in print" in text(app)
+    claims, beyond = tables(app)
+    assert [said.split()[-1] for said in claims["verdict"]] == ["reproduced]", "print]"]
+    assert claims["claim"].tolist() == [
+        "The mean is .83 · :gray[:small[Figure 4(a)]]",
+        "Algorithm 1 keeps .83 · :gray[:small[Algorithm 1]]",
+    ]
+    assert claims["reason"].tolist() == ["", ERR.cause]
+    assert claims["ours beside print"][0] == "NMI: 0.834 ± 0.001 (printed 0.83)"
+    assert "[the wrong variant 0.7]" in claims["ours beside print"][1]
+    assert beyond["proven bound"].tolist() == ["0.941"]
+    assert "A guess where print is silent." in text(app)
+    assert [one.proto.url for one in app.get("link_button")] == [
+        links.explore(links.scenario(MADE)),
+        links.compare(links.scenario(MADE)),
+        links.frontiers(links.scenario(MADE)),
+    ]
+
+
+def test_the_table_of_a_panel_has_our_points_and_those_of_print():
+    found = cards.points(MADE, 0)
+    assert found["line"].tolist() == ["LDP", "LDP", "print: 0.52 at λ = 0.5"]
+    assert found["y"].tolist() == [0.2, 0.5, 0.52]
+    assert cards.points(MADE, 1)["standard error"].isna().all()
+
+
+@pytest.mark.usefixtures("ships")
+def test_a_paper_is_picked_then_one_of_its_figures_and_the_address_follows():
+    app = opened()
+    assert app.title[0].value == markdown(f"[Lift] {EXPERIMENTS[0].place}: {EXPERIMENTS[0].title}")
+    assert "show" not in app.query_params
+    app.radio(key="papers_paper").set_value("alip").run()
+    first = query.of_paper("alip")[0]
+    assert app.query_params["show"] == first
+    app.radio(key="papers_experiment").set_value(query.of_paper("alip")[1]).run()
+    assert app.query_params["show"] == query.of_paper("alip")[1]
+    app.radio(key="papers_paper").set_value("errata").run()
+    assert app.title[0].value.startswith("Error in print: ")
+    app.radio(key="papers_paper").set_value("lift").run()
+    assert "show" not in app.query_params
+
+
+def test_a_bad_link_falls_back_and_says_so():
+    app = opened(show="lift_99")
+    assert not app.exception
+    assert "show=lift_99, which is not known; lift_1 is shown" in app.warning[0].value.replace(
+        "\\", ""
+    )
+    app = opened(show="errata", secrets="99", parity="x")
+    said = [one.value.replace("\\", "") for one in app.warning]
+    assert said == [
+        "The link is not as it should be: secrets must be a whole number in [2, 12], got '99'; 5 "
+        "is used.",
+        "The link is not as it should be: parity must be in [0.5, 1], got 'x'; 0.9 is used.",
+    ]
+
+
+@pytest.mark.usefixtures("ships")
+def test_the_errata_begin_with_the_first_world_and_list_every_claim_that_is_one():
+    app = opened(show="errata", secrets="2")
+    assert not app.exception
+    assert app.title[0].value.replace("\\", "") == "Error in print: [Lift] Proposition 1(2)"
+    for sentence in errata.of_proposition(errata.proposition(2, 0.05)):
+        assert sentence in text(app)
+    assert tables(app)[0]["claim"].tolist() == [ERR.claim]
+    assert tables(app)[0]["place"].tolist() == ["[Lift] Algorithm 1"]
+    app.slider(key="papers_secrets").set_value(5.0).run()
+    assert "above 0.119, what print says" in text(app)
+    assert "secrets" not in app.query_params
+    app.slider(key="papers_excluded").set_value(0.5).run()
+    assert app.query_params["excluded"] == "0.5"
+    app.radio(key="papers_world").set_value("theorem").run()
+    assert app.query_params["world"] == "theorem"
+    assert "excluded" not in app.query_params
+    assert "Together they reach 1.61" in text(app)
+    app.slider(key="papers_told_b").set_value(0.5).run()
+    assert "it holds here" in text(app)
+    app.radio(key="papers_world").set_value("proposition").run()
+    assert app.slider(key="papers_excluded").value == 0.5  # a world keeps its numbers meanwhile
+    assert "world" not in app.query_params
+
+
+def test_a_link_with_a_number_of_a_world_opens_that_world():
+    app = opened(show="errata", told_b="0.5")
+    assert "it holds here" in text(app)
+    assert app.radio(key="papers_world").value == "theorem"
+    app = opened(show="errata", world="alchemy")
+    assert "world=alchemy, which is not known" in app.warning[0].value.replace("\\", "")
+    assert app.radio(key="papers_world").value == WORLDS[0].key
+
+
+@pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)
+@pytest.mark.parametrize("which", ["default", "low", "high"])
+def test_each_world_says_what_its_numbers_show_at_the_ends_of_its_sliders(one, which):
+    values = {}
+    for key in one.settings:
+        setting = SETTINGS[key]
+        ends = setting.choices or (setting.low, setting.high)
+        values[key] = {"default": setting.default, "low": ends[0], "high": ends[-1]}[which]
+    app = opened(show="errata", world=one.key, **{key: repr(at) for key, at in values.items()})
+    assert not app.exception
+    assert not app.warning
+    said = text(app).replace("\N{WORD JOINER}", "")
+    for sentence in (one.statement, *one.words(one.make(*one.numbers(values)))):
+        assert sentence in said
+    assert app.get("link_button")[0].proto.url == one.opens(values).link
+
+
+@pytest.mark.usefixtures("bare", "held")
+def test_an_experiment_is_run_here_cancelled_and_run_again(sweeps, monkeypatch):
+    monkeypatch.setattr(results, "perform", _performed)
+    app = opened(show="lift_2")
+    app.button(key="papers_quick").click().run()
+    assert len(sweeps.open) == 1
+    assert sweeps.open[0][2] == ("lift_2", 0, True)
+    app.button(key="papers_run_cancel").click().run()
+    assert not sweeps.open
+    assert "The work was cancelled." in text(app)
+    app.button(key="papers_quick").click().run()
+    sweeps.finish()
+    app.run()
+    assert not app.exception
+    assert "Run here, with a twentieth of the draws: 50 draws, 4.2 s." in text(app)
+    assert len(app.table) == 2
+
+
+@pytest.mark.usefixtures("ships")
+def test_a_run_survives_a_reload_while_it_is_under_way_and_when_it_is_done(sweeps, monkeypatch):
+    monkeypatch.setattr(results, "perform", _performed)
+    app = opened(show="lift_2")
+    app.button(key="papers_quick").click().run()
+    assert app.query_params["run"] == "quick"
+    begun = sweeps.open[0][0]
+    again = opened(show="lift_2", run="quick")
+    assert not again.warning
+    assert "version 9.9.9" in text(again)  # what is shipped stays until it is done
+    assert [one[0] for one in sweeps.open] == [begun]
+    sweeps.finish()
+    again.run()
+    done = "Run here, with a twentieth of the draws"
+    assert done in text(again)
+    assert again.query_params["run"] == "quick"
+    third = opened(show="lift_2", run="quick")
+    assert done in text(third)
+    third.button(key="papers_shipped").click().run()
+    assert done not in text(third)
+    assert "version 9.9.9" in text(third)
+    assert "run" not in third.query_params
+    assert "papers_shipped" not in {button.key for button in third.button}
+
+
+@pytest.mark.usefixtures("ships")
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("full", "The link shows a run made on this page, which is no longer kept"),
+        ("slow", "The link has run=slow, which is not quick or full"),
+    ],
+)
+def test_a_link_begins_no_work_and_says_what_it_does_not_find(sweeps, how, said):
+    app = opened(show="lift_2", run=how)
+    assert not app.exception
+    assert not sweeps.open
+    assert said in app.warning[0].value.replace("\\", "")
+    assert "version 9.9.9" in text(app)
+    assert "run" not in app.query_params
+
+
+@pytest.mark.usefixtures("ships")
+def test_a_run_belongs_to_its_experiment(sweeps, monkeypatch):
+    monkeypatch.setattr(results, "perform", _performed)
+    app = opened(show="lift_2")
+    app.button(key="papers_quick").click().run()
+    sweeps.finish()
+    app.run()
+    app.radio(key="papers_experiment").set_value("lift_3").run()
+    assert "run" not in app.query_params
+    app.radio(key="papers_experiment").set_value("lift_2").run()
+    assert app.query_params["run"] == "quick"
+    assert "Run here" in text(app)
+    app.radio(key="papers_paper").set_value("errata").run()
+    assert "run" not in app.query_params
+    assert not opened(show="errata", run="quick").warning
+
+
+@pytest.mark.parametrize(
+    ("kinds", "errors", "marked", "said"),
+    [
+        (("line",), (0.1,), False, "Lines: ours, with standard errors."),
+        (("line",), (math.nan,), True, "Lines: ours. Crosses: print."),
+        (("points",), (), False, "Dots: ours."),
+        (("bars",), (), True, "Bars: ours. Crosses: print."),
+        (("points", "line"), (), False, "Lines and dots: ours."),
+    ],
+)
+def test_a_caption_says_what_is_drawn(kinds, errors, marked, said):
+    drawn = [Series(f"s{i}", (1.0,), (2.0,), errors, kind=kind) for i, kind in enumerate(kinds)]
+    assert cards.explained(drawn, marked=marked) == said
+
+
+def test_error_bars_that_are_no_standard_errors_are_not_called_so():
+    drawn = [Series("GRR, bars show standard deviations", (1.0,), (2.0,), (0.1,))]
+    assert cards.explained(drawn, marked=False) == "Lines: ours."
+    assert cards.kinds([]) == "Nothing"
+
+
+@pytest.mark.usefixtures("ships")
+def test_what_fails_says_why_and_the_shipped_result_stays(sweeps, monkeypatch):
+    monkeypatch.setattr(results, "perform", _performed)
+    app = opened(show="lift_2")
+    app.button(key="papers_full").click().run()
+    sweeps.fail(SolverError("It could not be solved."))
+    app.run()
+    assert not app.exception
+    assert "It could not be solved." in text(app)
+    assert "version 9.9.9" in text(app)
+
+
+def _performed(*_asked, report):
+    report((1, 1))
+    return json.loads(json.dumps(MADE.to_dict()))
+
+
+def test_every_link_asks_a_valid_question():
+    asked = links.scenario(MADE)
+    found, notices = from_query(parse_qs(links.explore(asked).partition("?")[2]))
+    assert (found, notices) == (asked, ())
+    project = links.beside(asked)
+    assert [one.mechanism for one in project.scenarios] == ["subset_merging", "optimal"]
+    back, notices = Project.from_query(parse_qs(links.compare(asked).partition("?")[2]))
+    assert back == project
+    assert notices == ()
+
+
+SHIPPED = results.full_run()
+
+
+@pytest.mark.parametrize("one", SHIPPED.experiments, ids=lambda one: one.key)
+def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked(one):
+    app = opened(show=one.key)
+    assert not app.exception
+    assert not app.warning
+    assert f"From the full run that comes with version {SHIPPED.version}" in text(app)
+    claims = tables(app)[0]
+    for row, said in zip(claims.to_dict("records"), one.verdicts, strict=True):
+        assert row["verdict"].endswith(f" {said.outcome}]")
+        assert row["claim"].startswith(said.claim)
+        assert said.reason.endswith(row["reason"])
+        assert bool(row["reason"]) == bool(said.reason)
+    asked = links.scenario(one)
+    assert (asked is not None) == bool(app.get("link_button"))
+    assert "; 0 draws" not in text(app)
+    counts = Counter(said.outcome for said in one.verdicts)
+    if counts["error in print"] > 1:
+        assert f"{counts['error in print']} errors in print" in text(app)
+    for panel in one.panels:
+        for title in (panel.title, panel.x_title, panel.y_title):
+            assert unexplained(re.sub(r"\(\w\)", "", title)) == [], title
+    if asked is not None:
+        found, notices = from_query(parse_qs(links.explore(asked).partition("?")[2]))
+        assert (found, notices) == (asked, ())
+        asked.build_notion(count(asked.data).joint)
+        links.beside(asked)
+
+
+def test_every_shipped_error_in_print_is_listed():
+    wrong = [
+        said.claim
+        for one in SHIPPED.experiments
+        for said in one.verdicts
+        if said.outcome == "error in print"
+    ]
+    app = opened(show="errata")
+    assert tables(app)[0]["claim"].tolist() == wrong
+    assert len(wrong) > 5
+
+
+def test_every_experiment_is_of_a_paper_in_the_list():
+    assert query.choices()[-1] == query.ERRATA
+    assert {one.paper for one in EXPERIMENTS} == set(query.choices()[:-1])
+    assert entry(query.FIRST) is EXPERIMENTS[0]

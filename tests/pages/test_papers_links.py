@@ -1,0 +1,87 @@
+"""Every link of the Papers page opens the state that it names."""
+
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.papers.worlds import SETTINGS, WORLDS
+from core.scenario import Scenario
+from core.scenario.url import LISTS
+from pages.ui.frame import state
+from pages.ui.papers import links, results
+from tests.pages.waiting import PATIENCE
+
+PAGE = Path(__file__).parents[2] / "pages" / "papers.py"
+
+SHIPPED = results.full_run()
+
+PAGES = {"": "explore", "compare": "compare", "frontiers": "frontiers"}
+PAGES |= {"confusability": "confusability", "robust": "robust"}
+"""A link's path → the page's file."""
+
+WAYS = [(one, said, link) for one in SHIPPED.experiments for said, link in links.ways(one)]
+"""Every link of every experiment."""
+
+DEFAULTS = {key: one.default for key, one in SETTINGS.items()}
+
+
+def followed(link):
+    """Return the page that a link opens."""
+    path, _, asked = link.removeprefix("./").partition("?")
+    app = AppTest.from_file(PAGE.with_name(f"{PAGES[path]}.py"), default_timeout=PATIENCE)
+    for key, values in parse_qs(asked).items():
+        app.query_params[key] = values
+    return app.run()
+
+
+def scenario_of(app):
+    """Return the question that a page has in its session."""
+    found = {name: app.session_state[key] for key, name in state.WIDGETS.items()}
+    found |= {name: app.session_state[f"_{name}"] for name in LISTS.values()}
+    return Scenario(data=app.session_state["_data"], n=app.session_state["_n"], **found)
+
+
+@pytest.mark.usefixtures("solves", "sweeps")
+@pytest.mark.parametrize(
+    ("one", "said", "link"), WAYS, ids=[f"{one.key} {said.split()[-1]}" for one, said, _ in WAYS]
+)
+def test_every_link_of_an_experiment_opens_the_state_that_it_names(one, said, link):
+    app = followed(link)
+    assert not app.exception
+    assert not app.warning
+    asked = links.scenario(one)
+    if said.endswith("Compare"):
+        assert app.session_state["_project"] == links.beside(asked)
+        assert app.session_state["_project"].scenarios[0] == asked
+    elif said.endswith("Confusability"):
+        assert app.session_state["_data"] == asked.data
+    else:
+        assert scenario_of(app) == asked
+    if said.endswith("Frontiers"):
+        assert app.session_state["sweep_promise"] == [asked.notion]
+        best = links.BEST.get(asked.notion, "optimal")
+        assert app.session_state["sweep_by"] == list(dict.fromkeys([asked.mechanism, best]))
+
+
+@pytest.mark.usefixtures("solves", "sweeps")
+@pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)
+def test_every_link_of_a_world_opens_the_state_that_it_names(one):
+    opens = one.opens(DEFAULTS)
+    app = followed(opens.link)
+    assert not app.exception
+    assert not app.warning
+    assert scenario_of(app) == opens.asked
+
+
+def test_every_experiment_whose_data_are_known_has_its_links():
+    without = [one.key for one in SHIPPED.experiments if not links.ways(one)]
+    # of those, print's data are lost
+    assert without == ["nonstochastic_examples"]
+    for one in SHIPPED.experiments:
+        pages = [said.split()[-1] for said, _ in links.ways(one)]
+        if one.paper == "nonstochastic":
+            assert pages in ([], ["Confusability"])
+        else:
+            assert pages == ["Explore", "Compare", "Frontiers"]

@@ -1,0 +1,98 @@
+"""A reload of a page: a new session of the same browser goes on where the last one was."""
+
+from dataclasses import replace
+
+import pytest
+
+from core import clock
+from core.data import Sources
+from core.data.spec import DataSpec
+from core.scenario import Scenario, evaluate
+from core.scenario.url import to_query
+from pages.ui.work import browsers, own_search
+from tests.pages.test_solving import ASKED, ROOT, SMALL, AppTest, figures, keys, opened, said
+from tests.pages.waiting import PATIENCE
+
+pytestmark = pytest.mark.usefixtures("sweeps")
+
+
+@pytest.fixture
+def browser(monkeypatch):
+    """Return a way to say which browser the next run belongs to."""
+    monkeypatch.setattr(own_search, "_BROWSERS", browsers.OfBrowsers())
+    now = {"is": "mine"}
+    monkeypatch.setattr(browsers, "current", lambda: now["is"])
+    return now
+
+
+def limits(pool):
+    """Return the time limits of the searches for the optimum that are under way."""
+    asked = [one[2][0] for one in pool.open]
+    return sorted(one.time_limit for one in asked if one.mechanism == ASKED.mechanism)
+
+
+def test_a_reload_in_the_middle_of_60_seconds_goes_on_with_60_seconds(solves, browser):
+    with clock.using(clock.Ticking(1000.0)):
+        app = opened(**SMALL)
+        solves.open[0][0].succeed(evaluate(ASKED))
+        app.run()
+        cut = figures(app)["NMI"].value
+        app.button(key="search_minute").click().run()
+        begun = solves.open[0][0]
+        again = opened(**SMALL)
+        assert limits(solves) == [60.0]
+        assert solves.open[0][0] is begun  # it goes on; it does not begin anew
+        assert "Looking for better mechanisms" in again.get("progress")[0].proto.text
+        assert figures(again)["NMI"].value == cut
+        browser["is"] = "another"
+        other = opened(**SMALL)
+        assert limits(solves) == [5.0, 60.0]
+    with clock.using(clock.Ticking(1e-6)):
+        while solves.open:
+            solves.finish()
+    again.run()
+    assert figures(again)["Gap, nats"].delta == "optimal"
+    assert "search_minute" not in keys(again)
+    assert "cut off" not in said(other)
+
+
+def of_matrix(sources, key):
+    """Open Explore on a matrix of the session."""
+    app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE)
+    app.session_state["sources"] = sources
+    asked = Scenario(data=DataSpec(key, (), ()), notion="lip", eps=0.5)
+    for name, value in to_query(asked).items():
+        app.query_params[name] = value
+    return asked, app
+
+
+def test_a_reload_has_the_better_answer_on_data_of_the_session_at_once(solves, browser):
+    sources = Sources()
+    key = sources.add_matrix("5\t9\t2\t7\t1\t3\n4\t1\t8\t2\t6\t5\n7\t3\t3\t1\t9\t2")
+    with clock.using(clock.Ticking(1000.0)):
+        asked, app = of_matrix(sources, key)
+        app.run()
+        first = figures(app)["NMI"].value
+    with clock.using(clock.Ticking(1e-6)):
+        solves.finish()
+    app.run()
+    best = figures(app)["NMI"].value
+    assert best != first
+    with clock.using(clock.Ticking(1000.0)):
+        _, again = of_matrix(sources, key)
+        assert figures(again.run())["NMI"].value == best
+        assert again.metric
+        browser["is"] = "another"
+        _, other = of_matrix(sources, key)
+        assert figures(other.run())["NMI"].value == first
+    assert replace(asked, eps=0.5) == asked
+
+
+def test_of_two_wishes_for_one_question_the_longer_is_taken_over(browser):
+    held = own_search.Searches(limits={"a": 60.0, "b": 5.0}, longer={("line",): 4})
+    own = own_search.Searches(limits={"a": 10.0})
+    own_search._most(own.limits, held.limits)
+    own_search._most(own.longer, held.longer)
+    assert own.limits == {"a": 60.0, "b": 5.0}
+    assert own.longer == {("line",): 4}
+    assert browser["is"] == "mine"

@@ -1,0 +1,48 @@
+"""Programs that browsers load once, from an address of their own."""
+
+import asyncio
+import re
+
+import pytest
+from starlette.requests import Request
+
+from pages.ui.chart import component
+from pages.ui.serving import programs
+
+
+def load(path):
+    name = path.removeprefix("/program/")
+    return asyncio.run(programs.send(Request({"type": "http", "path_params": {"name": name}})))
+
+
+def address(script):
+    (found,) = re.findall(r'"(program/\w+\.js)"', script)
+    return "/" + found
+
+
+def test_a_program_is_loaded_from_its_own_address_and_kept():
+    source = "export default function () { return 'ε'; }"
+    answer = load(address(programs.publish(source)))
+    assert answer.body.decode() == source
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+
+
+def test_another_program_has_another_address():
+    one, two = (programs.publish(f"export default {number};") for number in (1, 2))
+    assert address(one) != address(two)
+    assert programs.publish("export default 1;") == one
+
+
+@pytest.mark.parametrize("name", ["0123456789abcdef.js", "../app.py", "x"])
+def test_what_is_no_program_is_not_found(name):
+    assert load(f"/program/{name}").status_code == 404
+
+
+def test_a_chart_is_sent_without_its_program():
+    script = programs.publish(component._program())
+    assert len(script) < 300
+    whole = load(address(script)).body.decode()
+    assert "export default function" in whole
+    assert r".lsc-frame {\n  position: relative;" in whole
+    assert not re.findall(r"__[A-Z]+__", whole)

@@ -1,0 +1,76 @@
+"""The papers' figures and the page of `reproduce`: our numbers as lines, print as marks."""
+
+import json
+import re
+
+import plotly.graph_objects as go
+import pytest
+
+from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
+from core.papers.verdicts import Value
+from pages.ui.figures import paper_panel
+from pages.ui.report.papers import page
+
+FOUND = Experiment(
+    "rldp_3",
+    "rldp",
+    "Figure 3",
+    "Samples <of> truths",
+    "PolyOpt outperforms IR.",
+    100,
+    (Panel("(a) 2 × 5", "ε", "NMI"), Panel("Time", "ε", "seconds", log_y=True)),
+    (
+        Series("IR", (0.5, 1.0), (0.1, 0.2), (0.01, float("nan"))),
+        Series("PolyOpt", (0.5, 1.0), (0.5, float("nan")), beyond=True, kind="points"),
+        Series("IR", (0.5, 1.0), (0.001, 0.002), panel=1, kind="bars"),
+    ),
+    (Mark(1.0, 0.25, "0.25 in print"),),
+    (
+        Verdict("NUM", "IR keeps .25", "Table 2", (Value("mean", 0.2, 0.25, error=0.01),), "Why."),
+        Verdict("ERR", "B_s", "Example 2", (Value("B_s", 0.4, 0.3, unit=0.01, variant=0.3),)),
+        Verdict("ORD", "More", "", tuple(Value(f"ε = {i}", 1.0 + i) for i in range(9))),
+    ),
+    (Beyond("The optimum", 0.5, 0.01, 0.6, 0.2), Beyond("Alone", 0.4)),
+    ("A note.",),
+)
+
+
+@pytest.mark.parametrize("panel", [0, 1])
+def test_a_panel_is_a_figure_that_plotly_takes(panel):
+    go.Figure(paper_panel(FOUND, panel))
+
+
+def test_lines_have_standard_errors_and_print_is_a_cross():
+    line, points, marks = paper_panel(FOUND, 0)["data"]
+    assert line["y"] == [0.1, 0.2]
+    assert line["error_y"]["array"] == [0.01, None]
+    assert points["mode"] == "markers"
+    assert points["y"] == [0.5, None]
+    assert points["name"] == "PolyOpt (ours, beyond print)"
+    assert "error_y" not in points
+    assert (marks["x"], marks["y"], marks["text"]) == ([1.0], [0.25], ["0.25 in print"])
+    assert marks["marker"]["symbol"] == "x-thin"
+
+
+def test_each_panel_has_its_own_series_and_axes():
+    whole = paper_panel(FOUND, 1)
+    (bars,) = whole["data"]
+    assert bars["type"] == "bar"
+    assert whole["layout"]["yaxis"]["type"] == "log"
+    assert paper_panel(FOUND, 0)["layout"]["yaxis"]["type"] == "linear"
+
+
+def test_the_page_says_each_verdict_beside_its_numbers():
+    text = page(Run("0.1.0", "2026-01-01", "2 cores", 3, True, (FOUND,), ("lift_1",)))
+    assert "1 experiment, 3 claims: 1 differs, 1 error in print, 1 reproduced" in text
+    assert "seed 3, fewer draws" in text
+    assert "Not run: lift_1." in text
+    assert "Samples &lt;of&gt; truths" in text
+    assert "mean: 0.2 ± 0.01 (printed 0.25)" in text
+    assert "B_s: 0.4 (printed 0.3) [variant 0.3]" in text
+    assert "and 5 more" in text
+    assert "mean: 0.2, printed 0.25. Why." in text
+    assert "<td>The optimum</td><td>0.5 ± 0.01</td><td>0.6</td><td>0.2</td>" in text
+    assert "<td>Alone</td><td>0.4</td><td></td><td></td>" in text
+    (drawn,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)
+    assert len(json.loads(drawn)) == 2

@@ -1,0 +1,197 @@
+"""Answers at the other places of a slider: which, in what order, for whom, and how often."""
+
+import threading
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from core.data import DataSpec, count
+from core.errors import SolverError
+from core.jobs import Job
+from core.jobs.work import find_all, find_answer
+from core.scenario import Scenario, answer
+from core.studies.known import Known
+from pages.ui.explore import meaning
+from pages.ui.frame import controls
+from pages.ui.work import ahead, answers, derived, glances, store
+from pages.ui.work.ahead import AT_ONCE, Ahead
+
+PLACES = [round(0.1 * step, 9) for step in range(12)]
+
+
+def grid(_):
+    return PLACES
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch):
+    monkeypatch.setattr(store, "SHARED", store.Store(1000))
+    monkeypatch.setattr(store, "KNOWN", Known())
+
+
+class Workers:
+    """Does what is submitted at once, and notes it."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, function, calls, *, time_limit, **_):
+        self.asked.append([arguments[0].eps for call, arguments in calls if call is find_answer])
+        job = Job(time_limit)
+        job.succeed(function(calls, report=lambda _: None))
+        return job
+
+
+def shown(**changes):
+    asked = {"notion": "lip"} | changes
+    scenario = Scenario(DataSpec("example:parity", (), ()), **asked)
+    counted = derived.counted(scenario.data)
+    return answer(scenario, counted)
+
+
+def test_every_place_is_answered_once_the_nearest_first():
+    workers, result = Workers(), shown(eps=0.52)
+    places = Ahead(workers)
+    assert places.want("one", result, grid)
+    assert not places.want("two", result, grid)  # work is under way for both
+    places.work()
+    order = [eps for chunk in workers.asked for eps in chunk]
+    assert sorted(order) == PLACES
+    assert order == sorted(PLACES, key=lambda eps: abs(eps - 0.52))
+    assert max(len(chunk) for chunk in workers.asked) == AT_ONCE
+    assert not places.want("three", result, grid)  # nothing is left
+
+
+def test_a_move_after_that_makes_no_mechanism(monkeypatch):
+    result = shown(eps=0.5)
+    places = Ahead(Workers())
+    places.want("one", result, grid, meaning.quick(result.scenario))
+    places.work()
+    asked = replace(result.scenario, eps=0.8)
+    expected = answer(asked, count(asked.data)).mechanism
+
+    def fail(*_, **__):
+        raise AssertionError("this was to be worked out ahead")
+
+    monkeypatch.setattr(Scenario, "build_mechanism", fail)
+    monkeypatch.setattr(answers, "measured", fail)
+    found = answers.evaluate(asked)
+    assert found.scenario == asked
+    assert found.counted is result.counted
+    assert found.mechanism.utility == pytest.approx(expected.utility, abs=1e-9)
+    monkeypatch.setattr("core.jobs.work.implications", fail)
+    implied = meaning._work(asked).here()
+    assert implied["ldp"].level <= 2 * 0.8 + 1e-6  # LIP with ε implies LDP with 2 ε
+
+
+def test_the_places_follow_the_slider():
+    workers, result = Workers(), shown(eps=0.0)
+    places = Ahead(workers)
+    moved = replace(result, scenario=replace(result.scenario, eps=1.1))
+
+    def submit(*arguments, **more):
+        places.want("one", moved, grid)
+        return workers(*arguments, **more)
+
+    places._submit = submit
+    places.want("one", result, grid)
+    places.work()
+    assert workers.asked[0] == [0.0, 0.1, 0.2, 0.3]
+    assert workers.asked[1] == [1.1, 1.0, 0.9, 0.8]
+
+
+def test_work_ends_when_no_page_shows_the_question():
+    workers, open_pages = Workers(), {"one", "two"}
+    places = Ahead(workers, open_pages.__contains__)
+
+    def submit(*arguments, **more):
+        open_pages.clear()
+        return workers(*arguments, **more)
+
+    places._submit = submit
+    for page in ("one", "two"):
+        places.want(page, shown(), grid)
+    places.work()
+    assert len(workers.asked) == 1
+    open_pages.add("two")
+    assert places.want("two", shown(), grid)  # who comes back has the rest worked out
+
+
+def test_what_is_kept_is_not_answered_again():
+    workers, result = Workers(), shown()
+    taken = replace(result.scenario, eps=0.3)
+    glances.take(replace(answer(taken, result.counted), scenario=taken), result.counted)
+    places = Ahead(workers)
+    places.want("one", result, grid)
+    places.work()
+    assert sorted(eps for chunk in workers.asked for eps in chunk) == [
+        eps for eps in PLACES if eps != 0.3
+    ]
+
+
+def test_a_worker_that_fails_ends_the_question_alone():
+    places = Ahead(Workers())
+
+    def submit(*_, **__):
+        job = Job(1.0)
+        job.fail(SolverError("The worker process died."))
+        return job
+
+    places._submit = submit
+    assert places.want("one", shown(), grid)
+    places.work()
+    assert not glances.is_taken(replace(shown().scenario, eps=PLACES[0]))
+    places._submit = Workers()
+    assert places.want("one", shown(mechanism="watchdog"), grid)
+
+
+def test_the_questions_that_wait_are_bounded(monkeypatch):
+    monkeypatch.setattr(ahead, "MOST", 2)
+    workers = Workers()
+    places = Ahead(workers)
+    begun = [places.want("one", shown(eps=0.5, lam=lam), grid) for lam in (0.1, 0.2, 0.3)]
+    assert begun == [True, False, False]
+    places.work()
+    assert sum(map(len, workers.asked)) == 2 * len(PLACES)
+
+
+def test_an_error_is_the_answer_of_its_call_alone():
+    def ask(value, **_):
+        if value < 0:
+            raise SolverError("It is below 0.")
+        return np.sqrt(value)
+
+    found = find_all([(ask, (4.0,)), (ask, (-1.0,)), (ask, (9.0,))], report=lambda _: None)
+    assert (found[0], found[2]) == (2.0, 3.0)
+    assert isinstance(found[1], SolverError)
+
+
+@pytest.mark.parametrize(
+    ("served", "changes", "begins"),
+    [
+        (True, {}, True),
+        (False, {}, False),
+    ],
+)
+def test_only_a_served_page_whose_slider_counts_asks(monkeypatch, served, changes, begins):
+    wanted = []
+    monkeypatch.setattr(ahead, "get_script_run_ctx", lambda: SimpleNamespace(session_id="one"))
+    monkeypatch.setattr(ahead.AHEAD, "want", lambda *asked: wanted.append(asked))
+    monkeypatch.setattr(ahead, "_served", threading.Event())
+    if served:
+        ahead.serve()
+    ahead.begin(shown(**({"notion": "lip"} | changes)), grid)
+    assert bool(wanted) == begins
+
+
+def test_the_places_are_those_of_the_slider(monkeypatch):
+    scenario = shown().scenario
+    monkeypatch.setattr(controls, "unit", lambda: "nats")
+    assert controls.places(scenario) == [round(0.05 * step, 9) for step in range(161)]
+    monkeypatch.setattr(controls, "unit", lambda: "bits")
+    assert controls.places(scenario)[:3] == pytest.approx([0, 0.05 * np.log(2), 0.1 * np.log(2)])
+    assert max(controls.places(scenario)) == 8.0
+    assert controls.places(replace(scenario, mechanism="constant")) == []
+    assert controls.places(replace(scenario, notion="sides")) == []
