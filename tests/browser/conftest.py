@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser.chromium import find
 from tests.browser.served import ARGUMENTS, served
 from tests.browser.waiting import PATIENCE
+
+expect.set_options(timeout=PATIENCE)  # its own five seconds fail on a busy machine
 
 PROBES = ("_stcore/host-config", "_stcore/health")
 """What Streamlit asks for below a deep link before it finds its root: each answers 404."""
@@ -63,7 +65,7 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(PATIENCE)
+        context.set_default_timeout(PATIENCE)  # of tabs that the page opens, too
         page.on("console", note)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -16,14 +17,20 @@ PAGES = {
     "compare": "compare",
     "lift": "lift",
     "mechanisms": "mechanisms",
+    "frontiers": "frontiers?notion=lip&by=watchdog&steps=2",
     "robust": "robust?x=race&n=300",
     "confusability": "confusability",
     "release": "release",
     "data": "data",
+    "learn": "learn",
+    "papers": "papers",
+    "papers errata": "papers?show=errata",
+    "learn lip": "learn?topic=lip",
+    "learn exercises": "learn?topic=exercises",
 }
 
-CHARTLESS = ("release",)
-"""Pages that show tables and no chart."""
+CHARTLESS = ("release", "learn exercises", "frontiers")
+"""Pages that show no chart, or none before something is asked for."""
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 """axe-core as a package ships it."""
@@ -36,7 +43,7 @@ async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
 """
 """What axe-core finds of grave impact: rule, element and what is wrong with it."""
 
-BUSY = ("being worked out", "Looking for better", "lines are ready")
+BUSY = ("being worked out", "Looking for better", "lines are ready", "being estimated")
 
 
 def at_rest(page):
@@ -92,6 +99,16 @@ def test_axe_finds_nothing_grave(desk):
         at_rest(page)
         found[theme] = grave(page)
     assert found == {"dark": [], "light": []}
+
+
+def test_headings_are_in_order(desk):
+    _, page = desk
+    levels = page.evaluate(
+        "[...document.querySelectorAll('h1, h2, h3, h4, h5, h6')].map(e => Number(e.tagName[1]))"
+    )
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_axe_would_find_pale_text(visit):

@@ -20,6 +20,30 @@ LINES_OR_OFFER = """
   return names.every(name => drawn.some(line => line.name === name)) && "lines";
 }
 """
+SHOWN = """
+() => {
+  const label = key => document
+    .querySelector(`.st-key-${key} .lsc-plot`).getAttribute("aria-label");
+  const ring = document.querySelector(".st-key-frontier .lsc-ring").dataset.now;
+  const figures = {};
+  for (const one of document.querySelectorAll(".st-key-strip [data-testid=stMetric]"))
+    figures[one.querySelector("[data-testid=stMetricLabel]").innerText.trim()] =
+      one.querySelector("[data-testid=stMetricValue]").innerText.trim();
+  const plot = document.querySelector(".st-key-frontier .lsc-plot");
+  return {
+    ring: ring.split(" ").map(Number),
+    figures,
+    sentence: document.querySelector(".st-key-finding").innerText,
+    mechanism: label("mechanism"),
+    lifts: label("lifts"),
+    graph: label("confusability_after"),
+    address: new URLSearchParams(location.search).get("eps"),
+    lines: plot.data.filter(one => one.mode === "lines+markers").map(one => ({
+      name: one.name, opacity: one.opacity ?? 1, x: [...one.x], y: [...one.y] })),
+  };
+}
+"""
+"""What the page says of its answer, each from another place, in one look."""
 CHANGED_OR_DONE = """
 ([before, busy]) => {
   const drawn = document.querySelector(".st-key-frontier .lsc-plot")?.dataset.drawn;
@@ -35,34 +59,13 @@ def settle(page):
 
 
 def shown(page):
-    """Return what the page says of its answer, each from another place, in one look."""
-    return page.evaluate(
-        """() => {
-          const label = key => document
-            .querySelector(`.st-key-${key} .lsc-plot`).getAttribute("aria-label");
-          const ring = document.querySelector(".st-key-frontier .lsc-ring").dataset.now;
-          const figures = {};
-          for (const one of document.querySelectorAll(".st-key-strip [data-testid=stMetric]"))
-            figures[one.querySelector("[data-testid=stMetricLabel]").innerText.trim()] =
-              one.querySelector("[data-testid=stMetricValue]").innerText.trim();
-          const plot = document.querySelector(".st-key-frontier .lsc-plot");
-          return {
-            ring: ring.split(" ").map(Number),
-            figures,
-            sentence: document.querySelector(".st-key-finding").innerText,
-            mechanism: label("mechanism"),
-            lifts: label("lifts"),
-            graph: label("confusability_after"),
-            address: new URLSearchParams(location.search).get("eps"),
-            lines: plot.data.filter(one => one.mode === "lines+markers").map(one => ({
-              name: one.name, opacity: one.opacity ?? 1, x: [...one.x], y: [...one.y] })),
-          };
-        }"""
-    )
+    """Wait until the page is drawn, whether or not work goes on, and return what it says then."""
+    return waiting.settle(page, CHARTS, rest=2, look=SHOWN)
 
 
 def agree(page):
     """Check that sentence, figures, charts and address are of one answer; return what they say."""
+    page.locator(".st-key-finding").first.wait_for()
     found = shown(page)
     kept = float(found["figures"]["NMI"].strip("<> %"))
     eps, ring = found["ring"]
@@ -81,12 +84,6 @@ def agree(page):
     return found
 
 
-def at_work(page):
-    """Wait until the page is drawn, whether or not the work is done already."""
-    page.locator(".st-key-finding").first.wait_for()
-    waiting.settle(page, CHARTS, rest=2)
-
-
 def press(page, key, times, arrow="ArrowRight"):
     slider = page.locator(f".st-key-{key} input[type='range']")
     slider.focus()
@@ -100,10 +97,8 @@ def question(seed):
 
 def test_a_reload_in_mid_work_comes_to_the_same_answer(visit):
     page = visit(question(11))
-    at_work(page)
     agree(page)
     page.reload()
-    at_work(page)
     agree(page)
     settle(page)
     found = agree(page)
@@ -116,7 +111,6 @@ def test_a_reload_in_mid_work_comes_to_the_same_answer(visit):
 def test_two_sessions_with_one_question_come_to_one_answer(visit):
     one, other = visit(question(12)), visit(question(12))
     for page in (one, other):
-        at_work(page)
         agree(page)
     settle(one)
     settle(other)
@@ -131,7 +125,6 @@ def test_sliders_that_move_before_an_answer_is_there_leave_the_last_question_on_
     press(page, "eps", 2)
     press(page, "lam", 1)
     page.wait_for_url(re.compile(r"(?=.*eps=0\.6(&|$))(?=.*lam=)"))
-    at_work(page)
     middle = shown(page)
     names = {line["name"] for line in middle["lines"]}
     assert names >= {"Optimal", "Subset random response"}  # new, or the old ones, faded
@@ -191,11 +184,9 @@ def test_killed_workers_cost_no_session_its_lines(visit, address):
 
 def test_a_first_glance_is_below_no_line_that_stands_beside_it(visit):
     page = visit("?s=education&x=native-country&eps=1.1")
-    at_work(page)
     agree(page)
     # whatever comes first: a line, a better answer, or the end of all work, maybe before this look
     page.locator(".st-key-frontier .lsc-plot").wait_for()
     before = page.locator(".st-key-frontier .lsc-plot").get_attribute("data-drawn")
     page.wait_for_function(CHANGED_OR_DONE, arg=[before, WORKING])
-    at_work(page)
     agree(page)

@@ -114,11 +114,15 @@ def test_a_match_ends_and_its_column_takes_the_budget_that_was_found(visit, targ
     before = page.url
     page.locator(".st-key-match button").locator("visible=true").first.click()
     menu = page.get_by_test_id("stPopoverBody")
-    menu.locator(".st-key-match_target input").click()
-    page.get_by_role("option", name=target).click()
+    waiting.choose(page, menu.locator(".st-key-match_target input"), target)
     menu.locator(".st-key-match_start button").click()
-    page.get_by_text("B: reached at ε = ").wait_for(timeout=waiting.PATIENCE)
-    page.wait_for_function("url => location.href !== url", arg=before, timeout=waiting.PATIENCE)
+    told = page.get_by_test_id("stAlert").filter(has_text="B: ")
+    told.wait_for(timeout=waiting.PATIENCE)
+    if "B: reached at ε = " in told.inner_text():
+        page.wait_for_function("url => location.href !== url", arg=before)
+    else:  # on a machine that has no time for it
+        assert "B: the search was cut off at" in told.inner_text()
+        assert page.url == before
     assert page.locator(".st-key-match_cancel").count() == 0
 
 
@@ -348,3 +352,48 @@ def test_the_link_is_copied(visit):
     page.locator(".lsc-copy").click()
     page.locator(".lsc-copy", has_text="Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_a_note_leaves_columns_side_by_side(visit):
+    page = visit(link(QUICK.noted(1, "What this column is here to show. " * 12)), height=1200)
+    settle(page, 3)
+    page.get_by_text("What this column is here to show.").first.wait_for()
+    for part in ("head_row_", "pickers_", "column_figures_", "column_sliders_", "card_matrix_"):
+        tops = page.evaluate(
+            "part => [0, 1, 2].map(i =>"
+            " document.querySelector(`.st-key-${part}${i}`).getBoundingClientRect().top)",
+            part,
+        )
+        assert max(tops) - min(tops) <= 1, part
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('[class*=st-key-col0_][class*=_menu] button')]"
+        ".map(e => e.getBoundingClientRect()).filter(b => b.width)"
+        ".map(b => [b.left, b.right, b.height])"
+    )
+    assert len(boxes) == 2  # the promise, with its explanation, and the mechanism, without one
+    assert boxes[0] == boxes[1]
+
+
+def test_sliders_stand_side_by_side_whatever_one_column_has_to_say(visit):
+    several = tuple(Scenario(data=SMALL, notion=key) for key in ("lip", "rldp", "alip"))
+    page = visit(link(Project(several, ("first", "second", "third"))))
+    page.locator(".st-key-column_figures_1 [data-testid=stAlert]").wait_for()
+    waiting.settle(page, ("matrix_0", "matrix_2"), busy=["lines are ready", "Looking for better"])
+
+    def tops(kind):
+        boxes = [page.locator(f".st-key-{kind}_{i}").bounding_box() for i in range(3)]
+        return [box["y"] for box in boxes], [box["width"] for box in boxes]
+
+    for width in (1440, 1280, 900):
+        page.set_viewport_size({"width": width, "height": 900})
+        waiting.settle(page, ("matrix_0", "matrix_2"))
+        for kind in ("pickers", "column_figures", "column_sliders"):
+            found, widths = tops(kind)
+            assert found == pytest.approx([found[0]] * 3, abs=1)
+            assert widths == pytest.approx([widths[0]] * 3, abs=1)
+        whole = page.locator("[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]")
+        assert 3 * widths[0] > 0.8 * whole.evaluate("one => one.clientWidth")
+    page.set_viewport_size({"width": 390, "height": 900})
+    waiting.settle(page, ("matrix_0", "matrix_2"))
+    found, _ = tops("column_sliders")
+    assert found[0] + 300 < found[1] < found[2]

@@ -7,7 +7,7 @@ import pytest
 
 from pages.ui.frame.site import PAGES
 from tests.browser.served import served
-from tests.browser.waiting import PATIENCE
+from tests.browser.waiting import PATIENCE, settle
 
 
 def test_the_first_deep_link_of_a_server_has_the_menu_and_keeps_its_question(browser):
@@ -36,10 +36,30 @@ def test_a_click_right_after_the_menus_costs_no_slider_its_value(visit, pause):
         }""",
         pause,
     )
-    page.get_by_role("link", name="Robust").click()  # the other click may have led back
     page.wait_for_url(re.compile(r"/robust\?.*x=race.*n=300"))
     page.locator(".st-key-robust_levels .lsc-plot[data-drawn]").wait_for(state="attached")
     asked = parse_qs(urlsplit(page.url).query)
     asked.pop("col", None)  # pinned or not
     assert asked == {"mech": ["subset_merging"], "x": ["race"], "n": ["300"]}
     assert "1.00" in page.locator(".st-key-eps").inner_text()
+
+
+@pytest.mark.parametrize("pause", [0, 40, 200])
+def test_two_clicks_on_the_menu_cost_no_slider_its_value(visit, pause):
+    page = visit("?mech=subset_merging&x=race&n=300&eps=1.5")
+    page.locator(".st-key-frontier .lsc-plot[data-drawn]").wait_for(state="attached")
+    page.evaluate(
+        """pause => {
+          const robust = [...document.querySelectorAll("a")]
+            .find(e => (e.getAttribute("href") || "").endsWith("robust"));
+          robust.click();
+          setTimeout(() => robust.click(), pause);
+        }""",
+        pause,
+    )
+    page.wait_for_url(re.compile(r"/robust\?.*x=race.*n=300"))
+    page.locator(".st-key-robust_levels .lsc-plot[data-drawn]").wait_for(state="attached")
+    settle(page, ("robust_levels",))
+    asked = parse_qs(urlsplit(page.url).query)
+    assert asked == {"mech": ["subset_merging"], "x": ["race"], "n": ["300"], "eps": ["1.5"]}
+    assert "1.50" in page.locator(".st-key-eps").inner_text()

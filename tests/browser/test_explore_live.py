@@ -193,9 +193,24 @@ def test_pictures_are_saved_at_the_size_asked_for_and_others_are_refused(visit):
         drawn = ElementTree.parse(svg.path()).getroot()
         assert (drawn.get("width"), drawn.get("height")) == ("1501", "333")
     width.fill("9001")
-    assert width.evaluate("input => input.validationMessage").endswith("from 200 to 8000 pixels")
+    told = bar.get_by_role("alert")
+    files = []
+
+    def noted(download):
+        files.append(download)
+
+    page.on("download", noted)
+    for wrong in ("9001", "0", "99999"):
+        width.fill(wrong)
+        for kind in ("PNG", "SVG", "HTML"):
+            bar.get_by_role("button", name=kind).click()
+        said = "The width of a saved picture must be from 200 to 8000 pixels."
+        assert told.inner_text().strip() == said
+    width.fill("1502")
+    assert told.inner_text() == ""
     again = saved(page, bar.get_by_role("button", name="SVG"))
-    assert ElementTree.parse(again.path()).getroot().get("width") == "1501"
+    assert ElementTree.parse(again.path()).getroot().get("width") == "1502"
+    assert len(files) == 1
 
 
 def test_a_saved_picture_is_about_what_it_shows_after_a_slider_moved(visit):
@@ -241,6 +256,8 @@ def test_tables_mechanism_and_scenario_download_and_parse(visit):
     np.testing.assert_allclose(table.drop(columns="x").to_numpy(), kernel)
     with open(saved(page, page.locator(".st-key-explore_scenario button")).path()) as file:
         assert json.load(file)["mechanism"] == "subset_merging"
+    with open(saved(page, page.locator(".st-key-explore_notebook button")).path()) as file:
+        assert json.load(file)["nbformat"] == 4
     page.get_by_text("from core import mechanisms as m").wait_for()
 
 
@@ -340,8 +357,10 @@ def test_what_if_the_costliest_symbol_were_merged_opens_that_question_and_back_r
     said = page.locator(".st-key-what_if_0_row p").first.inner_text()
     kept = re.search(r": ([0-9.]+ %) would be kept", said).group(1)
     page.locator(".st-key-what_if_0_open button").first.click()
-    page.wait_for_url(re.compile("data=matrix"))
+    page.wait_for_url(re.compile("merge="))
+    assert "data=german_credit" in page.url
+    page.locator("h1", has_text="Does publishing purpose give away credit?").wait_for()
     page.locator("[data-testid=stMetricValue]", has_text=kept).first.wait_for()
     page.go_back()
-    page.wait_for_url(re.compile("german_credit"))
+    page.wait_for_url(re.compile("^(?!.*merge=)"))
     page.locator("h1", has_text="Does publishing purpose give away credit?").wait_for()

@@ -167,3 +167,85 @@ def test_the_code_on_screen_opens_the_question_on_screen(visit):
         student.locator(".st-key-frontier .lsc-ring").get_attribute("data-now").startswith("0.5 ")
     )
     assert student.locator(".lsc-projector").count() == 0
+
+
+def test_a_search_that_was_cut_off_is_given_60_seconds_and_may_be_cancelled(visit):
+    # ε = 0.6 is no point of the frontier's grid: where it is, the frontier may prove the optimum,
+    # and the button goes, as it should
+    page = visit("?data=random:uniform:10x150:1&notion=lip&eps=0.6&limit=0.1")
+    button = page.locator(".st-key-search_minute button:visible").first
+    button.wait_for()
+    waiting.settle(page, gone=["cancel_refining"])
+    assert button.inner_text().splitlines()[-1] == "Give it 60 s"
+    button.click()
+    cancel = page.locator(".st-key-cancel_refining button:visible").first
+    cancel.wait_for()
+    page.wait_for_function("!document.querySelector('.st-key-search_minute')")
+    cancel.click()
+    page.get_by_text("Cancelled. The last answer stays.").first.wait_for()
+    waiting.settle(page, gone=["cancel_refining"])
+    assert page.locator(".st-key-refine_again button:visible").count() == 1
+
+
+TEXTS = """
+part => [...document.querySelectorAll(`.lsc-frame[data-projected] ${part}`)]
+  .map(one => one.textContent)
+"""
+
+APART = """
+part => {
+  const line = 4;  // pixels above and below a text's letters that belong to its box
+  const boxes = [...document.querySelectorAll(part)].map(one => one.getBoundingClientRect());
+  return boxes.length > 1 && boxes.every((one, i) => boxes.slice(i + 1).every(other =>
+    one.bottom - line < other.top || other.bottom - line < one.top
+    || one.right < other.left || other.right < one.left));
+}
+"""
+
+
+def test_every_row_and_node_has_its_name_and_boxes_stay_apart(visit):
+    page = visit(f"{QUICK}&projector=mechanism", width=1280, height=720)
+    at(page, 3)
+    occupations = set(page.evaluate(TEXTS, ".ytick text"))
+    assert len(occupations) == 15
+    page.keyboard.press("ArrowRight")
+    at(page, 4, "confusability_before")
+    names = page.evaluate(TEXTS, ".annotation-text")
+    assert {"Machine-op-inspct", "Transport-moving", "Handlers-cleaners"} < set(names)
+    assert page.evaluate(APART, ".lsc-frame[data-projected] .annotation-text")
+    page.keyboard.press("ArrowRight")
+    at(page, 5, "confusability_after")
+    page.keyboard.press("ArrowRight")
+    at(page, 6, "implied")
+    assert "LDP here 0.529" in page.evaluate(TEXTS, ".annotation-text")
+    assert page.evaluate(APART, ".lsc-frame[data-projected] .annotation-text-g rect.bg")
+
+
+def test_the_menu_is_whole_in_a_window_of_720_pixels(visit):
+    page = visit(QUICK, width=1280, height=720)
+    settle(page)
+    page.locator(".st-key-class_menu button:visible").first.click()
+    page.locator(".st-key-class_menu_code img").wait_for()
+    page.locator("[data-testid=stPopoverBody]").get_by_text("other machines do not").wait_for()
+    settle(page)
+    low, whole, seen = page.locator("[data-testid=stPopoverBody]").evaluate(
+        "e => [e.getBoundingClientRect().bottom, e.scrollHeight, e.clientHeight]"
+    )
+    assert low <= 720
+    assert whole <= seen  # nothing of it has to be scrolled for
+
+
+def test_in_a_hand_the_bar_names_the_chart_above_its_buttons(visit):
+    page = visit(f"{QUICK}&projector=lifts", width=390, height=844)
+    at(page, 2)
+    bar = page.locator(".lsc-projector").bounding_box()
+    text = page.locator(".lsc-projector-text").bounding_box()
+    assert text["width"] > 0.9 * 390
+    assert bar["y"] <= text["y"]
+    for button in page.locator(".lsc-projector button").all():
+        box = button.bounding_box()
+        assert box["y"] >= text["y"] + text["height"]
+        assert box["y"] + box["height"] <= 844
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= 390
+    chart = page.locator(".lsc-frame[data-projected] svg.main-svg").first.bounding_box()
+    assert chart["y"] + chart["height"] <= bar["y"]

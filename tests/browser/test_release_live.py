@@ -47,3 +47,29 @@ def test_a_released_file_is_under_no_other_address(visit):
         "path => fetch(path).then(found => found.status)", f"/released/{token}/released.csv"
     )
     assert own == 200
+
+
+def test_a_reload_keeps_the_seed_and_the_released_file(visit, tmp_path):
+    page = visit(ASKED)
+    page.get_by_role("button", name="Release 294 records").click()
+    link = page.locator("a.lsc-download")
+    link.wait_for()
+    settle(page)
+    seed = page.get_by_label("Seed", exact=True).input_value()
+    assert int(seed) > 2**64
+    address = link.get_attribute("href")
+    page.reload()
+    link.wait_for()
+    settle(page)
+    assert page.get_by_label("Seed", exact=True).input_value() == seed
+    assert link.get_attribute("href") == address
+    with page.expect_download() as file:
+        link.click()
+    file.value.save_as(tmp_path / "released.csv")
+    assert (tmp_path / "released.csv").stat().st_size > 294
+    other = page.context.new_page()
+    other.goto(page.url)
+    field = other.get_by_label("Seed", exact=True)
+    field.wait_for()
+    settle(other)
+    assert int(field.input_value()) != int(seed)

@@ -111,3 +111,16 @@ def test_on_a_phone_it_lies_below_the_sidebar_and_a_slider_is_free(visit):
         ".closest('.lsc-tour'); }"
     )
     assert free
+
+
+def test_on_a_phone_it_points_to_what_opens_the_sidebar(visit):
+    page = visit(width=390, height=844)
+    page.locator(OPEN).wait_for()
+    settle(page)
+    opener = page.locator("[data-testid=stExpandSidebarButton]")
+    for step in STEPS[:2]:
+        assert page.locator(f"{OPEN} p").inner_text() == step.folded
+        assert opener.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
+        button(page, "Next").click()
+    assert page.locator(f"{OPEN} p").inner_text() == STEPS[2].text
+    assert opener.evaluate("e => getComputedStyle(e).outlineStyle") == "none"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 PATIENCE = 600_000
 """Milliseconds after which a wait is given up."""
@@ -16,10 +17,12 @@ Counted in frames, not seconds: on a busy machine a browser may draw nothing for
 """
 
 _AT_REST = """
-([keys, busy, gone, rest]) => {
+([keys, busy, gone, rest, look]) => {
   const serials = keys.map(key => {
     const plots = document.querySelectorAll(`.st-key-${key} .lsc-plot`);
-    return plots.length === 1 && plots[0]._fullLayout ? plots[0].dataset.drawn : undefined;
+    if (plots.length !== 1 || !plots[0]._fullLayout) return undefined;
+    const { asked, drawn } = plots[0].dataset;
+    return asked === drawn ? drawn : undefined;
   });
   const app = document.querySelector("[data-testid=stApp]");
   const running = app?.dataset.testScriptState !== "notRunning";
@@ -33,7 +36,7 @@ _AT_REST = """
     return false;
   }
   window.framesAtRest += 1;
-  return window.framesAtRest > rest;
+  return window.framesAtRest > rest && (look ? eval(look)() : true);
 }
 """
 
@@ -45,7 +48,8 @@ def settle(
     busy: Sequence[str] = (),
     gone: Sequence[str] = (),
     rest: int = REST,
-) -> None:
+    look: str = "",
+) -> Any:
     """Wait until each chart stands there once, drawn, and none has changed for a while.
 
     Streamlit may for a moment show an element twice, the old one and the new: a locator that
@@ -63,9 +67,17 @@ def settle(
         Keys of what it shows while it is.
     rest : int
         Frames without a change, and without a run of the page's script.
+    look : str
+        A function of JavaScript that is called in the moment in which the page is at rest.
+
+    Returns
+    -------
+    object
+        What `look` returned.
     """
     page.evaluate("window.lastDrawn = null")
-    page.wait_for_function(_AT_REST, arg=[list(keys), list(busy), list(gone), rest])
+    found = page.wait_for_function(_AT_REST, arg=[list(keys), list(busy), list(gone), rest, look])
+    return found.json_value()
 
 
 def click(page: Page, key: str, at: tuple[float, float]) -> None:
@@ -74,3 +86,23 @@ def click(page: Page, key: str, at: tuple[float, float]) -> None:
     page.mouse.move(*at)
     page.locator(f".st-key-{key} .hoverlayer .hovertext").first.wait_for(state="attached")
     page.mouse.click(*at)
+
+
+def choose(
+    page: Page, field: Locator, name: str, *, exact: bool = False, typed: bool = False
+) -> None:
+    """Choose an option of a picker, given the field that it is typed into.
+
+    The list closes while the page scrolls: so the field is scrolled to first, and an arrow key
+    opens a list that has closed; in an open one it does no harm. A long list draws only the
+    options near those in sight, and draws them anew while it is scrolled: a click on one further
+    down may meet another one, so its name is typed, which leaves few.
+    """
+    field.scroll_into_view_if_needed()
+    settle(page)
+    if typed:
+        field.fill(name)
+    else:
+        field.click()
+        field.press("ArrowDown")
+    page.get_by_role("option", name=name, exact=exact).click()

@@ -1,0 +1,198 @@
+"""The Learn page in Chromium: every topic, the table that is dragged, and what its links open."""
+
+import re
+from urllib.parse import urljoin
+
+import pytest
+from playwright.sync_api import expect
+
+from core.learning import LESSONS, defaults
+from core.learning.lessons import opens
+from pages.ui.learn.query import TOPICS
+from tests.browser import waiting
+
+NOW = ".lsc-drag"
+ALREADY = re.compile(r"ill is 3 times likelier")
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_topic_is_shown_with_its_charts_and_formulas(visit, topic):
+    page = visit(f"learn?topic={topic}")
+    page.get_by_role("heading", name=f"Learn: {TOPICS[topic]}").wait_for()
+    if topic in ("exercises", "glossary"):
+        waiting.settle(page)
+        return
+    page.locator(".lsc-plot[data-drawn]").first.wait_for(state="attached")
+    waiting.settle(page)
+    assert page.locator(".lsc-plot").count() == page.locator(".lsc-plot[data-drawn]").count()
+    # KaTeX draws for the eye and holds MathML for screen readers
+    spoken = page.locator(".katex-mathml math")
+    assert spoken.count() == page.locator(".katex-html[aria-hidden=true]").count() > 0
+
+
+def handle(page, name):
+    return page.get_by_role("slider", name=re.compile(f"^{re.escape(name)}")).first
+
+
+def test_a_border_is_dragged_and_the_words_the_slider_and_the_address_follow(visit):
+    page = visit("learn")
+    page.get_by_text(ALREADY).wait_for()
+    waiting.settle(page, ["learn_lift"])
+    box = page.locator(NOW).bounding_box()
+    grip = page.locator(f"{NOW} [role=slider]").nth(0)
+    knob = grip.locator(".lsc-knob").bounding_box()
+    start = (knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, start[1], steps=5)
+    expect(grip).to_have_attribute("aria-valuenow", "0.5")
+    assert "ill=" not in page.url  # nothing is asked before it is let go
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"ill=0\.5"))
+    expect(page.locator(".st-key-learn_ill")).to_contain_text("0.50")
+    expect(page.get_by_text(ALREADY)).to_have_count(0)
+
+
+def test_a_border_moves_by_arrow_keys_and_follows_the_slider(visit):
+    page = visit("learn?hit=0.8")
+    grip = page.locator(f"{NOW} [role=slider]").nth(1)
+    expect(grip).to_have_attribute("aria-valuenow", "0.8")
+    expect(grip).to_have_attribute("aria-valuetext", "80 %")
+    grip.focus()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_url(re.compile(r"hit=0\.81"))
+    page.keyboard.press("End")
+    page.wait_for_url(re.compile(r"hit=1\b"))
+    expect(page.get_by_text("ruled out").first).to_be_visible()
+    waiting.settle(page, ["learn_lift"])
+    slider = page.locator(".st-key-learn_hit input[type=range]")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(re.compile(r"hit=0\.99"))
+    expect(grip).to_have_attribute("aria-valuenow", "0.99")
+
+
+def test_no_step_of_a_fast_hand_on_the_arrow_keys_is_lost(visit):
+    page = visit("learn")
+    waiting.settle(page, ["learn_lift"])
+    grip = page.locator(f"{NOW} [role=slider]").nth(0)
+    grip.focus()
+    for step in range(1, 16):
+        page.keyboard.press("ArrowRight")
+        expect(grip).to_have_attribute("aria-valuenow", f"{(20 + step) / 100:g}")
+        page.evaluate("() => new Promise(requestAnimationFrame)")  # the server answers between
+    page.wait_for_url(re.compile(r"ill=0\.35"))
+    waiting.settle(page, ["learn_lift"])
+    expect(grip).to_have_attribute("aria-valuenow", "0.35")
+    expect(page.locator(".st-key-learn_ill")).to_contain_text("0.35")
+
+
+def test_a_held_arrow_key_is_told_once_it_is_let_go(visit):
+    page = visit("learn?alarm=0.5")
+    waiting.settle(page, ["learn_lift"])
+    grip = page.locator(f"{NOW} [role=slider]").nth(2)
+    grip.focus()
+    for _ in range(7):
+        page.keyboard.down("ArrowDown")
+    expect(grip).to_have_attribute("aria-valuenow", "0.43")
+    waiting.settle(page)
+    assert "alarm=0.5" in page.url
+    page.keyboard.up("ArrowDown")
+    page.wait_for_url(re.compile(r"alarm=0\.43"))
+
+
+def test_a_border_is_dragged_by_a_finger(visit):
+    page = visit("learn", width=390, height=800)
+    waiting.settle(page, ["learn_lift"])
+    touch = page.context.new_cdp_session(page)
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    grip = page.locator(f"{NOW} [role=slider]").nth(0)
+    knob = grip.locator(".lsc-knob").bounding_box()
+    box = page.locator(NOW).bounding_box()
+    y = knob["y"] + knob["height"] / 2
+    places = [knob["x"] + knob["width"] / 2, box["x"] + box["width"] / 3]
+    places.append(box["x"] + box["width"] / 2)
+    for kind, x in zip(("touchStart", "touchMove", "touchMove"), places, strict=True):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    expect(grip).to_have_attribute("aria-valuenow", "0.5")
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_url(re.compile(r"ill=0\.5"))
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+
+
+TEXTS = """
+() => [...document.querySelectorAll(".lsc-drag text")].filter(one => one.textContent)
+  .map(one => parseFloat(getComputedStyle(one).fontSize))
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1440])
+def test_the_labels_of_the_table_are_as_large_as_the_text_of_charts(visit, width):
+    page = visit("learn", width=width, height=720)
+    waiting.settle(page, ["learn_lift"])
+    sizes = page.evaluate(TEXTS)
+    assert len(sizes) >= 6
+    assert min(sizes) >= 11.9
+    drawn = page.locator(NOW).bounding_box()
+    card = page.locator(".st-key-card_learn_table").bounding_box()
+    assert drawn["x"] >= card["x"]
+    assert drawn["x"] + drawn["width"] <= card["x"] + card["width"]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_projector_shows_the_table_large_and_it_is_moved_there(visit, dark):
+    page = visit("learn?projector=learn_table", width=1280, height=720, dark=dark)
+    page.locator(".lsc-frame[data-projected] .lsc-drag").wait_for()
+    waiting.settle(page)
+    assert min(page.evaluate(TEXTS)) >= 18
+    assert page.locator(".lsc-projector-text").text_content() == "1 of 2: The table, to be dragged"
+    drawn = page.locator(NOW).bounding_box()
+    bar = page.locator(".lsc-projector").bounding_box()
+    assert drawn["width"] > 0.9 * 1280
+    assert drawn["y"] + drawn["height"] <= bar["y"]
+    ink = "rgb(255, 255, 255)" if dark else "rgb(0, 0, 0)"
+    assert page.locator(f"{NOW} text").first.evaluate("one => getComputedStyle(one).fill") == ink
+    grip = page.locator(f"{NOW} [role=slider]").nth(0)
+    grip.focus()
+    page.keyboard.press("ArrowRight")  # it moves the border, not to the next chart
+    page.wait_for_url(re.compile(r"(?=.*ill=0\.21)(?=.*projector=learn_table)"))
+    page.locator(".lsc-projector-on").click()
+    page.wait_for_url(re.compile(r"projector=learn_lift"))
+
+
+@pytest.mark.parametrize("one", LESSONS[1:], ids=lambda one: one.key)
+def test_each_link_opens_the_page_and_the_state_that_it_names(visit, address, one):
+    page = visit(f"learn?topic={one.key}")
+    found = opens(one.key, defaults())
+    link = page.get_by_role("link", name=f"Open it in {found.title}")
+    assert link.get_attribute("href") == found.link
+    page.goto(urljoin(f"{address}/learn", found.link))
+    page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
+    chosen = page.get_by_role("link", name=found.title).first
+    expect(chosen).to_have_attribute("aria-current", "page")
+    waiting.settle(page, busy=("being worked out",))
+    asked = found.link.partition("?")[2].split("&")
+    assert all(part in page.url for part in asked if not part.startswith("step="))
+    assert page.locator("[data-testid=stAlertContentError]").count() == 0
+    assert page.locator("[data-testid=stAlertContentWarning]").count() == 0
+
+
+def test_the_dragged_table_is_asked_about_in_explore(visit):
+    page = visit("learn?ill=0.5")
+    page.get_by_role("button", name="Ask about this table in Explore").click()
+    page.wait_for_url(re.compile(r"data=matrix"))
+    page.locator(".st-key-strip").wait_for()
+    expect(page.get_by_role("link", name="Explore").first).to_have_attribute("aria-current", "page")
+    waiting.settle(page, ["frontier"], busy=("being worked out", "lines are ready"))
+    expect(page.locator(".st-key-strip")).to_contain_text("audit: promise kept")
+
+
+def test_an_exercise_is_answered_and_the_next_topic_is_one_click_away(visit):
+    page = visit("learn?topic=exercises&variant=3")
+    answer = page.get_by_label("Answer 1", exact=True)
+    answer.fill("34 %")
+    answer.press("Enter")
+    page.get_by_text("Right.", exact=True).wait_for()
+    page.locator(".st-key-learn_on button").click()
+    page.wait_for_url(re.compile(r"topic=glossary"))
+    page.get_by_role("heading", name="Learn: Glossary").wait_for()

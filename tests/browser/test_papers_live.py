@@ -1,0 +1,146 @@
+"""The Papers page in Chromium: an experiment run live, the errata, and what the links open."""
+
+import re
+from urllib.parse import urljoin
+
+import pytest
+from playwright.sync_api import expect
+
+from core.papers.catalogue import EXPERIMENTS, entry
+from core.papers.worlds import SETTINGS, WORLDS
+from pages.ui.papers import links
+from tests.browser import waiting
+
+PAPERS = tuple({one.paper: one.key for one in reversed(EXPERIMENTS)}.values())
+"""The first experiment of each paper."""
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_an_experiment_of_each_paper_is_shown_with_its_claim(visit, key):
+    page = visit(f"papers?show={key}")
+    page.get_by_role("heading", name=entry(key).title).wait_for()
+    expect(page.get_by_text(entry(key).claim).first).to_be_visible()
+    waiting.settle(page)
+
+
+def test_an_experiment_is_run_here_and_its_figure_and_verdicts_are_drawn(visit):
+    page = visit("papers?show=lift_1")
+    page.get_by_role("button", name="Run a quick version").click()
+    page.get_by_text("Run here, with").wait_for()
+    waiting.settle(page, ["papers_panel_0"])
+    page.locator(".st-key-papers_verdicts").wait_for()
+    expect(page.get_by_text("reproduced").first).to_be_visible()
+    page.wait_for_url(re.compile(r"run=quick"))
+    page.reload()
+    page.get_by_text("Run here, with").wait_for()
+    page.get_by_role("button", name="Back to the full run").click()
+    page.get_by_text("From the full run that comes with").wait_for()
+    page.wait_for_url(lambda url: "run=" not in url)
+
+
+FITS = """
+key => {
+  const box = document.querySelector(`.st-key-read_${key}`).getBoundingClientRect();
+  const cells = [...document.querySelectorAll(`.st-key-read_${key} td`)];
+  return cells.every(one => {
+    const { left, right } = one.getBoundingClientRect();
+    return left >= box.left - 1 && right <= box.right + 1 && one.scrollWidth <= one.clientWidth + 1;
+  });
+}
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1440])
+@pytest.mark.parametrize(
+    ("path", "key"), [("rldp_examples", "papers_claims"), ("errata", "papers_errata")]
+)
+def test_every_cell_of_a_table_of_claims_is_whole_on_screen(visit, width, path, key):
+    page = visit(f"papers?show={path}", width=width, height=720)
+    page.locator(f".st-key-read_{key} td").first.wait_for()
+    waiting.settle(page)
+    assert page.evaluate(FITS, key)
+
+
+@pytest.mark.parametrize("way", ["explore", "compare", "frontiers"])
+def test_each_link_of_an_experiment_opens_the_question_it_names(visit, address, way):
+    found = entry("lift_2").perform(quick=True)
+    asked = links.scenario(found)
+    link = getattr(links, way)(asked)
+    page = visit("papers?show=lift_2")
+    page.get_by_role("button", name="Run a quick version").click()
+    title = f"Open {'one draw of it' if way == 'explore' else 'it'} in {way.capitalize()}"
+    opener = page.get_by_role("link", name=title)
+    opener.wait_for()
+    assert opener.get_attribute("href") == link
+    page.goto(urljoin(f"{address}/papers", link))
+    page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
+    chosen = page.get_by_role("link", name=way.capitalize(), exact=False).first
+    expect(chosen).to_have_attribute("aria-current", "page")
+    waiting.settle(page, busy=("being worked out",))
+    assert "subset_merging" in page.url
+    assert page.locator("[data-testid=stAlertContentError]").count() == 0
+    assert page.locator("[data-testid=stAlertContentWarning]").count() == 0
+
+
+@pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)
+def test_each_world_is_drawn_moved_by_its_slider_and_opens_its_question(visit, address, one):
+    page = visit(f"papers?show=errata&world={one.key}", width=1280, height=720)
+    page.get_by_role("heading", name=f"Error in print: {one.title}").wait_for()
+    waiting.settle(page, [f"papers_{one.key}"])
+    assert page.locator(".st-key-papers_formulas .katex-mathml math").count() == 2
+    key = one.settings[-1]
+    slider = page.locator(f".st-key-papers_{key} input[type=range]")
+    slider.focus()
+    page.keyboard.press("Home")
+    page.wait_for_url(re.compile(rf"(?=.*[?&]{key}=)"))
+    setting = SETTINGS[key]
+    values = {name: each.default for name, each in SETTINGS.items()}
+    values[key] = (setting.choices or (setting.low,))[0]
+    opener = page.get_by_role("link", name=re.compile("^Open it in "))
+    expect(opener).to_have_attribute("href", one.opens(values).link)
+    waiting.settle(page, [f"papers_{one.key}"])
+    page.reload()
+    page.get_by_role("heading", name=f"Error in print: {one.title}").wait_for()
+    expect(opener).to_have_attribute("href", one.opens(values).link)
+    page.goto(urljoin(f"{address}/papers", one.opens(values).link))
+    page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
+    chosen = page.get_by_role("link", name=one.opens(values).title).first
+    expect(chosen).to_have_attribute("aria-current", "page")
+    waiting.settle(page, busy=("being worked out",))
+    assert page.locator("[data-testid=stAlertContentError]").count() == 0
+    assert page.locator("[data-testid=stAlertContentWarning]").count() == 0
+
+
+def test_the_worlds_of_the_errata_are_picked_and_gone_back_to(visit):
+    page = visit("papers?show=errata")
+    waiting.settle(page, ["papers_proposition"])
+    expect(page.get_by_text("above 0.119, what print says")).to_be_visible()
+    slider = page.locator(".st-key-papers_secrets input[type=range]")
+    slider.focus()
+    page.keyboard.press("Home")
+    page.wait_for_url(re.compile(r"secrets=2\b"))
+    expect(page.get_by_text("not above 0.475, what print says")).to_be_visible()
+    page.get_by_text("[Funnel] Theorem 4", exact=True).first.click()
+    page.wait_for_url(re.compile(r"world=theorem"))
+    waiting.settle(page, ["papers_theorem"])
+    told = page.locator(".st-key-papers_told_b input[type=range]")
+    told.focus()
+    page.keyboard.press("Home")
+    page.wait_for_url(re.compile(r"told_b=0\.5"))
+    expect(page.get_by_text("it holds here")).to_be_visible()
+    page.get_by_text("[Lift] Proposition 1(2)", exact=True).first.click()
+    waiting.settle(page, ["papers_proposition"])
+    expect(page.get_by_text("not above 0.475, what print says")).to_be_visible()
+
+
+def test_the_link_of_a_paper_without_probabilities_opens_its_data_in_confusability(visit, address):
+    page = visit("papers?show=nonstochastic_8")
+    opener = page.get_by_role("link", name="Open it in Confusability")
+    opener.wait_for()
+    page.goto(urljoin(f"{address}/papers", opener.get_attribute("href")))
+    page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
+    chosen = page.get_by_role("link", name="Confusability").first
+    expect(chosen).to_have_attribute("aria-current", "page")
+    waiting.settle(page, busy=("being worked out",))
+    assert "data=heart_hungarian" in page.url
+    assert page.locator("[data-testid=stAlertContentWarning]").count() == 0

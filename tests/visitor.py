@@ -1,0 +1,299 @@
+"""A visitor without a browser: Streamlit's websocket protocol, as one open page speaks it.
+
+It asks what a browser asks, also the reruns that parts of the page ask for by the clock, and keeps
+what cached messages it has; it draws nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+PATIENCE = 600.0
+"""Seconds that a page may take: a machine that is busy is slow, not broken."""
+
+KEPT_RUNS = 2
+"""Runs for which a browser keeps a message that it was sent."""
+
+TEXTS = ("markdown", "alert", "exception", "metric", "heading")
+"""Kinds of elements whose words are kept."""
+
+
+EXCEPTION = "An exception is on the page: "
+"""How the words of an exception begin that the page did not expect."""
+
+
+class LostError(Exception):
+    """The connection was closed, or the page did not answer."""
+
+
+@dataclass
+class Visitor:
+    """One open page.
+
+    Attributes
+    ----------
+    socket : websockets connection
+        To the server.
+    page : str
+        Hash of the page's script.
+    query : str
+        What the page has put into the address.
+    widgets : dict
+        Key of each widget, with its id and its fragment.
+    values : dict
+        What was set, by the widget's key.
+    texts : dict
+        The words of each element on the page, by its place.
+    pages : dict
+        Hash of each page's script, by its name in the address.
+    begun : list of tuple
+        The page and the parts of each run that has begun.
+    runs : int
+        Runs of the script that have ended.
+    received : int
+        Bytes.
+    """
+
+    socket: Any
+    page: str = ""
+    query: str = ""
+    widgets: dict[str, tuple[str, str]] = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)
+    texts: dict[tuple[int, ...], str] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
+    begun: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    runs: int = 0
+    received: int = 0
+    _messages: dict[str, tuple[int, ForwardMsg]] = field(default_factory=dict)
+    _timers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _waiting: list[tuple[str, asyncio.Future[None]]] = field(default_factory=list)
+    _charted: set[str] = field(default_factory=set)
+    _reader: asyncio.Task[None] | None = None
+
+    async def load(self, query: str = "") -> float:
+        """Run the whole page with an address; return the seconds that it took."""
+        self.query = query
+        return await self._ask("")
+
+    async def move(self, key: str, value: float) -> float:
+        """Move a slider, and return the seconds until its part of the page has run.
+
+        Raises
+        ------
+        LostError
+            If the connection ends before.
+        """
+        self.values[key] = value
+        return await self._ask(self.widgets[key][1])
+
+    async def leave_for(self, page: str, key: str, value: float) -> float:
+        """Ask for another page and, before it comes, for the part that a slider stands in.
+
+        Parameters
+        ----------
+        page : str
+            The page's name in the address.
+        key : str
+            The slider, which stands on this page and on that one.
+        value : float
+            To which it is moved.
+        """
+        for fragment in list(self._timers):
+            self._stop(fragment)
+        here, part = self.page, self.widgets[key][1]
+        self.page = self.pages[page]
+        await self._send("")
+        self.page, self.values[key] = here, value
+        return await self._ask(part, answered_by="")
+
+    def asked(self, key: str) -> str:
+        """Return what the address says of a key; "" where it says nothing."""
+        return parse_qs(self.query).get(key, [""])[-1]
+
+    def says(self, words: str) -> bool:
+        """Say whether words stand on the page."""
+        return any(words in text for text in self.texts.values())
+
+    async def _ask(self, fragment: str, answered_by: str | None = None) -> float:
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append((fragment if answered_by is None else answered_by, done))
+        began = time.perf_counter()
+        await self._send(fragment)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await done
+        except TimeoutError as error:
+            raise LostError(f"The page did not answer within {PATIENCE:g} s.") from error
+        return time.perf_counter() - began
+
+    async def _send(self, fragment: str, *, by_clock: bool = False) -> None:
+        message = BackMsg()
+        state: ClientState = message.rerun_script
+        state.query_string, state.page_script_hash = self.query, self.page
+        state.fragment_id, state.is_auto_rerun = fragment, by_clock
+        state.cached_message_hashes.extend(self._messages)
+        for key, value in self.values.items():
+            if key in self.widgets:
+                widget = state.widget_states.widgets.add(id=self.widgets[key][0])
+                widget.double_array_value.data.append(value)
+        try:
+            await self.socket.send(message.SerializeToString())
+        except websockets.ConnectionClosed as error:
+            raise LostError("The server closed the connection.") from error
+
+    async def _read(self) -> None:
+        try:
+            async for raw in self.socket:
+                self.received += len(raw)
+                self._take(ForwardMsg.FromString(raw))
+        except websockets.ConnectionClosed:
+            pass
+        finally:
+            for timer in self._timers.values():
+                timer.cancel()
+            for _, done in self._waiting:
+                if not done.done():
+                    done.set_exception(LostError("The server closed the connection."))
+
+    def _take(self, message: ForwardMsg) -> None:
+        kind = message.WhichOneof("type")
+        if kind == "ref_hash":
+            known = self._messages.get(message.ref_hash)
+            if known is not None:
+                full = ForwardMsg()
+                full.CopyFrom(known[1])
+                full.metadata.CopyFrom(message.metadata)
+                self._messages[message.ref_hash] = (self.runs, known[1])
+                message, kind = full, "delta"
+        elif message.metadata.cacheable:
+            self._messages[message.hash] = (self.runs, message)
+        if kind == "new_session":
+            self._begin(message)
+        elif kind == "delta":
+            self._draw(message)
+        elif kind == "navigation":
+            for page in message.navigation.app_pages:
+                self.pages[page.url_pathname] = page.page_script_hash
+        elif kind == "page_info_changed":
+            self.query = message.page_info_changed.query_string
+        elif kind == "auto_rerun":
+            again = message.auto_rerun
+            self._stop(again.fragment_id)
+            timer = asyncio.create_task(self._by_clock(again.fragment_id, again.interval))
+            self._timers[again.fragment_id] = timer
+        elif kind == "stop_auto_rerun":
+            for fragment in message.stop_auto_rerun.fragment_ids:
+                self._stop(fragment)
+        elif kind == "script_finished":
+            self._end(message)
+
+    def _begin(self, message: ForwardMsg) -> None:
+        self.page = message.new_session.page_script_hash
+        self.begun.append((self.page, tuple(message.metadata.run.fragment_ids)))
+        self._charted.clear()
+        if not message.metadata.run.fragment_ids:
+            for fragment in list(self._timers):
+                self._stop(fragment)
+            self.texts.clear()
+
+    def _draw(self, message: ForwardMsg) -> None:
+        place = tuple(message.metadata.delta_path)
+        self.texts.pop(place, None)
+        if message.delta.WhichOneof("type") != "new_element":
+            return
+        kind = message.delta.new_element.WhichOneof("type")
+        element = getattr(message.delta.new_element, kind)
+        identity = getattr(element, "id", "")
+        if identity.startswith("$$ID-"):
+            self.widgets[identity.split("-", 2)[2]] = (identity, message.delta.fragment_id)
+        if kind == "bidi_component":
+            self._charted.add(message.delta.fragment_id)
+        if kind in TEXTS:
+            words = getattr(element, "body", "") or str(element)
+            self.texts[place] = f"{EXCEPTION}{words}" if kind == "exception" else words
+
+    def _end(self, message: ForwardMsg) -> None:
+        early = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        self.runs += not early
+        self._messages = {
+            key: kept for key, kept in self._messages.items() if kept[0] > self.runs - KEPT_RUNS
+        }
+        ran = message.metadata.run.fragment_ids
+        for fragment, done in list(self._waiting):
+            # a part that was drawn has run, also where the next run was waiting already
+            drawn = fragment in self._charted if early else not ran or fragment in ran
+            if drawn and (self._is_told(fragment) if fragment else not early):
+                self._waiting.remove((fragment, done))
+                if not done.done():
+                    done.set_result(None)
+
+    def _is_told(self, fragment: str) -> bool:
+        """Say whether the address has what was set in a part, or leaves it out as the default."""
+        return all(
+            not (told := self.asked(key)) or float(told) == value
+            for key, value in self.values.items()
+            if self.widgets[key][1] == fragment
+        )
+
+    async def _by_clock(self, fragment: str, interval: float) -> None:
+        while True:
+            await asyncio.sleep(interval)
+            try:
+                await self._send(fragment, by_clock=True)
+            except LostError:
+                return
+
+    def _stop(self, fragment: str) -> None:
+        timer = self._timers.pop(fragment, None)
+        if timer is not None:
+            timer.cancel()
+
+
+@contextlib.asynccontextmanager
+async def visiting(address: str, cookie: str = "") -> AsyncIterator[Visitor]:
+    """Open a page of a dashboard; its script runs when it is loaded.
+
+    Parameters
+    ----------
+    address : str
+        Of the dashboard, such as http://127.0.0.1:8501.
+    cookie : str
+        What the browser sends as its cookies.
+
+    Raises
+    ------
+    LostError
+        If there is no connection.
+    """
+    place = urlsplit(address).netloc
+    try:
+        socket = await websockets.connect(
+            f"ws://{place}/_stcore/stream",
+            subprotocols=[websockets.Subprotocol("streamlit")],
+            origin=websockets.Origin(address),
+            additional_headers={"Cookie": cookie} if cookie else None,
+            compression=None,
+            max_size=None,
+            open_timeout=PATIENCE,
+            ping_timeout=PATIENCE,
+        )
+    except (OSError, websockets.WebSocketException, TimeoutError) as error:
+        raise LostError(f"There is no connection to {address}: {error}") from error
+    visitor = Visitor(socket)
+    visitor._reader = asyncio.create_task(visitor._read())
+    try:
+        yield visitor
+    finally:
+        await socket.close()
+        await visitor._reader
