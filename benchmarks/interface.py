@@ -1,11 +1,12 @@
 """From the release of a slider to the updated page: Explore and Compare beside a trivial app.
 
 Run with `python -m benchmarks.interface` (about two minutes, in a headless Chromium). All pages are
-open at the same time and take turns, so that all have the same load. A page is updated when its
-main part has changed for the last time. On Compare the slider of one of three columns moves: LIP,
-ALIP and LDP on Adult. Pinning is measured from the release of the button on Explore until the page
-says that the question is pinned. Opening is measured from a click on the page's name until it is
-at rest: Explore and Compare, one from the other, each time with the same questions.
+open at the same time and take turns, and ratios are medians over the turns, so that what else the
+machine does slows all of them. A page is updated when its main part has changed for the last time.
+On Compare the slider of one of three columns moves: LIP, ALIP and LDP on Adult. Pinning is measured
+from the release of the button on Explore until the page says that the question is pinned. Opening
+is measured from a click on the page's name until it is at rest: Explore and Compare, one from the
+other, each time with the same questions.
 """
 
 from __future__ import annotations
@@ -133,8 +134,8 @@ def opened(page: Page, name: str) -> float:
     return float(page.evaluate("window.watch.last - window.watch.released"))
 
 
-def measure(releases: int) -> list[tuple[str, float, float]]:
-    """Return name, median and 90th percentile in milliseconds of each."""
+def measure(releases: int) -> list[list[float]]:
+    """Return the milliseconds of each of `NAMES`; pages that take turns have as many, in turn."""
     browser_path = find()
     if browser_path is None:
         raise RuntimeError("No Chromium or Chrome was found: install one to run this benchmark.")
@@ -175,23 +176,32 @@ def measure(releases: int) -> list[tuple[str, float, float]]:
                     times[place].append(opened(compared, name))
             del times[PINNED + 1][0], times[PINNED + 2][0]
             browser.close()
-    return [
-        (name, statistics.median(one), statistics.quantiles(one, n=10)[-1])
-        for name, one in zip(NAMES, times, strict=True)
-    ]
+    return times
+
+
+def ratio(found: list[list[float]], one: int, other: int) -> float:
+    """Return how many times as long one takes as another, by their places in `NAMES`.
+
+    Where they took turns it is the median of each turn's ratio: what else the machine did during a
+    turn slowed both. Else it is the ratio of medians.
+    """
+    if max(one, other) < PINNED:
+        turns = zip(found[one], found[other], strict=True)
+        return statistics.median(a / b for a, b in turns)
+    return statistics.median(found[one]) / statistics.median(found[other])
 
 
 def table(releases: int = 20) -> list[str]:
     """Return the results as the rows of a Markdown table."""
     found = measure(releases)
-    floor, explore = found[PLAIN][1], found[EXPLORE][1]
     return [
         "| from slider release to updated page | median | 90 % within | to trivial | to Explore |",
         "| --- | ---: | ---: | ---: | ---: |",
         *(
-            f"| {name} | {median:.0f} ms | {late:.0f} ms | {median / floor:.2f} | "
-            f"{median / explore:.2f} |"
-            for name, median, late in found
+            f"| {name} | {statistics.median(one):.0f} ms | "
+            f"{statistics.quantiles(one, n=10)[-1]:.0f} ms | {ratio(found, place, PLAIN):.2f} | "
+            f"{ratio(found, place, EXPLORE):.2f} |"
+            for place, (name, one) in enumerate(zip(NAMES, found, strict=True))
         ),
     ]
 

@@ -96,7 +96,7 @@ def report(rows: int) -> str:
     lines = [
         f"Releasing {rows:,} records of four columns, {LEVELS[0]} × {LEVELS[1]} levels:",
         "",
-        "| file | | CPU seconds | ratio | with reading and counting | ratio | peak memory, MB |",
+        "| file | | CPU seconds | ratio | with opening and counting | ratio | peak memory, MB |",
         "|---|---|---|---|---|---|---|",
     ]
     for kind in KINDS:
