@@ -22,7 +22,7 @@ class LeftOut:
         The columns of S or of X, all of them; without effect where other columns are chosen.
     names : tuple of str
         Names of the symbols, as they are before any are merged; those that no record has are
-        ignored.
+        told in the count's report.
 
     Raises
     ------

@@ -103,6 +103,14 @@ def test_the_last_half_nat_is_between_two_points_of_the_line():
     assert "costs most" not in said  # all of X is kept
 
 
+@pytest.mark.usefixtures("sweeps")
+def test_a_half_nat_that_adds_nothing_is_not_told_as_zero_points():
+    said = advised(replace(ASKED, eps=8.0))
+    assert "to 8 nats the mechanism keeps less than 0.1 points more." in said
+    assert "keeps 0.0" not in said
+    assert "keeps -0.0" not in said
+
+
 ADULT = Scenario(data=DataSpec("adult", ("sex",), ("workclass",)), notion="lip", eps=0.05)
 
 

@@ -45,6 +45,23 @@ def test_a_reload_has_the_key_and_the_keyed_file(browser):
     assert browser["is"] == "mine"
 
 
+def test_another_question_tells_of_the_file_and_leads_back_to_it(browser):
+    app = made(opened(seed=None))
+    address, eps = link(app), app.session_state["eps"]
+    assert "released before" not in said(app)
+    app.slider(key="eps").set_value(eps + 0.5).run()
+    assert app.button(key="release_make")
+    assert "answers another question" in said(app)
+    app.button(key="release_back").click().run()
+    assert app.session_state["eps"] == eps
+    assert link(app) == address
+    assert asked_for(address).path == written(app).path
+    app.text_input(key="release_seed").set_value("1234").run()
+    assert "is of other choices above" in said(app)
+    assert "release_back" not in [one.key for one in app.button]
+    assert browser["is"] == "mine"
+
+
 def test_a_page_that_is_open_keeps_its_release_to_itself(browser, monkeypatch):
     app = made(opened(seed=None))
     monkeypatch.setattr(own_release, "_is_open", lambda _: True)

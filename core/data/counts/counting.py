@@ -29,8 +29,7 @@ from core.data.spec import DataSpec
 from core.data.tables import Marks, OpenTable, filtered, is_mark, open_table
 from core.data.treatment.bins import Bins, cut
 from core.data.treatment.generalise import intervals
-from core.data.treatment.levels import Symbols
-from core.data.treatment.merges import added_up, merged_names
+from core.data.treatment.merges import added_up, merged_groups, merged_names, unknown_symbols
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import BoolArray, FloatArray, shown
@@ -164,7 +163,20 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         grouped_s=grouped[0],
         grouped_x=grouped[1],
         bins=cuts,
-        merged=_merged(sides, symbols, names),
+        merged=tuple(
+            (side.title, group)
+            for side, own, called in zip(sides, symbols, names, strict=True)
+            for group in merged_groups(own.labels, called)
+        ),
+        unknown=tuple(
+            (side.title, unknown)
+            for side, own in zip(sides, symbols, strict=True)
+            if (
+                unknown := unknown_symbols(
+                    own.labels, spec.merged(side.columns), spec.without(side.columns)
+                )
+            )
+        ),
         hierarchies=tuple(
             one
             for one in spec.hierarchies
@@ -254,19 +266,6 @@ def _left_out(
     ]
     report = replace(report, n_used=used, left_out=told, left_out_records=records)
     return rest, left, stays[1], report
-
-
-def _merged(
-    sides: tuple[Side, Side], symbols: tuple[Symbols, Symbols], names: list[tuple[str, ...]]
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the columns' title and the symbols of each group that became one."""
-    found = []
-    for side, own, called in zip(sides, symbols, names, strict=True):
-        groups: dict[str, list[str]] = {}
-        for label, name in zip(own.labels, called, strict=True):
-            groups.setdefault(name, []).append(label)
-        found += [(side.title, tuple(group)) for group in groups.values() if len(group) > 1]
-    return tuple(found)
 
 
 def _with_attributes(counted: Counted, attributes: tuple[Attribute, ...]) -> Counted:

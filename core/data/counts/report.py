@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.attributes import Attribute
@@ -11,8 +12,11 @@ from core.data.treatment.bins import Bins
 from core.data.treatment.coding import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.validation import FloatArray
+from core.validation import FloatArray, shown
 from core.wording import listed, number_of, percent, were
+
+MOST_NAMED = 3
+"""Most symbols that a sentence names."""
 
 
 class TooManyLevelsError(InvalidInputError):
@@ -71,6 +75,9 @@ class CountReport:
         The symbols whose records were left out, with the name of their columns.
     left_out_records : int
         Number of those records.
+    unknown : tuple of (str, tuple of str)
+        Symbols that are to be merged or left out and that no record has, with the name of their
+        columns.
     hierarchies : tuple of Hierarchy
         The columns used that were made coarser.
     rare_levels : tuple of (str, Grouped)
@@ -96,6 +103,7 @@ class CountReport:
     merged: tuple[tuple[str, tuple[str, ...]], ...] = ()
     left_out: tuple[tuple[str, tuple[str, ...]], ...] = ()
     left_out_records: int = 0
+    unknown: tuple[tuple[str, tuple[str, ...]], ...] = ()
     hierarchies: tuple[Hierarchy, ...] = ()
     rare_levels: tuple[tuple[str, Grouped], ...] = ()
     zero_cells: int = 0
@@ -155,12 +163,24 @@ class CountReport:
             for column, names in self.merged
         ]
         said += [
+            f"No record that is counted has {listed(_first(names), 'or')} of {column!r}, to be "
+            "merged or left out."
+            for column, names in self.unknown
+        ]
+        said += [
             f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of {cut.asked}, "
             "because equal values stay together."
             for cut in self.bins
             if len(cut.labels) - 2 < cut.asked
         ]
         return tuple(said)
+
+
+def _first(names: Sequence[str]) -> list[str]:
+    """Return names as a sentence quotes them, at most `MOST_NAMED`, and how many more there are."""
+    more = len(names) - MOST_NAMED
+    quoted = [shown(name) for name in names[:MOST_NAMED]]
+    return [*quoted, f"{more:,} more"] if more > 0 else quoted
 
 
 def _share(part: int, whole: int) -> str:

@@ -52,6 +52,34 @@ def merged_names(
     return tuple(becomes.get(label, label) for label in labels)
 
 
+def merged_groups(labels: Sequence[str], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the symbols of each group that shares a name, of what `merged_names` returns.
+
+    Examples
+    --------
+    >>> merged_groups(["a", "b", "c"], ["c or a", "b", "c or a"])
+    (('a', 'c'),)
+    """
+    groups: dict[str, list[str]] = {}
+    for label, name in zip(labels, names, strict=True):
+        groups.setdefault(name, []).append(label)
+    return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+
+def unknown_symbols(
+    labels: Sequence[str], merges: Iterable[Merge], left_out: Collection[str]
+) -> tuple[str, ...]:
+    """Return the names to be merged or left out that no symbol has, in alphabetical order.
+
+    Examples
+    --------
+    >>> unknown_symbols(["a", "b"], [Merge(("x",), ("b", "z"))], {"a", "y"})
+    ('y', 'z')
+    """
+    asked = {name for merge in merges for name in merge.names}.union(left_out)
+    return tuple(sorted(asked.difference(labels)))
+
+
 def added_up(counts: FloatArray, names: Sequence[str]) -> tuple[FloatArray, tuple[str, ...]]:
     """Return rows with those of the same name added up, each where the first of them was.
 

@@ -16,7 +16,7 @@ from core.release.sentences import finding
 from core.scenario import Result
 from core.wording import number_of, size_of_file
 from pages.ui.frame import controls as common
-from pages.ui.frame import page_frame
+from pages.ui.frame import page_frame, state
 from pages.ui.parts import exports, tables
 from pages.ui.release import certificate, controls, query, results
 from pages.ui.style.labels import markdown
@@ -115,6 +115,7 @@ def _made(result: Result, plan: Plan, original: Upload) -> None:
         elif found is None:
             results.give_up()
             _lost(plan)
+            _of_before(result)
             st.button(
                 f"Release {number_of(original.rows, 'record')}",
                 icon=":material/lock_open_right:",
@@ -146,6 +147,32 @@ def _lost(plan: Plan) -> None:
         "The file that was released before is gone: the server removes it soon after its page was "
         f"closed. {how}",
         icon=":material/auto_delete:",
+    )
+
+
+def _of_before(result: Result) -> None:
+    """Say that a file is there of what was on screen before, and offer to go back to that."""
+    asked = results.asked_before()
+    if asked is None:
+        return
+    if asked == result.scenario:
+        st.info(
+            "The file that was released before is of other choices above: with those it is here "
+            "again, until another is released.",
+            icon=":material/history:",
+        )
+        return
+    st.info(
+        "The file that was released before answers another question. It is here again on that "
+        "question, until another is released.",
+        icon=":material/history:",
+    )
+    st.button(
+        "Back to the question of that file",
+        icon=":material/undo:",
+        key="release_back",
+        on_click=state.adopt,
+        args=(asked,),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from core.records.certificate import Made
 from core.records.draws import Keyed
 from core.records.estimate import estimate
 from core.records.plan import Plan
-from core.scenario import Result
+from core.scenario import Result, Scenario
 from pages.ui.work import derived, long_answer, own_release
 from pages.ui.work.long_answer import LongAnswer
 
@@ -129,6 +130,14 @@ def written(key: Name) -> Written | None:
         own.lose()
         return None
     return found if found is not None and found.name == key else None
+
+
+def asked_before() -> Scenario | None:
+    """Return the question of the file that is there; None where there is none."""
+    found: Written | None = own_release.release().made
+    if found is None:
+        return None
+    return Scenario.from_json(json.dumps(found.made.certificate["scenario"]))
 
 
 def work(result: Result, plan: Plan, key: Name) -> LongAnswer[Made]:

@@ -52,9 +52,10 @@ def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
         yield f"No {symbol} of the line is known to keep 90 %."
     step = last_step(line, result.scenario.eps)
     if step is not None:
+        gained = f"{100 * step.gained:.1f}"
         yield (
             f"From {symbol} = {budget(step.low, unit)} to {budget(step.high, unit)} the mechanism "
-            f"keeps {100 * step.gained:.1f} points more."
+            + (f"keeps {gained} points more." if float(gained) else "keeps less than 0.1 points more.")
         )
 
 

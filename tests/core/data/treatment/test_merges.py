@@ -188,3 +188,26 @@ def test_nothing_left_or_a_task_beside_a_secret_left_out_is_one_sentence():
     assert counted.task.p_t_given_x.shape[1] == counted.joint.n_x == 4
     with pytest.raises(InvalidInputError, match="or any while S is released"):
         count(replace(released, secret_released=True))
+
+
+def test_symbols_that_no_record_has_are_told():
+    gone = LeftOut(("race",), ("Martian", "Other"))
+    merge = Merge(("sex",), ("Male", "Neither"))
+    found = count(DataSpec("adult", ("race",), ("sex",), merges=(merge,), left_out=(gone,)))
+    assert found.report.unknown == (("race", ("Martian",)), ("sex", ("Neither",)))
+    said = found.report.sentences()
+    assert "No record that is counted has 'Martian' of 'race', to be merged or left out." in said
+    assert found.joint.x_labels == ("Female", "Male")
+    many = LeftOut(("race",), ("Other", *"edcba"))
+    said = count(DataSpec("adult", ("race",), ("sex",), left_out=(many,))).report.sentences()
+    assert (
+        "No record that is counted has 'a', 'b', 'c' or 2 more of 'race', to be merged"
+        in " ".join(said)
+    )
+
+
+def test_known_symbols_need_no_word():
+    gone = LeftOut(("race",), ("Other",))
+    found = count(DataSpec("adult", ("race",), ("sex",), left_out=(gone,)))
+    assert found.report.unknown == ()
+    assert not any("No record that is counted" in one for one in found.report.sentences())
