@@ -55,7 +55,11 @@ def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
         gained = f"{100 * step.gained:.1f}"
         yield (
             f"From {symbol} = {budget(step.low, unit)} to {budget(step.high, unit)} the mechanism "
-            + (f"keeps {gained} points more." if float(gained) else "keeps less than 0.1 points more.")
+            + (
+                f"keeps {gained} points more."
+                if float(gained)
+                else "keeps less than 0.1 points more."
+            )
         )
 
 
