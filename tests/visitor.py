@@ -77,7 +77,7 @@ class Visitor:
     received: int = 0
     _messages: dict[str, tuple[int, ForwardMsg]] = field(default_factory=dict)
     _timers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
-    _waiting: list[tuple[str, asyncio.Future[None]]] = field(default_factory=list)
+    _waiting: list[tuple[str, int, asyncio.Future[None]]] = field(default_factory=list)
     _charted: set[str] = field(default_factory=set)
     _reader: asyncio.Task[None] | None = None
 
@@ -111,11 +111,11 @@ class Visitor:
         """
         for fragment in list(self._timers):
             self._stop(fragment)
-        here, part = self.page, self.widgets[key][1]
+        here, part, before = self.page, self.widgets[key][1], len(self.begun)
         self.page = self.pages[page]
         await self._send("")
         self.page, self.values[key] = here, value
-        return await self._ask(part, answered_by="")
+        return await self._ask(part, answered_by="", before=before)
 
     def asked(self, key: str) -> str:
         """Return what the address says of a key; "" where it says nothing."""
@@ -125,9 +125,13 @@ class Visitor:
         """Say whether words stand on the page."""
         return any(words in text for text in self.texts.values())
 
-    async def _ask(self, fragment: str, answered_by: str | None = None) -> float:
+    async def _ask(
+        self, fragment: str, answered_by: str | None = None, before: int | None = None
+    ) -> float:
+        """Ask for a part, and return the seconds until a run has ended that began after that."""
         done = asyncio.get_running_loop().create_future()
-        self._waiting.append((fragment if answered_by is None else answered_by, done))
+        answer = fragment if answered_by is None else answered_by
+        self._waiting.append((answer, len(self.begun) if before is None else before, done))
         began = time.perf_counter()
         await self._send(fragment)
         try:
@@ -162,7 +166,7 @@ class Visitor:
         finally:
             for timer in self._timers.values():
                 timer.cancel()
-            for _, done in self._waiting:
+            for _, _, done in self._waiting:
                 if not done.done():
                     done.set_exception(LostError("The server closed the connection."))
 
@@ -230,11 +234,13 @@ class Visitor:
             key: kept for key, kept in self._messages.items() if kept[0] > self.runs - KEPT_RUNS
         }
         ran = message.metadata.run.fragment_ids
-        for fragment, done in list(self._waiting):
+        for fragment, before, done in list(self._waiting):
+            if len(self.begun) == before:
+                continue  # this run was under way when the part was asked for
             # a part that was drawn has run, also where the next run was waiting already
             drawn = fragment in self._charted if early else not ran or fragment in ran
             if drawn and (self._is_told(fragment) if fragment else not early):
-                self._waiting.remove((fragment, done))
+                self._waiting.remove((fragment, before, done))
                 if not done.done():
                     done.set_result(None)
 

@@ -1,0 +1,66 @@
+"""The visitor without a browser tells the run that it asked for from one that was under way."""
+
+import asyncio
+
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from tests.visitor import Visitor
+
+PART = "sliders"
+
+
+class Server:
+    """Takes what a visitor sends, and answers nothing by itself."""
+
+    def __init__(self):
+        self.asked = []
+
+    async def send(self, raw):
+        self.asked.append(raw)
+
+
+def begins(*parts):
+    message = ForwardMsg()
+    message.new_session.page_script_hash = "explore"
+    message.metadata.run.fragment_ids.extend(parts)
+    return message
+
+
+def ends(*parts):
+    message = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)
+    message.metadata.run.fragment_ids.extend(parts)
+    return message
+
+
+async def moves(visitor, before, after):
+    """Say of each message, those before the move and those after it, whether it ends the move."""
+    for message in before:
+        visitor._take(message)
+    move = asyncio.create_task(visitor.move("eps", 1.0))
+    while not visitor.socket.asked:
+        await asyncio.sleep(0)
+    done = []
+    for message in after:
+        visitor._take(message)
+        await asyncio.sleep(0)
+        done.append(move.done())
+    await move
+    return done
+
+
+def visitor():
+    return Visitor(Server(), widgets={"eps": ("$$ID-1-eps", PART)})
+
+
+def test_the_end_of_a_run_under_way_does_not_end_a_move():
+    found = asyncio.run(moves(visitor(), [begins()], [ends(), begins(PART), ends(PART)]))
+    assert found == [False, False, True]
+
+
+def test_a_run_of_the_whole_page_that_begins_after_a_move_ends_it():
+    assert asyncio.run(moves(visitor(), [], [begins(), ends()])) == [False, True]
+
+
+def test_a_run_of_another_part_does_not_end_a_move():
+    sent = [begins("clock"), ends("clock"), begins(PART), ends(PART)]
+    assert asyncio.run(moves(visitor(), [], sent)) == [False, False, False, True]
