@@ -26,6 +26,20 @@ def begins(*parts):
     return message
 
 
+def slider(eps):
+    message = ForwardMsg()
+    message.delta.fragment_id = PART
+    message.delta.new_element.slider.id = "$$ID-1-eps"
+    message.delta.new_element.slider.value.append(eps)
+    return message
+
+
+def addressed(query):
+    message = ForwardMsg()
+    message.page_info_changed.query_string = query
+    return message
+
+
 def ends(*parts):
     message = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)
     message.metadata.run.fragment_ids.extend(parts)
@@ -64,3 +78,9 @@ def test_a_run_of_the_whole_page_that_begins_after_a_move_ends_it():
 def test_a_run_of_another_part_does_not_end_a_move():
     sent = [begins("clock"), ends("clock"), begins(PART), ends(PART)]
     assert asyncio.run(moves(visitor(), [], sent)) == [False, False, False, True]
+
+
+def test_a_run_that_leaves_the_address_at_the_default_does_not_end_a_move_elsewhere():
+    sent = [begins(), ends(), begins(PART), addressed("eps=1"), ends(PART)]
+    found = asyncio.run(moves(visitor(), [begins(), slider(2.0), ends()], sent))
+    assert found == [False, False, False, False, True]

@@ -79,6 +79,7 @@ class Visitor:
     _timers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _waiting: list[tuple[str, int, asyncio.Future[None]]] = field(default_factory=list)
     _charted: set[str] = field(default_factory=set)
+    _defaults: dict[str, float] = field(default_factory=dict)
     _reader: asyncio.Task[None] | None = None
 
     async def load(self, query: str = "") -> float:
@@ -220,7 +221,10 @@ class Visitor:
         element = getattr(message.delta.new_element, kind)
         identity = getattr(element, "id", "")
         if identity.startswith("$$ID-"):
-            self.widgets[identity.split("-", 2)[2]] = (identity, message.delta.fragment_id)
+            key = identity.split("-", 2)[2]
+            self.widgets[key] = (identity, message.delta.fragment_id)
+            if kind == "slider" and element.value and not self.asked(key):
+                self._defaults.setdefault(key, element.value[0])
         if kind == "bidi_component":
             self._charted.add(message.delta.fragment_id)
         if kind in TEXTS:
@@ -247,7 +251,7 @@ class Visitor:
     def _is_told(self, fragment: str) -> bool:
         """Say whether the address has what was set in a part, or leaves it out as the default."""
         return all(
-            not (told := self.asked(key)) or float(told) == value
+            float(self.asked(key) or self._defaults.get(key, value)) == value
             for key, value in self.values.items()
             if self.widgets[key][1] == fragment
         )

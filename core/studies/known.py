@@ -8,9 +8,12 @@ budget and above, and a later answer is never worse than an earlier one.
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import accumulate
 from typing import cast
 
 import numpy as np
@@ -57,22 +60,42 @@ Place = tuple[str, float]
 class _Promise:
     """The answers under one notion on one joint, for all ε, and their bytes.
 
-    What follows from all of them, `starts` and `lines`, is kept until one of them changes.
+    What follows from all of them, the fields from `starts` on, is kept until one of them changes.
     """
 
     n_bytes: int = 0
     answers: OrderedDict[Place, Mechanism] = field(default_factory=OrderedDict)
     sizes: dict[Place, int] = field(default_factory=dict)
     starts: list[tuple[Place, Mechanism]] | None = None
+    ranked: tuple[list[float], list[tuple[Place, Mechanism]]] | None = None
+    bounds: tuple[list[float], list[float]] | None = None
     lines: dict[tuple[str, float], tuple[Frontier, Frontier]] = field(default_factory=dict)
 
-    def usable(self, joint: Joint, scenario: Scenario) -> list[tuple[Place, Mechanism]]:
+    def usable(self, joint: Joint, asked: Scenario) -> list[tuple[Place, Mechanism]]:
         """Return the answers that are starts, those for which `_is_start` holds."""
         if self.starts is None:
-            self.starts = [
-                (at, made) for at, made in self.answers.items() if _is_start(made, joint, scenario)
-            ]
+            self.starts = [one for one in self.answers.items() if _is_start(one[1], joint, asked)]
         return self.starts
+
+    def start(self, joint: Joint, asked: Scenario, place: Place) -> tuple[Place, Mechanism] | None:
+        """Return the best start at a place's ε or below; of equal ones that of the place itself."""
+        if self.ranked is None:
+            usable = sorted(self.usable(joint, asked), key=lambda one: one[0][1])
+            best = accumulate(usable, partial(max, key=lambda one: one[1].utility))
+            self.ranked = [eps for (_, eps), _ in usable], list(best)
+        count, own = bisect_right(self.ranked[0], place[1]), self.answers.get(place)
+        found = self.ranked[1][count - 1] if count else None
+        if found and own and own.utility >= found[1].utility and _is_start(own, joint, asked):
+            return place, own
+        return found
+
+    def bound(self, eps: float) -> float:
+        """Return the least bound on the optimum that was found at ε or above; ∞ without any."""
+        if self.bounds is None:
+            found = sorted((-at, one.upper_bound) for at, one in _bounds(self))
+            self.bounds = [at for at, _ in found], list(accumulate((one for _, one in found), min))
+        count = bisect_right(self.bounds[0], -eps)
+        return self.bounds[1][count - 1] if count else np.inf
 
     def keep(self, place: Place, made: Mechanism) -> None:
         """Keep an answer at a place."""
@@ -90,7 +113,8 @@ class _Promise:
         return size
 
     def _changed(self) -> None:
-        self.starts, self.lines = None, {}  # who still works on old ones fills the old dictionary
+        self.starts = self.ranked = self.bounds = None
+        self.lines = {}  # who still works on old ones fills the old dictionary
 
 
 class Known:
@@ -164,17 +188,14 @@ class Known:
             own = promise.answers.get(place)
             if scenario.mechanism != OPTIMUM:
                 return None if own is None else self._carried(promise, place, own, joint, scenario)
-            usable = promise.usable(joint, scenario)
-            bounds = [one.upper_bound for eps, one in _bounds(promise) if eps >= scenario.eps]
-        starts = [(made.utility, at == place, made) for at, made in usable if at[1] <= scenario.eps]
-        if not starts:
+            found = promise.start(joint, scenario, place)
+            usable, bound = promise.usable(joint, scenario), promise.bound(scenario.eps)
+        if found is None:
             return None
-        bound = min(bounds, default=np.inf)
-        _, here, made = max(starts, key=lambda one: one[:2])
-        made = _bounded(made, bound, scenario.gap)
+        here, made = found[0] == place, _bounded(found[1], bound, scenario.gap)
         mixed = None
         if made.gap > scenario.gap or not here:
-            mixed = _between(scenario, [(at[1], one) for at, one in usable], joint)
+            mixed = _between(scenario, usable, joint)
         if here and mixed is None:
             return made
         notion = scenario.build_notion(joint)
@@ -317,14 +338,14 @@ def _place(scenario: Scenario) -> Place:
 
 
 def _between(
-    scenario: Scenario, answers: Sequence[tuple[float, Mechanism]], joint: Joint
+    scenario: Scenario, answers: Sequence[tuple[Place, Mechanism]], joint: Joint
 ) -> FloatArray | None:
     """Return a mixture of answers that keeps more than each of them at ε; None where none does."""
     entry = notions.entry(scenario.notion)
     if not entry.kind.on_average or "eps" not in entry.parameters:
         return None
     told = cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
-    return best_mixture(told, answers, joint)
+    return best_mixture(told, [(eps, made) for (_, eps), made in answers], joint)
 
 
 def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:
