@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 IRREGULAR = {"entry": "entries", "frequency": "frequencies"}
 """Plurals that are more than an s."""
@@ -105,6 +106,53 @@ def percent(share: float, decimals: int = 0) -> str:
     if share < 1 and float(text) == 100:
         return f">{100 - least:.{decimals}f} %"
     return f"{text} %"
+
+
+def decimals(value: float, digits: int) -> str:
+    """Write a number with some digits after the point.
+
+    Examples
+    --------
+    >>> decimals(0.05, 3)
+    '0.050'
+    """
+    return f"{value:.{digits}f}"
+
+
+def apart(
+    a: float, b: float, write: Callable[[float, int], str] = decimals, fewest: int = 1
+) -> tuple[str, str]:
+    """Write two numbers with as many decimals as tell them apart, nine at most.
+
+    Parameters
+    ----------
+    a, b : float
+        The numbers.
+    write : callable
+        Writes a number with some decimals.
+    fewest : int
+        Fewest decimals.
+
+    Examples
+    --------
+    >>> apart(0.39161, 0.39159, percent), apart(0.2, 0.17, fewest=2)
+    (('39.161 %', '39.159 %'), ('0.20', '0.17'))
+    >>> apart(0.5, 0.5)
+    ('0.500000000', '0.500000000')
+    """
+    told = [(write(a, digits), write(b, digits)) for digits in range(fewest, 10)]
+    return next((pair for pair in told if pair[0] != pair[1]), told[-1])
+
+
+def plain(value: float) -> str:
+    """Write a number with three digits and without a power of ten.
+
+    Examples
+    --------
+    >>> plain(0.0000781), plain(0.0752), plain(0.3), plain(7810.0), plain(0.0)
+    ('0.0000781', '0.0752', '0.3', '7810', '0')
+    """
+    return f"{Decimal(f'{value:.3g}'):f}"
 
 
 def at_most(share: float) -> str:

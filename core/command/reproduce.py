@@ -38,6 +38,7 @@ SIGNS = {
     "differs": "DIFFERS",
     "error in print": "ERRATUM",
     "cannot be checked": "-",
+    "cannot be decided": "?",
 }
 """What the table says of a verdict."""
 
@@ -141,8 +142,8 @@ def table(found: Run) -> str:
         lines += [f"  beyond   {more.text}: {more.value:.4g}" for more in one.beyond]
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     lines.append(f"{counts.total()} claims" + (f": {told}" if told else ""))
-    if found.quick and counts["differs"]:
-        lines.append("With so few draws some orders are not decided, which counts as differing.")
+    if found.quick and counts["cannot be decided"]:
+        lines.append("?: too few draws to decide; without --quick there are twenty times as many.")
     return "\n".join(lines)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from core import measures
 from core.joint import Joint
 from core.learning.tables import flipped
+from core.limits import ROUNDING
 from core.measures.conditionals import conditionals
 from core.notions import LIP
 from core.validation import FloatArray
@@ -25,7 +26,9 @@ class Proposition:
     max_lift, min_lift : float
         Λ and Ψ of every symbol.
     variation, printed, right : float
-        T, ½(e^ε_u − 1), and ½ max(e^ε_u − 1, 1 − e^−ε_l).
+        T, ½(e^ε_u − 1), and ½ max(e^ε_u − 1, 1 − e^−ε_l); what rounding alone may leave of 0 is 0.
+    rounding : float
+        By how much rounding alone may move each of them.
     lifts, variations, printed_line, right_line : ndarray
         The same over all lifts of the secret that is nearly excluded, shape (k,).
     """
@@ -35,6 +38,7 @@ class Proposition:
     variation: float
     printed: float
     right: float
+    rounding: float
     lifts: FloatArray
     variations: FloatArray
     printed_line: FloatArray
@@ -43,7 +47,12 @@ class Proposition:
     @property
     def broken(self) -> bool:
         """Whether T is above what print says."""
-        return self.variation > self.printed + 1e-12
+        return self.variation - self.printed > 2 * self.rounding
+
+    @property
+    def silent(self) -> bool:
+        """Whether no symbol changes any belief."""
+        return self.right == 0.0
 
 
 def proposition(secrets: int, excluded: float) -> Proposition:
@@ -70,8 +79,27 @@ def proposition(secrets: int, excluded: float) -> Proposition:
     variation, printed, right = _bounds(secrets, excluded)
     found = conditionals(_excluding(secrets, excluded)).lift
     return Proposition(
-        float(found.max()), float(found.min()), variation, printed, right, lifts, *every.T
+        float(found.max()),
+        float(found.min()),
+        variation,
+        printed,
+        right,
+        _rounding(secrets),
+        lifts,
+        *every.T,
     )
+
+
+def _rounding(secrets: int) -> float:
+    """Return by how much rounding may move T, Λ − 1 or 1 − Ψ of the world.
+
+    In units of u = 2⁻⁵³, to first order. Each p of the table is off by 3u of itself at most (a
+    difference and two quotients), a sum of n of them by (n + 2)u, P(s)·P(x) by (2n + 5)u and a
+    lift, which is 2 at most, by (2n + 9)u of itself; half of it less 1 by (2n + 9)u. T is half the
+    sum of |p − P(s)·P(x)|: the terms are off by (n + 4)u together, and their sum by n²u more. A
+    normalised table is off by another n²u. So (2n² + 2n + 9)u is enough, and 2(n + 3)² is more.
+    """
+    return 2 * (secrets + 3) ** 2 * 2.0**-53
 
 
 def _excluding(secrets: int, excluded: float) -> FloatArray:
@@ -87,7 +115,9 @@ def _bounds(secrets: int, excluded: float) -> tuple[float, float, float]:
     p = _excluding(secrets, excluded)
     most, least = float(measures.max_lift(p).max()), float(measures.min_lift(p).min())
     rise, fall = most - 1, 1 - least
-    return float(measures.total_variation(p)), rise / 2, max(rise, fall) / 2
+    numbers = (float(measures.total_variation(p)), rise / 2, max(rise, fall) / 2)
+    variation, printed, right = (0.0 if abs(x) <= _rounding(secrets) else x for x in numbers)
+    return variation, printed, right
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +194,9 @@ def theorem(told_a: float, told_b: float, parity: float) -> Theorem:
 
 
 def _level(joint: Joint, kernel: ArrayLike) -> float:
-    """Return the level of LIP; a rounding of exactly 0 is 0."""
+    """Return the level of LIP; what the audit takes for rounding is 0."""
     found = LIP(1.0).achieved(joint, kernel)
-    return 0.0 if found < 1e-12 else found
+    return 0.0 if found < ROUNDING else found
 
 
 def _parity(parity: float) -> Joint:
@@ -185,9 +215,14 @@ def of_proposition(found: Proposition) -> tuple[str, ...]:
     'T(S;Y) is 0.19: above 0.119, what print says it is at most. What holds is 0.475.'
     """
     verdict = "above" if found.broken else "not above"
+    moved = (
+        "No symbol changes any belief."
+        if found.silent
+        else f"Every symbol raises beliefs by a factor of {found.max_lift:.3g} at most, and lowers "
+        f"one to {found.min_lift:.3g} of what it was."
+    )
     return (
-        f"Every symbol raises beliefs by a factor of {found.max_lift:.3g} at most, and lowers one "
-        f"to {found.min_lift:.3g} of what it was.",
+        moved,
         f"T(S;Y) is {found.variation:.3g}: {verdict} {found.printed:.3g}, what print says it is at "
         f"most. What holds is {found.right:.3g}.",
         "The proof takes |l − 1| to be at most Λ − 1, which fails where 1 − Ψ is larger.",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from core.learning.lift_examples import (
     AlipExample,
     AlphaExample,
@@ -28,12 +31,17 @@ def change(lift: float) -> str:
     --------
     >>> change(3.0), change(1 / 7), change(0.0), change(1.0)
     ('3 times likelier', '7 times less likely', 'ruled out', 'as likely as before')
+    >>> change(1.004), change(1 / 1.00001)  # in place of “1 times”
+    ('0.40 % likelier', '<0.01 % less likely')
     """
     if lift == 0:
         return "ruled out"
     if abs(lift - 1) < SAME:
         return "as likely as before"
-    return f"{lift:.3g} times likelier" if lift > 1 else f"{1 / lift:.3g} times less likely"
+    factor, way = (lift, "likelier") if lift > 1 else (1 / lift, "less likely")
+    if (told := f"{factor:.3g}") != "1":
+        return f"{told} times {way}"
+    return f"{percent(abs(lift - 1), 2)} {way}"
 
 
 def nats(value: float) -> str:
@@ -62,15 +70,38 @@ def level(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".").replace("-0", "0")
 
 
-def of_all(part: float) -> str:
-    """Write a share with one digit after the point where it has one, so that parts add up.
+def of_all(parts: ArrayLike) -> tuple[str, ...]:
+    """Write the shares of a whole so that they add up, with tenths of a percent where needed.
+
+    Each is rounded up or down: those with the largest remainders are rounded up.
+
+    Parameters
+    ----------
+    parts : array_like
+        They sum to 1.
 
     Examples
     --------
-    >>> of_all(0.3), of_all(0.825), of_all(0.175)
-    ('30 %', '82.5 %', '17.5 %')
+    >>> of_all([0.3, 0.7]), of_all([0.1725, 0.8275])
+    (('30 %', '70 %'), ('17.3 %', '82.7 %'))
+    >>> of_all([1 / 3] * 3), of_all([0.99996, 0.00004])
+    (('33.4 %', '33.3 %', '33.3 %'), ('>99.9 %', '<0.1 %'))
     """
-    return percent(part, 0 if abs(100 * part - round(100 * part)) < SAME else 1)
+    whole = np.asarray(parts, dtype=np.float64)
+    tenths = 1000 * whole
+    down = np.floor(tenths + SAME)
+    left = round(float(tenths.sum() - down.sum()))
+    # of equal remainders the first is rounded up
+    down[np.argsort(np.round(down - tenths, 6), kind="stable")[:left]] += 1
+    return tuple(
+        percent(share, 1) if _hidden(share, at) else f"{at / 10:g} %"
+        for share, at in zip(whole.tolist(), down.tolist(), strict=True)
+    )
+
+
+def _hidden(share: float, tenths: float) -> bool:
+    """Return whether a share that is not 0 or 1 would be written as if it were."""
+    return (share > 0 and tenths == 0) or (share < 1 and tenths == 1000)
 
 
 def of_lift(found: Told) -> Sentences:
@@ -83,14 +114,13 @@ def of_lift(found: Told) -> Sentences:
     'After “positive” (30 % of all results) ill is 3 times likelier, well 2 times less likely.'
     """
     said = []
+    shares = of_all(found.p_y)
     for y, name in enumerate(found.names):
         each = [
             f"{secret} is {change(found.lift[s, y])}" if s == 0 else f"{secret} {change(lift)}"
             for s, (secret, lift) in enumerate(zip(found.secrets, found.lift[:, y], strict=True))
         ]
-        said.append(
-            f"After “{name}” ({of_all(float(found.p_y[y]))} of all results) {', '.join(each)}."
-        )
+        said.append(f"After “{name}” ({shares[y]} of all results) {', '.join(each)}.")
     said.append(
         f"So X itself keeps LIP at ε = {nats(found.lip)} and at no smaller one: the largest "
         "change of any belief, up or down."
@@ -127,9 +157,11 @@ def of_alip(found: AlipExample) -> Sentences:
     >>> of_alip(alip_example(1.0, 0.5))[1]
     'With these budgets the optimum keeps 12.1 % of X; over all λ most, 12.4 %, at λ = 0.4.'
     """
-    rises, falls = math.exp(found.eps_u), math.exp(found.eps_l)
+    rises, falls = (f"{math.exp(eps):.3g}" for eps in (found.eps_u, found.eps_l))
+    rise = "not rise" if rises == "1" else f"rise by a factor of {rises}"
+    fall = "not fall" if falls == "1" else f"fall by a factor of {falls}"
     return (
-        f"Beliefs may rise by a factor of {rises:.3g} and fall by a factor of {falls:.3g}.",
+        f"Beliefs may {rise} and {fall}.",
         f"With these budgets the optimum keeps {percent(found.release.kept, 1)} of X; over all λ "
         f"most, {percent(float(found.kept.max()), 1)}, at λ = {found.best_share:g}.",
     )
@@ -164,14 +196,15 @@ def of_pml(found: PmlExample) -> Sentences:
     'The optimum under 0.5-PML keeps 35.5 % of X, the optimum under 0.5-LIP 12.1 %.'
     """
     eps, lowest = level(found.eps), float(found.release.lift.min())
-    factor = math.exp(found.eps)
+    factor = f"{math.exp(found.eps):.3g}"
+    right = "likelier right" if factor == "1" else f"more than {factor} times likelier right"
     return (
         f"The optimum under {eps}-PML keeps {percent(found.kept, 1)} of X, the optimum under "
         f"{eps}-LIP {percent(found.kept_by_lip, 1)}.",
         f"What it allows and LIP does not: after one of its outputs a secret is {change(lowest)}.",
         f"Who guesses whether somebody is ill is right {percent(found.blind, 1)} of the time "
         f"without the release and {percent(found.informed, 1)} with it; after no single output is "
-        f"any guess about S more than {factor:.3g} times likelier right.",
+        f"any guess about S {right}.",
     )
 
 

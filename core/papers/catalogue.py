@@ -202,7 +202,8 @@ EXPERIMENTS: tuple[Definition, ...] = (
         20,
         "Theorem 4",
         "Products of protocols of single attributes",
-        "Protocols that meet the condition with ε_j make a product that is Σε_j-SRLIP.",
+        "Protocols of single attributes that meet the theorem's condition make a product that "
+        "resists side channels at the sum of their budgets.",
         funnel.theorem_4,
         10,
     ),

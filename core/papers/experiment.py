@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -132,6 +132,7 @@ class Definition:
         """
         taken = Stopwatch()
         found = self.run(Setting(self.number, seed, quick, report))
+        few = found.draws if quick else 0
         return Experiment(
             self.key,
             self.paper,
@@ -142,7 +143,7 @@ class Definition:
             found.panels,
             found.series,
             found.marks,
-            found.verdicts,
+            tuple(replace(one, few=few) for one in found.verdicts),
             found.beyond,
             found.notes,
             found.scenario,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -38,12 +38,15 @@ class Panel:
         Its title and those of its axes.
     log_y : bool
         Whether the y axis is logarithmic.
+    x_names : tuple of str
+        Names of x = 0, 1, …, where x is no number.
     """
 
     title: str
     x_title: str
     y_title: str
     log_y: bool = False
+    x_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ class Series:
     panel : int
         Number of its panel, from 0.
     kind : str
-        "line", "points" or "bars".
+        "line", "points", "bars" or "boxes", which have five y at each x: the least, the three
+        quartiles and the largest.
     beyond : bool
         Whether the paper has no such line: what is reached beyond print.
     """
@@ -112,12 +116,14 @@ class Verdict:
     cause : str
         Why print differs, in one sentence, where that is known; `docs/errata.md` derives it. It is
         shown only where the numbers differ.
+    few : int
+        Number of draws of a quick run, which may be too few to decide; 0 in a full run.
 
     Raises
     ------
     InvalidInputError
         If a rule that compares with print gets a value without a printed one, or no value at all,
-        or "NO" gets one, or has no cause.
+        or "NO" gets one, or has no cause; or the number of draws is negative.
 
     Examples
     --------
@@ -131,8 +137,11 @@ class Verdict:
     place: str
     values: tuple[Value, ...]
     cause: str = ""
+    few: int = 0
 
     def __post_init__(self) -> None:
+        if self.few < 0:
+            raise InvalidInputError(f"The draws must be at least 0, got {self.few}: {self.claim}")
         if self.rule not in ("ORD", "NO") and any(one.printed is None for one in self.values):
             raise InvalidInputError(f"A verdict by {self.rule} needs printed values: {self.claim}")
         outcome(self.rule, self.values)  # refuses other rules, and values where there must be none
@@ -142,15 +151,16 @@ class Verdict:
     @property
     def outcome(self) -> Outcome:
         """The verdict, computed from the values."""
-        return outcome(self.rule, self.values)
+        return outcome(self.rule, self.values, self.few)
 
     @property
     def reason(self) -> str:
         """Why it differs or cannot be checked; empty where it is reproduced."""
         if self.outcome == "cannot be checked":
             return self.cause
-        told = explained(self.rule, self.values)
-        return f"{told} {self.cause}".strip() if told else ""
+        told = explained(self.rule, self.values, self.few)
+        cause = "" if self.outcome == "cannot be decided" else self.cause
+        return f"{told} {cause}".strip() if told else ""
 
 
 @dataclass(frozen=True)
@@ -202,6 +212,8 @@ class Experiment:
         A question to open in the dashboard, as `Scenario.to_dict` gives it.
     seconds : float
         How long it took.
+    date, machine : str
+        On which day, and on what machine, it ran where it was run again; else those of its run.
 
     Examples
     --------
@@ -224,6 +236,8 @@ class Experiment:
     notes: tuple[str, ...] = ()
     scenario: dict[str, Any] | None = None
     seconds: float = 0.0
+    date: str = ""
+    machine: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, with the outcome and reason of each verdict for other readers."""
@@ -281,6 +295,37 @@ class Run:
         """Return the JSON text."""
         written = _written(self) | {"experiments": [one.to_dict() for one in self.experiments]}
         return json.dumps(written, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    def renewed(self, later: Run) -> Run:
+        """Return the run with the experiments of a later one, which tell their day and machine.
+
+        Raises
+        ------
+        InvalidInputError
+            If the later run is of another version, seed or number of draws.
+
+        Examples
+        --------
+        >>> first = Run("0.1.0", "2026-01-01", "2 cores", 0, True, (), ("lift_1", "lift_2"))
+        >>> one = Experiment("lift_2", "lift", "Figure 2", "", "…", 1, (), (), (), ())
+        >>> found = first.renewed(Run("0.1.0", "2026-01-02", "2 cores", 0, True, (one,)))
+        >>> found.missing, found.date, found.experiments[0].date
+        (('lift_1',), '2026-01-01', '2026-01-02')
+        """
+        for what in ("version", "seed", "quick"):
+            own, other = getattr(self, what), getattr(later, what)
+            if own != other:
+                raise InvalidInputError(f"The {what} must be {shown(own)}, got {shown(other)}.")
+        fresh = {
+            one.key: replace(one, date=later.date, machine=later.machine)
+            for one in later.experiments
+        }
+        kept = {one.key: one for one in self.experiments}
+        return replace(
+            self,
+            experiments=tuple((kept | fresh).values()),
+            missing=tuple(key for key in self.missing if key not in fresh),
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Run:

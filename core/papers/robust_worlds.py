@@ -15,7 +15,7 @@ from core.papers import as_printed
 from core.uncertainty import RenyiBall
 from core.uncertainty.worst_case import worst_case
 from core.validation import FloatArray
-from core.wording import number_of, percent
+from core.wording import apart, number_of, percent, plain
 
 SHARES = np.linspace(0.05, 0.95, 46)
 """The P̂(s1) at which both bounds are worked out."""
@@ -146,14 +146,18 @@ def of_bounds(found: Bounds) -> tuple[str, ...]:
     --------
     >>> of_bounds(bounds(0.17, 100))[1]
     'In one of these distributions it is 15.5 %: its divergence is 0.0752, and 0.0752 is allowed.'
+    >>> of_bounds(bounds(0.17, 100_000))[0][-46:]  # as many digits as tell the two apart
+    'least 40.1256 %, by the Bₛ of its Example 2.'
     """
+    printed, right = apart(found.printed, found.right, percent)
+    there, share = apart(float(found.witness[0].sum()), found.share, fewest=2)
     return (
         f"{number_of(found.records, 'record')} say that P(u1 | s1) is about "
-        f"{percent(found.estimated, 1)}. Print says that it is at least "
-        f"{percent(found.printed, 1)}, by the B_s of its Example 2.",
-        f"In one of these distributions it is {percent(found.right, 1)}: its divergence is "
-        f"{found.divergence:.3g}, and {found.bound:.3g} is allowed.",
-        f"There P(s1) is {found.witness[0].sum():.3g} in place of {found.share:.3g}: print's "
+        f"{percent(found.estimated, 1)}. Print says that it is at least {printed}, by the Bₛ "
+        "of its Example 2.",
+        f"In one of these distributions it is {right}: its divergence is "
+        f"{plain(found.divergence)}, and {plain(found.bound)} is allowed.",
+        f"There P(s1) is {there} in place of {share}: print's "
         "formula forgets that probability may move from one secret to another. Theorem 1 of the "
         "same paper does not.",
     )

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from scipy import stats
+
 from core.errors import InvalidInputError
 from core.limits import ROUNDING
 from core.validation import shown
@@ -14,7 +16,9 @@ from core.validation import shown
 Rule = Literal["NUM", "ORD", "EXT", "ERR", "NO"]
 """How a verdict is reached; `RULES` says it in words."""
 
-Outcome = Literal["reproduced", "differs", "error in print", "cannot be checked"]
+Outcome = Literal[
+    "reproduced", "differs", "error in print", "cannot be checked", "cannot be decided"
+]
 
 Relation = Literal["is", "at most", "at least"]
 """What print says of a number: it is the printed one, or that is a bound in all cases."""
@@ -66,7 +70,7 @@ class Value:
         Whether print is a mean over random draws itself, so that its error is like ours.
     relation : {"is", "at most", "at least"}
         Whether print gives the number, or a bound that it keeps in all cases. Under "ORD" "at
-        least" lets equal means pass.
+        least" lets equal means pass; under "EXT" it says which end of a range the number is.
     variant : float or None
         Under "ERR": what the wrong variant gives that the verdict names. Where a printed number is
         wrong, the variant gives it; where a printed rule is, the variant is that rule and does not
@@ -121,7 +125,7 @@ class Value:
         return abs(number - self.printed) <= allowed + ROUNDING
 
 
-def outcome(rule: Rule, values: Sequence[Value]) -> Outcome:
+def outcome(rule: Rule, values: Sequence[Value], few: int = 0) -> Outcome:
     """Return the verdict on some values.
 
     Parameters
@@ -130,6 +134,9 @@ def outcome(rule: Rule, values: Sequence[Value]) -> Outcome:
         Key of `RULES`.
     values : sequence of Value
         The values; none under "NO".
+    few : int
+        Number of draws, where they are fewer than in a full run, else 0. Then what speaks neither
+        for print nor against it (see `undecided`) is no difference.
 
     Raises
     ------
@@ -142,6 +149,8 @@ def outcome(rule: Rule, values: Sequence[Value]) -> Outcome:
     'reproduced'
     >>> outcome("ORD", [Value("ε = 1", 0.05, error=0.02)])
     'differs'
+    >>> outcome("ORD", [Value("ε = 1", 0.05, error=0.02)], few=5)
+    'cannot be decided'
     >>> outcome("ERR", [Value("NMI", 0.834, 0.70, unit=0.01, variant=0.701)])
     'error in print'
     """
@@ -152,11 +161,14 @@ def outcome(rule: Rule, values: Sequence[Value]) -> Outcome:
         raise InvalidInputError(f"A verdict by {rule} has {has}, and must have {needs}.")
     if rule == "NO":
         return "cannot be checked"
+    broken = failing(rule, values)
+    if broken and few and all(undecided(rule, one, few) for one in broken):
+        return "cannot be decided"
     if rule != "ERR":
-        return "differs" if failing(rule, values) else "reproduced"
+        return "differs" if broken else "reproduced"
     if all(_agrees(one) and (one.variant is None or _variant_agrees(one)) for one in values):
         return "reproduced"
-    return "differs" if failing(rule, values) else "error in print"
+    return "differs" if broken else "error in print"
 
 
 def failing(rule: Rule, values: Sequence[Value]) -> tuple[Value, ...]:
@@ -165,7 +177,61 @@ def failing(rule: Rule, values: Sequence[Value]) -> tuple[Value, ...]:
     return tuple(one for one in values if rule != "NO" and not bears_out[rule](one))
 
 
-def explained(rule: Rule, values: Sequence[Value]) -> str:
+def undecided(rule: Rule, value: Value, few: int) -> bool:
+    """Return whether so few draws show neither what print says of a value nor the contrary.
+
+    A difference is shown by so many standard errors as chance exceeds no oftener than it does the
+    3 or 4 of many draws: of few draws, whose standard error is not known well, Student's t says how
+    many. Where no draw tells two means apart, no number of draws that is small shows that they are
+    equal. The extremes of few draws lie inside of those of many.
+
+    Parameters
+    ----------
+    rule : str
+        Key of `RULES`.
+    value : Value
+        One that does not bear out what the rule asks.
+    few : int
+        The number of draws.
+
+    Examples
+    --------
+    >>> undecided("ORD", Value("ε = 1", -0.05, error=0.01), 5)  # 5 standard errors of 5 draws
+    True
+    >>> undecided("ORD", Value("ε = 1", -0.05, error=0.01), 50)
+    False
+    """
+    if few < 2 or not (math.isfinite(value.ours) and math.isfinite(value.error)):
+        return False
+    if rule == "ORD":
+        return value.ours >= -max(_many(APART, few) * value.error, EQUAL)
+    if rule == "EXT":
+        return _inside(value)
+    if rule not in ("NUM", "ERR"):
+        return False
+    more = _many(ERRORS, few) / ERRORS
+    return any(
+        error > 0 and value.near(number, more * error)
+        for number, error in (
+            (value.ours, value.error),
+            (math.nan if value.variant is None else value.variant, value.variant_error),
+        )
+    )
+
+
+def _many(errors: float, draws: int) -> float:
+    """Return how many standard errors of a few draws are as improbable as some of many."""
+    return float(stats.t.isf(stats.norm.sf(errors), draws - 1))
+
+
+def _inside(value: Value) -> bool:
+    """Return whether an extreme is nearer to the middle than print's, which "at most" bounds."""
+    assert value.printed is not None
+    inside = {"at most": value.ours < value.printed, "at least": value.ours > value.printed}
+    return inside.get(value.relation, False)
+
+
+def explained(rule: Rule, values: Sequence[Value], few: int = 0) -> str:
     """Return why the verdict is what it is, in one sentence; empty where all is reproduced.
 
     Examples
@@ -176,10 +242,15 @@ def explained(rule: Rule, values: Sequence[Value]) -> str:
     'Lower at ε = 2. Equal at ε = 1.'
     >>> explained("NUM", [Value("I at P*", 0.3702, 0.2804, unit=0.0001)])
     'I at P*: 0.3702, printed 0.2804.'
+    >>> explained("ORD", [Value("ε = 1", 0.05, error=0.02)], few=5)
+    '5 draws are too few to tell at ε = 1.'
     """
-    if outcome(rule, values) in ("reproduced", "cannot be checked"):
+    reached = outcome(rule, values, few)
+    if reached in ("reproduced", "cannot be checked"):
         return ""
     broken = failing(rule, values)
+    if reached == "cannot be decided":
+        return f"{few} draws are too few to tell at {_listed([one.name for one in broken])}."
     if rule == "ORD":
         return _order_in_words(broken)
     if broken:

@@ -196,8 +196,8 @@ WORLDS: tuple[World, ...] = (
     World(
         "theorem",
         "[Funnel] Theorem 4",
-        "Protocols for single attributes that meet a condition with ε_j each make one for all "
-        "attributes, private at the sum of the ε_j.",
+        "Protocols for single attributes that meet a condition with a budget each make one for all "
+        "attributes, private at the sum of the budgets.",
         r"Q = \prod_j Q^j \text{ is } \textstyle\sum_j \varepsilon_j\text{-SRLIP}",
         r"\text{only where } P(x \mid s) = \textstyle\prod_j P(x_j \mid s)",
         ("told_a", "told_b", "parity"),

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -12,11 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.data import count
 from core.errors import SolverError
-from core.learning import errata
 from core.papers.catalogue import EXPERIMENTS, entry
 from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
 from core.papers.verdicts import Value
-from core.papers.worlds import SETTINGS, WORLDS
 from core.scenario import Project
 from core.scenario.url import from_query
 from pages.ui.papers import cards, links, query, results
@@ -120,6 +119,17 @@ def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
     ]
 
 
+def test_the_table_of_a_panel_has_names_where_x_is_no_number():
+    named = replace(
+        MADE,
+        panels=(Panel("", "β", "NMI", x_names=("0.1", "0.01")),),
+        series=(Series("boxes", (1.0,) * 5, (1.0, 2.0, 3.0, 4.0, 5.0), kind="boxes"),),
+        marks=(Mark(0.0, 0.5, "0.5"),),
+    )
+    found = cards.points(named, 0)
+    assert found["x"].tolist() == ["0.01"] * 5 + ["0.1"]
+
+
 def test_the_table_of_a_panel_has_our_points_and_those_of_print():
     found = cards.points(MADE, 0)
     assert found["line"].tolist() == ["LDP", "LDP", "print: 0.52 at λ = 0.5"]
@@ -158,57 +168,6 @@ def test_a_bad_link_falls_back_and_says_so():
     ]
 
 
-@pytest.mark.usefixtures("ships")
-def test_the_errata_begin_with_the_first_world_and_list_every_claim_that_is_one():
-    app = opened(show="errata", secrets="2")
-    assert not app.exception
-    assert app.title[0].value.replace("\\", "") == "Error in print: [Lift] Proposition 1(2)"
-    for sentence in errata.of_proposition(errata.proposition(2, 0.05)):
-        assert sentence in text(app)
-    assert tables(app)[0]["claim"].tolist() == [ERR.claim]
-    assert tables(app)[0]["place"].tolist() == ["[Lift] Algorithm 1"]
-    app.slider(key="papers_secrets").set_value(5.0).run()
-    assert "above 0.119, what print says" in text(app)
-    assert "secrets" not in app.query_params
-    app.slider(key="papers_excluded").set_value(0.5).run()
-    assert app.query_params["excluded"] == "0.5"
-    app.radio(key="papers_world").set_value("theorem").run()
-    assert app.query_params["world"] == "theorem"
-    assert "excluded" not in app.query_params
-    assert "Together they reach 1.61" in text(app)
-    app.slider(key="papers_told_b").set_value(0.5).run()
-    assert "it holds here" in text(app)
-    app.radio(key="papers_world").set_value("proposition").run()
-    assert app.slider(key="papers_excluded").value == 0.5  # a world keeps its numbers meanwhile
-    assert "world" not in app.query_params
-
-
-def test_a_link_with_a_number_of_a_world_opens_that_world():
-    app = opened(show="errata", told_b="0.5")
-    assert "it holds here" in text(app)
-    assert app.radio(key="papers_world").value == "theorem"
-    app = opened(show="errata", world="alchemy")
-    assert "world=alchemy, which is not known" in app.warning[0].value.replace("\\", "")
-    assert app.radio(key="papers_world").value == WORLDS[0].key
-
-
-@pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)
-@pytest.mark.parametrize("which", ["default", "low", "high"])
-def test_each_world_says_what_its_numbers_show_at_the_ends_of_its_sliders(one, which):
-    values = {}
-    for key in one.settings:
-        setting = SETTINGS[key]
-        ends = setting.choices or (setting.low, setting.high)
-        values[key] = {"default": setting.default, "low": ends[0], "high": ends[-1]}[which]
-    app = opened(show="errata", world=one.key, **{key: repr(at) for key, at in values.items()})
-    assert not app.exception
-    assert not app.warning
-    said = text(app).replace("\N{WORD JOINER}", "")
-    for sentence in (one.statement, *one.words(one.make(*one.numbers(values)))):
-        assert sentence in said
-    assert app.get("link_button")[0].proto.url == one.opens(values).link
-
-
 @pytest.mark.usefixtures("bare", "held")
 def test_an_experiment_is_run_here_cancelled_and_run_again(sweeps, monkeypatch):
     monkeypatch.setattr(results, "perform", _performed)
@@ -233,6 +192,9 @@ def test_a_run_survives_a_reload_while_it_is_under_way_and_when_it_is_done(sweep
     app = opened(show="lift_2")
     app.button(key="papers_quick").click().run()
     assert app.query_params["run"] == "quick"
+    # what is shipped is on screen: there is no way back to it before there is something else
+    assert "papers_shipped" not in {button.key for button in app.button}
+    assert "papers_run_cancel" in {button.key for button in app.button}
     begun = sweeps.open[0][0]
     again = opened(show="lift_2", run="quick")
     assert not again.warning
@@ -294,6 +256,13 @@ def test_a_run_belongs_to_its_experiment(sweeps, monkeypatch):
         (("points",), (), False, "Dots: ours."),
         (("bars",), (), True, "Bars: ours. Crosses: print."),
         (("points", "line"), (), False, "Lines and dots: ours."),
+        (
+            ("boxes",),
+            (),
+            False,
+            "Boxes: ours. A box is from the first to the last quartile, whiskers reach the "
+            "extremes.",
+        ),
     ],
 )
 def test_a_caption_says_what_is_drawn(kinds, errors, marked, said):
@@ -316,6 +285,22 @@ def test_what_fails_says_why_and_the_shipped_result_stays(sweeps, monkeypatch):
     app.run()
     assert not app.exception
     assert "It could not be solved." in text(app)
+    assert "version 9.9.9" in text(app)
+    app.button(key="papers_shipped").click().run()
+    assert "It could not be solved." not in text(app)
+    assert "run" not in app.query_params
+
+
+@pytest.mark.usefixtures("ships")
+def test_a_cancelled_run_leaves_the_way_back_to_the_full_one(sweeps, monkeypatch):
+    monkeypatch.setattr(results, "perform", _performed)
+    app = opened(show="lift_2")
+    app.button(key="papers_quick").click().run()
+    app.button(key="papers_run_cancel").click().run()
+    assert not sweeps.open
+    assert "The work was cancelled." in text(app)
+    app.button(key="papers_shipped").click().run()
+    assert "The work was cancelled." not in text(app)
     assert "version 9.9.9" in text(app)
 
 

@@ -90,6 +90,9 @@ def lines(
     return tuple(line(name, x, one, panel, beyond=beyond) for name, one in named.items())
 
 
+ENDS: tuple[tuple[str, Relation], ...] = (("lower", "at least"), ("upper", "at most"))
+"""The ends of a range, and what a number at each bounds."""
+
 SAMPLES = 10
 """Samples over which extremes are averaged: at the inner end they differ by half from sample to
 sample."""
@@ -126,9 +129,10 @@ def of_ranges(
             float(found.mean()),
             float(printed),
             float(found.std(ddof=1)),
+            relation=relation,
         )
         for key, pair in zip(("log_min_lift", "log_max_lift"), extremes, strict=True)
-        for end, found, printed in zip(("lower", "upper"), pair, said[key].value, strict=True)
+        for (end, relation), found, printed in zip(ENDS, pair, said[key].value, strict=True)
     ]
     bins = np.arange(-160, 21) / 10
     peaks = np.array(

@@ -248,7 +248,7 @@ def theorem_4(setting: Setting) -> Findings:
         (
             Verdict(
                 "NUM",
-                "Each protocol meets the theorem's condition with ε_j = 0",
+                "Each protocol meets the theorem's condition with a budget of 0",
                 SAID["condition"].place,
                 tuple(
                     SAID["condition"].beside(one, name=f"attribute {j + 1}")
@@ -257,7 +257,7 @@ def theorem_4(setting: Setting) -> Findings:
             ),
             Verdict(
                 "ERR",
-                "The product of protocols with ε_j = 0 is 0-SRLIP",
+                "The product of protocols with budgets of 0 is 0-SRLIP",
                 SAID["theorem_4"].place,
                 (SAID["theorem_4"].beside(level, name="log max Λ of the product"),),
                 "The step to eq. 37 takes P(x | s, x^J) for a product over attributes.",

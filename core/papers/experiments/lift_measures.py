@@ -184,9 +184,10 @@ def propositions(setting: Setting) -> Findings:
     ]
     keys = (*TRUE, *FALSE)
     places = numbers(np.arange(len(keys)))
+    names = tuple(SAID[key].what.partition(" − ")[0] for key in keys)
     return Findings(
         len(p),
-        (Panel("Largest excess over the printed bound", "statement", "excess"),),
+        (Panel("Largest excess over the printed bound", "measure", "excess", x_names=names),),
         (
             Series(
                 "random joints", places, numbers([random[key].max() for key in keys]), kind="points"
@@ -199,7 +200,7 @@ def propositions(setting: Setting) -> Findings:
             ),
         ),
         (*true, *false),
-        notes=("Statements in the order of the table below; above 0 a statement is false.",),
+        notes=("A statement is false where a dot is above 0.",),
         scenario={"data": {"source": "example:lift_proposition1"}, "mechanism": "identity"},
     )
 

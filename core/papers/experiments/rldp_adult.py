@@ -39,7 +39,7 @@ ADULT = (
 BEYOND_SECONDS = 15.0
 """Time limit of a search over 240 or 252 cells."""
 
-SEARCHED = {2: GRID, 3: np.array([TABLE_EPS, 4.0])}
+SEARCHED = {2: GRID, 3: GRID}
 """ε of such searches, by the panel's place."""
 
 QUICK_SEARCHED, QUICK_SECONDS = np.array([TABLE_EPS]), 1.0

@@ -107,16 +107,16 @@ def _projections(ball: RenyiBall) -> list[Verdict]:
         _all("The confidence set and P*'s distance", ("B", ball.bound), ("divergence", divergence)),
         _all("The conditionals of P̂", ("p_s", ball.p_s), ("p_u_given_s", ball.p_u_given_s)),
         _erratum(
-            "B_s follows from Theorem 1",
+            "Bₛ follows from Theorem 1",
             "B_s",
             ball.conditional_bound,
             as_printed.conditional_bound_as_printed(ball),
             cause,
         ),
-        _erratum("L_{u|s} follows from Proposition 2", "lower", low, wrong, cause),
+        _erratum("L(u | s) follows from Proposition 2", "lower", low, wrong, cause),
         _erratum("The intervals of P(u1|s)", "ends", ends, wrong_ends, cause),
         _erratum(
-            "rad_s follows from these intervals",
+            "radₛ follows from these intervals",
             "radius",
             ball.radius,
             as_printed.radius_as_printed(ball),
@@ -187,7 +187,7 @@ def _simple(ball: RenyiBall) -> list[Verdict]:
             ("ir", reporting),
         ),
         _erratum(
-            "d = 2·max(.6107, .3061) + ‖P̂_{U|s1} − P̂_{U|s2}‖ = 1.4591",
+            "d = 2·max(.6107, .3061) + ‖P̂(U | s1) − P̂(U | s2)‖ = 1.4591",
             "distance",
             np.asarray(distance),
             np.asarray(printed_radii),

@@ -13,7 +13,7 @@ from core.mechanisms.robust.independent_reporting import (
 )
 from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
 from core.papers.as_printed import independent_reporting_as_printed, polyopt_as_printed
-from core.papers.experiment import Findings, Setting, mean_of
+from core.papers.experiment import Findings, Setting, mean_of, numbers
 from core.papers.experiments.common import at_eps, lines, ordered
 from core.papers.experiments.rldp_examples import SAID
 from core.papers.results import Beyond, Mark, Panel, Series, Verdict
@@ -50,6 +50,9 @@ SCENARIO = {
     "mechanism": "polyopt",
 }
 
+
+TOLD = {"srr": "SRR", "polyopt": "PolyOpt as printed", "ir": "IR"}
+"""Columns of Table 2."""
 
 UNKNOWN = "SRR has a closed form and hardly varies; no variant with the printed value is known."
 """Why a column of SRR differs."""
@@ -93,12 +96,14 @@ def synthetic(setting: Setting) -> Findings:
     series: tuple[Series, ...] = ()
     verdicts: list[Verdict] = []
     beyond: list[Beyond] = []
+    gaps: list[dict[str, FloatArray]] = []
     for place, shape in enumerate(SHAPES):
         taken = [_of_draw(setting, i, place, draws) for i in range(draws)]
         nmi = {name: np.array([one[0][name] for one in taken]) for name in taken[0][0]}
         table = {name: np.array([one[1][name] for one in taken]) for name in taken[0][1]}
         apart = {name: np.array([one[2][name] for one in taken]) for name in taken[0][2]}
-        series += lines(nmi, grid, place)
+        gaps.append(apart)
+        series += (*lines(nmi, grid, place), *_columns(table, len(SHAPES) + place))
         verdicts += [*_table(shape, table), *_impact(shape, table), _apart(shape, apart)]
         if "NR" in nmi:
             verdicts.append(
@@ -113,21 +118,79 @@ def synthetic(setting: Setting) -> Findings:
         beyond += _without_same_secret(shape, table)
     return Findings(
         draws,
-        tuple(
-            Panel(f"({'abcd'[i]}) {named(shape)}", "ε", "mean NMI")
-            for i, shape in enumerate(SHAPES)
-        ),
-        series,
+        _panels(),
+        (*series, *_boxes(gaps, 2 * len(SHAPES))),
         tuple(verdicts),
-        tuple(
-            Mark(TABLE_EPS, float(SAID[key].value[-1]), f"{name}, β = 0.001 (Table 2)", place)
-            for place, shape in enumerate(SHAPES)
-            for name in ("srr", "ir", "polyopt")
-            if (key := f"{name}_{shape[0]}x{shape[1]}") in SAID
-        ),
+        _marks(),
         tuple(beyond),
+        notes=(
+            f"Figure 3 has β = {BETA:g}, which Table 2 lacks: its crosses are those of the table "
+            f"at ε = {TABLE_EPS:g} for the β next to it, {BETAS[0]:g} and {BETAS[1]:g}.",
+        ),
         scenario=SCENARIO,
     )
+
+
+def _panels() -> tuple[Panel, ...]:
+    """Return the panels of Figure 3, of Table 2 and of Figure 5."""
+    shapes = tuple(f"({'abcd'[i]}): {named(shape)}" for i, shape in enumerate(SHAPES))
+    return (
+        *(Panel(f"Figure 3{shape}", "ε", "mean NMI") for shape in shapes),
+        *(
+            Panel(
+                f"Table 2, {named(shape)}, ε = {TABLE_EPS:g}",
+                "β",
+                "mean NMI",
+                x_names=tuple(f"{beta:g}" for beta in BETAS),
+            )
+            for shape in SHAPES
+        ),
+        Panel(
+            f"Figure 5: utility at P̂ less that at P*, ε = {TABLE_EPS:g}",
+            "secrets × u",
+            "share of NMI at P̂",
+            x_names=tuple(map(named, SHAPES)),
+        ),
+    )
+
+
+def _marks() -> tuple[Mark, ...]:
+    """Return what Table 2 prints: in its own panels, and beside the lines of Figure 3."""
+    said = [
+        (place, told, SAID[key].value)
+        for place, shape in enumerate(SHAPES)
+        for name, told in TOLD.items()
+        if (key := f"{name}_{shape[0]}x{shape[1]}") in SAID
+    ]
+    beside = [
+        Mark(TABLE_EPS, float(value[j]), f"{told}, β = {BETAS[j]:g} (Table 2)", place)
+        for place, told, value in said
+        for j in (0, 1)
+    ]
+    table = [
+        Mark(float(j), float(value[j]), f"{told}, β = {beta:g}", len(SHAPES) + place)
+        for place, told, value in said
+        for j, beta in enumerate(BETAS)
+    ]
+    return (*beside, *table)
+
+
+def _columns(table: dict[str, FloatArray], panel: int) -> tuple[Series, ...]:
+    """Return the columns of Table 2 of one shape, and what the wrong d gives, over β."""
+    named_columns = {told: table[name] for name, told in TOLD.items() if name in table}
+    named_columns["IR with the d of one coordinate, wrong"] = table["ir_wrong"]
+    return lines(named_columns, np.arange(len(BETAS)), panel)
+
+
+def _boxes(apart: list[dict[str, FloatArray]], panel: int) -> tuple[Series, ...]:
+    """Return the boxes of Figure 5 by mechanism: quartiles and extremes over draws, by shape."""
+    found = []
+    for name in apart[0]:
+        of = [(place, one[name]) for place, one in enumerate(apart) if name in one]
+        ends = [np.quantile(draws, (0.0, 0.25, 0.5, 0.75, 1.0)) for _, draws in of]
+        x = np.repeat([place for place, _ in of], 5)
+        found.append(Series(name, numbers(x), numbers(ends), panel=panel, kind="boxes"))
+    return tuple(found)
 
 
 def named(shape: tuple[int, int]) -> str:
@@ -235,12 +298,18 @@ def _impact(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdic
             f"β a hundred times smaller changes NMI by about 4 % at most, at {named(shape)}",
             SAID["beta"].place,
             tuple(
-                SAID["beta"].beside(abs(1 - mean[-1] / mean[0]), name=told)
+                SAID["beta"].beside(*_changed(table[name][:, 0], table[name][:, -1]), name=told)
                 for name, told in methods
-                for mean in (table[name].mean(axis=0),)
             ),
         )
     ]
+
+
+def _changed(before: FloatArray, after: FloatArray) -> tuple[float, float]:
+    """Return by what share a mean over draws changes, and its standard error, by linearisation."""
+    share = float(after.mean() / before.mean())
+    _, error = mean_of(after - share * before)
+    return abs(1 - share), float(error / before.mean())
 
 
 def _apart(shape: tuple[int, int], apart: dict[str, FloatArray]) -> Verdict:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.papers.results import Experiment, Series
+from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, layout, legend, numbers
 from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
 
@@ -15,6 +16,15 @@ HEIGHT = 340
 
 ROW = 22
 """Height of one row of the legend."""
+
+LEVEL = 5
+"""Most names of x that stand level below the axis; more are tilted."""
+
+TILT, TILTED = -40, 62
+"""Angle of tilted names, and the room that they take below the axis, in pixels."""
+
+BOX = ("lowerfence", "q1", "median", "q3", "upperfence")
+"""What Plotly calls the five numbers of a box, from the least to the largest."""
 
 
 def paper_panel(found: Experiment, panel: int) -> Figure:
@@ -29,7 +39,7 @@ def paper_panel(found: Experiment, panel: int) -> Figure:
     """
     of = found.panels[panel]
     drawn = [one for one in found.series if one.panel == panel]
-    traces = [_trace(one, place) for place, one in enumerate(drawn)]
+    traces = [_trace(one, place, of.x_names) for place, one in enumerate(drawn)]
     marks = [one for one in found.marks if one.panel == panel]
     if marks:
         traces.append(
@@ -49,22 +59,36 @@ def paper_panel(found: Experiment, panel: int) -> Figure:
             }
         )
     rows = 1 + len(traces) // 3
+    tilted = len(of.x_names) > LEVEL
+    below = 46 + (TILTED if tilted else 0)
     return {
         "data": traces,
         "layout": layout(
             HEIGHT + ROW * rows,
-            (62, 16, 12 + ROW * rows, 46),
-            xaxis=axis(of.x_title),
+            (62, 16, 12 + ROW * rows, below),
+            xaxis=_named(of.x_title, of.x_names, tilted=tilted) if of.x_names else axis(of.x_title),
             yaxis=axis(of.y_title, type="log" if of.log_y else "linear", exponentformat="power"),
             legend=legend(),
             showlegend=True,
             barmode="overlay",
+            boxmode="group",
         ),
     }
 
 
-def _trace(series: Series, place: int) -> dict[str, Any]:
-    """Return the trace of a series, at its place among those of its panel."""
+def _named(title: str, names: tuple[str, ...], *, tilted: bool) -> dict[str, Any]:
+    """Return an axis of x = 0, 1, … with a name each."""
+    return axis(
+        title,
+        (-0.5, len(names) - 0.5),
+        tickvals=list(range(len(names))),
+        ticktext=[labels.text(name) for name in names],
+        tickangle=TILT if tilted else 0,
+    )
+
+
+def _trace(series: Series, place: int, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the trace of a series, at its place among those of its panel; names are of x."""
     tint = colour(SERIES[place % len(SERIES)])
     round_again = place // len(SERIES)
     dash = DASHES[(place + round_again) % len(DASHES)]
@@ -73,13 +97,18 @@ def _trace(series: Series, place: int) -> dict[str, Any]:
         "x": numbers(series.x),
         "y": numbers(series.y),
     }
+    if series.kind == "boxes":
+        return _boxes(trace, series, tint)
     if series.kind == "bars":
         return trace | {
             "type": "bar",
             "marker": {"color": tint, "opacity": 0.6},
             "hovertemplate": "%{y:.3~g} at %{x}<extra>%{fullData.name}</extra>",
         }
-    told = "%{y:.4~g} at %{x}"
+    where = "%{text}" if names else "%{x}"
+    if names:
+        trace["text"] = [labels.text(names[round(x)]) for x in series.x]
+    told = f"%{{y:.4~g}} at {where}"
     if series.error and np.isfinite(series.error).any():
         trace["error_y"] = {
             "type": "data",
@@ -89,11 +118,25 @@ def _trace(series: Series, place: int) -> dict[str, Any]:
             "width": 2,
         }
         trace["customdata"] = numbers(series.error)
-        told = "%{y:.4~g} ± %{customdata:.2~g} at %{x}"
+        told = f"%{{y:.4~g}} ± %{{customdata:.2~g}} at {where}"
     return trace | {
         "type": "scatter",
         "mode": "markers" if series.kind == "points" else "lines+markers",
         "line": {"color": tint, "width": 2, "dash": dash},
         "marker": {"color": tint, "size": 5, "symbol": SYMBOLS[place % len(SYMBOLS)]},
         "hovertemplate": f"{told}<extra>%{{fullData.name}}</extra>",
+    }
+
+
+def _boxes(trace: dict[str, Any], series: Series, tint: str) -> dict[str, Any]:
+    """Return a box at each x, whose whiskers end at the least and the largest number."""
+    ends = np.reshape(series.y, (-1, len(BOX)))
+    return {
+        "name": trace["name"],
+        "type": "box",
+        "x": numbers(series.x[:: len(BOX)]),
+        "line": {"color": tint, "width": 1.6},
+        "fillcolor": "rgba(0,0,0,0)",
+        "hoverinfo": "y+name",
+        **{name: numbers(ends[:, j]) for j, name in enumerate(BOX)},
     }

@@ -137,6 +137,12 @@ function percent(share) {
   return `${Number((100 * share).toFixed(1))} %`;
 }
 
+// A part of the whole in tenths of a percent, rounded so that the parts add up: what is not 0 is not
+// written as if it were.
+function told(tenths, share) {
+  return tenths === 0 && share > 0 ? "<0.1 %" : percent(tenths / 1000);
+}
+
 function place(element, attributes) {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
 }
@@ -192,18 +198,21 @@ function draw(table) {
     ill: { x: area.left, width: area.width * ill, share: ill, positive: hit },
     well: { x: area.left + area.width * ill, width: area.width * (1 - ill), share: 1 - ill, positive: alarm },
   };
+  columns.ill.tenths = Math.round(1000 * ill);
+  columns.well.tenths = 1000 - columns.ill.tenths;
   for (const [s, one] of Object.entries(columns)) {
     const up = area.height * (1 - one.positive);
+    const positive = Math.round(one.tenths * one.positive);
     const parts = {
-      negative: { y: area.top, height: up, share: 1 - one.positive, knobAbove: false },
-      positive: { y: area.top + up, height: area.height - up, share: one.positive, knobAbove: true },
+      negative: { y: area.top, height: up, share: 1 - one.positive, tenths: one.tenths - positive, knobAbove: false },
+      positive: { y: area.top + up, height: area.height - up, share: one.positive, tenths: positive, knobAbove: true },
     };
-    for (const [x, { share, ...box }] of Object.entries(parts)) {
+    for (const [x, { share, tenths, ...box }] of Object.entries(parts)) {
       const name = `${s} ${x}`;
       place(table.cells[name], { x: one.x, y: box.y, width: one.width, height: box.height });
-      label(table, table.names[name], { ...box, x: one.x, width: one.width }, `${s}, ${x}`, percent(one.share * share));
+      label(table, table.names[name], { ...box, x: one.x, width: one.width }, `${s}, ${x}`, told(tenths, one.share * share));
     }
-    table.heads[s].textContent = `${s} ${percent(one.share)}`;
+    table.heads[s].textContent = `${s} ${told(one.tenths, one.share)}`;
   }
   heads(table, columns);
   place(table.foot, { x: area.wide / 2, y: area.high - 0.5 * area.text });

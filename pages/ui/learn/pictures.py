@@ -42,6 +42,7 @@ def _lift(values: Values) -> Sentences:
                 "After a result that is", found.names, key="learn_seen", default=seen, required=True
             )
         y = found.names.index(seen)
+        before, after = words.of_all(found.p_s), words.of_all(found.posterior[:, y])
         still(
             figures.beliefs(found.p_s, found.posterior[:, y], found.secrets),
             key="learn_lift",
@@ -49,10 +50,8 @@ def _lift(values: Values) -> Sentences:
             subtitle="Each filled bar is the hatched one times the lift.",
             alt=f"After {seen}: "
             + ", ".join(
-                f"{secret} from {before:.1%} to {after:.1%}"
-                for secret, before, after in zip(
-                    found.secrets, found.p_s, found.posterior[:, y], strict=True
-                )
+                f"{secret} from {one} to {other}"
+                for secret, one, other in zip(found.secrets, before, after, strict=True)
             ),
             table=lambda: _lifts(found),
         )

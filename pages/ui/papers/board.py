@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from core.papers.catalogue import entry
@@ -86,22 +88,29 @@ def _found(one: Definition) -> Experiment | None:
     """Return what came out, of a run here or of the one that comes with the program."""
     chosen = query.run()
     kept, run = results.of_full_run(one.key), results.full_run()
-    _buttons(one, shipped=kept is not None)
+    buttons = st.container(horizontal=True, key="papers_again")
+    made: dict[str, Any] | None = None
+    ended = False
     if chosen:
         work = results.again(one.key, quick=chosen == "quick")
         made = progress.awaited(
             work, work.ask, f"{one.place} again", seconds=results.LIMIT, key="papers_run"
         )
-        if made is not None:
-            found = Experiment.from_dict(made)
-            how = "with a twentieth of the draws" if chosen == "quick" else "in full"
-            st.caption(f"Run here, {how}: {_drawn(found)}{found.seconds:.1f} s.")
-            return found
+        ended = made is not None or not work.is_begun
+    with buttons:
+        # while a run is under way the full one is on screen anyway, and Cancel ends it
+        _buttons(one, back=kept is not None and ended)
+    if made is not None:
+        found = Experiment.from_dict(made)
+        how = "with a twentieth of the draws" if chosen == "quick" else "in full"
+        st.caption(f"Run here, {how}: {_drawn(found)}{found.seconds:.1f} s.")
+        return found
     if kept is not None and run is not None:
+        day, machine = kept.date or run.date, kept.machine or run.machine
         st.caption(
             markdown(
-                f"From the full run that comes with version {run.version}: {run.date}, "
-                f"{run.machine}, seed {run.seed}; {_drawn(kept)}{kept.seconds:.1f} s."
+                f"From the full run that comes with version {run.version}: {day}, {machine}, "
+                f"seed {run.seed}; {_drawn(kept)}{kept.seconds:.1f} s."
             )
         )
         return kept
@@ -118,28 +127,27 @@ def _drawn(found: Experiment) -> str:
     return f"{number_of(found.draws, 'draw')}, " if found.draws else ""
 
 
-def _buttons(one: Definition, *, shipped: bool) -> None:
-    """Show the buttons that run an experiment here, and the one back to what is shipped."""
-    with st.container(horizontal=True, key="papers_again"):
-        for how, label, share in (("quick", "Run a quick version", 0.05), ("full", "Run it", 1.0)):
-            st.button(
-                label,
-                icon=":material/play_arrow:",
-                key=f"papers_{how}",
-                on_click=_start,
-                args=(one, how),
-                help=f"About {max(1.0, share * one.seconds):.0f} s of one core"
-                + (", with a twentieth of the draws." if how == "quick" else "."),
-            )
-        if shipped and query.run():
-            st.button(
-                "Back to the full run",
-                icon=":material/undo:",
-                key="papers_shipped",
-                type="tertiary",
-                on_click=query.run_as,
-                args=("",),
-            )
+def _buttons(one: Definition, *, back: bool) -> None:
+    """Show the buttons that run an experiment here, and the one back to what is shipped, if any."""
+    for how, label, share in (("quick", "Run a quick version", 0.05), ("full", "Run it", 1.0)):
+        st.button(
+            label,
+            icon=":material/play_arrow:",
+            key=f"papers_{how}",
+            on_click=_start,
+            args=(one, how),
+            help=f"About {max(1.0, share * one.seconds):.0f} s of one core"
+            + (", with a twentieth of the draws." if how == "quick" else "."),
+        )
+    if back:
+        st.button(
+            "Back to the full run",
+            icon=":material/undo:",
+            key="papers_shipped",
+            type="tertiary",
+            on_click=query.run_as,
+            args=("",),
+        )
 
 
 def _start(one: Definition, how: str) -> None:

@@ -19,12 +19,13 @@ from pages.ui.parts.static_card import still
 from pages.ui.report.papers import NAMES
 from pages.ui.style.labels import markdown
 
-Tint = Literal["green", "orange", "violet", "gray"]
+Tint = Literal["green", "orange", "violet", "blue", "gray"]
 
 LOOK: dict[Outcome, tuple[str, Tint]] = {
     "reproduced": (":material/verified:", "green"),
     "differs": (":material/difference:", "orange"),
     "error in print": (":material/gpp_bad:", "violet"),
+    "cannot be decided": (":material/hourglass_bottom:", "blue"),
     "cannot be checked": (":material/help:", "gray"),
 }
 """Icon and colour of each outcome."""
@@ -32,7 +33,7 @@ LOOK: dict[Outcome, tuple[str, Tint]] = {
 PLURAL: dict[Outcome, str] = {"differs": "differ", "error in print": "errors in print"}
 """Outcomes that are worded otherwise of several claims."""
 
-KINDS = {"line": "Lines", "points": "Dots", "bars": "Bars"}
+KINDS = {"line": "Lines", "points": "Dots", "bars": "Bars", "boxes": "Boxes"}
 """What the kinds of series are called."""
 
 EQUAL = "equal"
@@ -111,6 +112,8 @@ def explained(drawn: Sequence[Series], *, marked: bool) -> str:
     told = [f"{kinds(ours)}: ours{', with standard errors' if errors and not own else ''}."]
     if len(ours) < len(drawn):
         told.append("On the line ours equals print.")
+    if any(one.kind == "boxes" for one in ours):
+        told.append("A box is from the first to the last quartile, whiskers reach the extremes.")
     if marked:
         told.append("Crosses: print.")
     return " ".join(told)
@@ -119,16 +122,26 @@ def explained(drawn: Sequence[Series], *, marked: bool) -> str:
 def points(found: Experiment, panel: int) -> pd.DataFrame:
     """Return what a panel shows as a table: our points, and those of print."""
     rows: list[dict[str, object]] = []
+    names = found.panels[panel].x_names
+
+    def place(x: float) -> object:
+        return names[round(x)] if names else x
+
     for one in found.series:
         if one.panel != panel:
             continue
         errors = one.error or (float("nan"),) * len(one.x)
         rows += [
-            {"line": one.name, "x": x, "y": y, "standard error": error}
+            {"line": one.name, "x": place(x), "y": y, "standard error": error}
             for x, y, error in zip(one.x, one.y, errors, strict=True)
         ]
     rows += [
-        {"line": f"print: {one.text}", "x": one.x, "y": one.y, "standard error": float("nan")}
+        {
+            "line": f"print: {one.text}",
+            "x": place(one.x),
+            "y": one.y,
+            "standard error": float("nan"),
+        }
         for one in found.marks
         if one.panel == panel
     ]

@@ -15,10 +15,11 @@ from core.learning.words import level
 from core.papers.merging_worlds import Merging, Sharing
 from core.papers.robust_worlds import Bounds, Reporting, Rows
 from core.papers.worlds import World
-from core.wording import percent
+from core.wording import apart, percent
 from pages.ui import figures
 from pages.ui.figures import Curve, Side
 from pages.ui.parts.static_card import still
+from pages.ui.style.ticks import texts, ticks
 from pages.ui.work.store import SHARED
 
 LEVEL = "level, nats"
@@ -130,21 +131,36 @@ def _sharing(one: Sharing, _: Values) -> None:
 
 def _bounds(one: Bounds, values: Values) -> None:
     top = 1.15 * max(one.estimated, float(one.printed_line.max()))
+    across = Side("P̂(s1)", 0.0, 1.0)
+    printed, right = apart(one.printed, one.right, percent)
     _curves(
         "bounds",
         (
             Curve("at least, by Theorem 1", one.shares, one.right_line),
             Curve("at least, by print's Bₛ", one.shares, one.printed_line),
         ),
-        Side("P̂(s1)", 0.0, 1.0),
+        across,
         Side("P(u1 | s1)", 0.0, top),
         (values["share1"], one.right),
         said=(
             "The least P(u1 | s1) that the records leave possible",
             "The ring is a distribution of the uncertainty set: print says there is none below "
             "the dashed line.",
-            f"By Theorem 1 {one.right:.4f}, by print {one.printed:.4f}, estimated "
-            f"{one.estimated:.4f}.",
+            f"By Theorem 1 {right}, by print {printed}, estimated {percent(one.estimated, 1)}.",
+        ),
+    )
+    wrongly = one.printed_line - one.right_line
+    _curves(
+        "bounds_apart",
+        (Curve("print less Theorem 1", one.shares, wrongly),),
+        across,
+        Side("share", 0.0, 1.15 * float(wrongly.max()), percent=True),
+        (values["share1"], one.printed - one.right),
+        said=(
+            "By how much print's least P(u1 | s1) is too large",
+            "Print is wrong wherever this is above 0: so much of P(u1 | s1) it rules out though "
+            "the records leave it possible.",
+            f"By {percent(one.printed - one.right, 4)} at P̂(s1) = {one.share:g}.",
         ),
     )
 
@@ -193,6 +209,7 @@ def _rows(one: Rows, _: Values) -> None:
 def _theorem(one: Theorem, _: Values) -> None:
     finite = one.levels[np.isfinite(one.levels)]
     top = 1.15 * max(0.5, float(finite.max()))
+    endless = math.isinf(one.together)
     _curves(
         "theorem",
         (
@@ -204,14 +221,26 @@ def _theorem(one: Theorem, _: Values) -> None:
             Curve("their sum: bound of print", [0.5, 1.0], [one.bound] * 2),
         ),
         Side("chance that both bits are told as they are", 0.5, 1.0),
-        Side("LIP reached, nats", -0.02 * top, top),
-        (one.same, min(one.together, top)),
+        _up_to_infinity(top) if endless else Side("LIP reached, nats", -0.02 * top, top),
+        (one.same, ENDLESS * top if endless else one.together),
         said=(
             "Two protocols by themselves and together",
-            "Each alone has level 0. The ring: what is set, as if both were told as often.",
-            f"Together the protocols reach {one.together:.3g} nats; print says {one.bound:.3g}.",
+            "Each alone has level 0. The ring: what is set, as if both were told as often."
+            + (" It is at ∞, which stands above all numbers." if endless else ""),
+            f"Together the protocols reach {level(one.together)} nats; print says {one.bound:.3g}.",
         ),
     )
+
+
+ENDLESS = 1.15
+"""Where ∞ stands on an axis of levels, as a multiple of the largest number's place."""
+
+
+def _up_to_infinity(top: float) -> Side:
+    """Return the axis of levels with ∞ above its numbers."""
+    round_ones = ticks(0.0, top)
+    places = zip([*round_ones, ENDLESS * top], [*texts(round_ones), "∞"], strict=True)
+    return Side("LIP reached, nats", -0.02 * top, (ENDLESS + 0.05) * top, places=tuple(places))
 
 
 _PICTURES: dict[str, Callable[[Any, Values], None]] = {

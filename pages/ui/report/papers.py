@@ -63,6 +63,7 @@ def _experiment(document: Document, one: Experiment) -> None:
     """Add an experiment: its claim, its figure, its verdicts, and what is reached beyond."""
     document.heading(f"{NAMES[one.paper]} {one.place}: {one.title}")
     drawn = f" {number_of(one.draws, 'draw')}, {one.seconds:.0f} s." if one.draws else ""
+    drawn += f" Run again on {one.date}, {one.machine}." if one.date else ""
     document.text(f"{one.claim}{drawn}")
     for panel, of in enumerate(one.panels):
         told = f"{NAMES[one.paper]} {one.place}: {of.title}"

@@ -26,6 +26,35 @@ def test_total_variation_is_that_of_exact_fractions_and_within_what_holds(secret
     assert found.broken == (secrets > 2 and excluded < 1)
 
 
+@pytest.mark.parametrize("secrets", range(2, 13))
+def test_rounding_moves_no_number_by_more_than_is_derived_and_is_never_told(secrets):
+    for step in range(101):
+        excluded = step / 100
+        lift = Fraction(excluded)  # the very double
+        other = (secrets - lift) / (secrets - 1)
+        exact = (
+            (1 - lift + (secrets - 1) * (other - 1)) / (2 * secrets),
+            (other - 1) / 2,
+            max(other - 1, 1 - lift) / 2,
+        )
+        found = proposition(secrets, excluded)
+        reached = (found.variation, found.printed, found.right)
+        for number, right in zip(reached, exact, strict=True):
+            assert abs(Fraction(number) - right) <= Fraction(found.rounding)
+            assert (number == 0) == (right == 0)
+        assert found.broken == (exact[0] > exact[1])
+        assert "e-" not in " ".join(of_proposition(found))
+    assert 0 < found.rounding < 1e-12
+
+
+@pytest.mark.parametrize("secrets", [2, 5, 7, 12])
+def test_where_no_belief_changes_the_sentence_says_so(secrets):
+    assert of_proposition(proposition(secrets, 1.0))[:2] == (
+        "No symbol changes any belief.",
+        "T(S;Y) is 0: not above 0, what print says it is at most. What holds is 0.",
+    )
+
+
 def test_the_world_begins_at_the_counterexample_that_is_bundled():
     found = proposition(int(SETTINGS["secrets"].default), SETTINGS["excluded"].default)
     assert (found.variation, found.printed) == pytest.approx((0.19, 0.11875))

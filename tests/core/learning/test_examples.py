@@ -35,6 +35,38 @@ def test_a_positive_test_makes_the_illness_three_times_likelier_a_negative_one_s
     )
 
 
+SETTABLE = [step / 100 for step in range(1, 100)]
+
+
+@pytest.mark.parametrize("hit", [0.0, 0.33, 0.5, 0.95, 1.0])
+@pytest.mark.parametrize("alarm", [0.0, 0.15, 0.5, 0.97])
+def test_shares_of_all_results_are_near_and_add_up_for_every_table(hit, alarm):
+    for ill in SETTABLE:
+        found = told(of_test(ill, hit, alarm))
+        shown = re.findall(r"\(([<>]?)([\d.]+) % of all", " ".join(words.of_lift(found)))
+        assert len(shown) == len(found.names)
+        if not any(sign for sign, _ in shown):
+            assert sum(round(10 * float(share)) for _, share in shown) == 1000
+        for (_, share), exact in zip(shown, found.p_y, strict=True):
+            assert float(share) == pytest.approx(100 * exact, abs=0.1 + 1e-9)
+
+
+@pytest.mark.parametrize("hit", [0.0, 0.5, 0.9, 1.0])
+def test_no_belief_is_said_to_change_by_a_factor_of_one(hit):
+    for ill in SETTABLE:
+        for alarm in (0.0, 0.5, 0.89, 0.9, 0.91):
+            said = " ".join(words.of_lift(told(of_test(ill, hit, alarm))))
+            assert not re.search(r"(?<![\d.])1 times", said), said
+
+
+def test_a_factor_near_one_is_told_as_a_percentage_of_the_lift():
+    assert words.change(1.0049) == "0.49 % likelier"
+    assert words.change(1.0051) == "1.01 times likelier"
+    assert words.change(1 / 1.0051) == "1.01 times less likely"
+    assert words.change(0.996) == "0.40 % less likely"
+    assert words.change(1 + 1e-12) == "as likely as before"
+
+
 @pytest.mark.parametrize("hit", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("alarm", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("ill", [0.01, 0.5, 0.99])

@@ -5,6 +5,7 @@ import math
 import platform
 import re
 from collections import Counter
+from datetime import date
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ def test_a_quick_run_is_whole_and_every_number_turns_a_verdict(definition):
     assert found.paper in PAPERS
     assert found.verdicts
     for verdict in found.verdicts:
+        assert verdict.few == found.draws
         if verdict.rule == "NO":
             assert verdict.reason
         else:
@@ -122,7 +124,11 @@ def test_the_full_run_that_is_shipped_is_of_these_experiments_and_names_no_machi
     run = shipped()
     assert len(text.encode()) < MOST_BYTES
     assert platform.node() not in text
-    assert re.fullmatch(r"\d+ cores?, [\w ()@.-]+", run.machine)
+    for machine in {run.machine, *(one.machine or run.machine for one in run.experiments)}:
+        assert re.fullmatch(r"\d+ cores?, [\w ()@.-]+", machine)
+    for one in run.experiments:
+        assert bool(one.date) == bool(one.machine)
+        assert date.fromisoformat(one.date or run.date) >= date.fromisoformat(run.date)
     assert not run.quick
     ran = {one.key for one in run.experiments}
     assert ran | set(run.missing) == {one.key for one in EXPERIMENTS}
@@ -139,14 +145,23 @@ def test_outcomes_that_are_written_in_the_shipped_run_are_those_of_its_numbers()
             assert written["outcome"] == verdict.outcome, verdict.claim
 
 
+@pytest.mark.parametrize("one", shipped().experiments, ids=lambda one: one.key)
+def test_every_number_of_the_shipped_run_turns_its_verdict_and_none_is_of_few_draws(one):
+    for verdict in one.verdicts:
+        assert verdict.few == 0
+        assert verdict.outcome != "cannot be decided"
+        if verdict.rule != "NO":
+            assert turned(verdict) == [], verdict.claim
+
+
 # what was verified before these experiments were written, by other programs
 VERIFIED = {
     ("lift_2", "Subset merging keeps about .83"): [0.834],
     ("lift_3", "AORR keeps .94"): [0.94],
     ("alip_3", "So many draws have some utility"): [0.04, 0.10, 0.26, 0.67],
     ("alip_2", "The highest utility at ε_u = .6 is .35"): [0.35],
-    ("rldp_examples", "B_s follows from Theorem 1"): [0.40673, 0.09031],
-    ("rldp_examples", "rad_s follows from these intervals"): [0.63103, 0.30675],
+    ("rldp_examples", "Bₛ follows from Theorem 1"): [0.40673, 0.09031],
+    ("rldp_examples", "radₛ follows from these intervals"): [0.63103, 0.30675],
     ("rldp_examples", "Its I at P*"): [0.37021],
 }
 

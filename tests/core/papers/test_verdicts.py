@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from scipy import stats
 
 from core.errors import InvalidInputError
 from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
@@ -133,6 +134,72 @@ def test_a_number_whose_error_is_none_keeps_no_bound():
     assert outcome("NUM", [Value("a", 0.4, 0.5, math.nan, relation="at most")]) == "differs"
 
 
+def test_few_draws_leave_open_what_they_neither_show_nor_refute():
+    order = Value("ε = 1", 0.01, error=0.01)
+    assert outcome("ORD", [order]) == "differs"
+    assert outcome("ORD", [order], few=50) == "cannot be decided"
+    assert outcome("ORD", [replace(order, ours=0.031)], few=50) == "reproduced"
+    said = explained("ORD", [order, Value("ε = 2", 0.5)], few=50)
+    assert said == "50 draws are too few to tell at ε = 1."
+    # of 5 draws 6.62 standard errors are as improbable as 3 of many
+    assert stats.t.sf(6.62, 4) == pytest.approx(stats.norm.sf(3), rel=0.005)
+    for ours, expected in ((-0.066, "cannot be decided"), (-0.0663, "differs")):
+        assert outcome("ORD", [replace(order, ours=ours)], few=5) == expected
+    # one point that is shown to be the other way round decides for all
+    assert outcome("ORD", [order, Value("ε = 2", -0.5, error=0.01)], few=50) == "differs"
+
+
+def test_few_draws_that_are_all_alike_do_not_show_that_two_means_are_equal():
+    assert outcome("ORD", [Value("ε = 1", 0.0)], few=5) == "cannot be decided"
+    assert outcome("ORD", [Value("ε = 1", -1e-8)], few=5) == "differs"
+    assert outcome("ORD", [Value("ε = 1", 0.0)]) == "differs"
+
+
+def test_a_mean_of_few_draws_differs_by_more_than_students_t_says():
+    value = Value("NMI", 0.5, 0.5, error=0.01, unit=0.02)
+    allowed = 0.01 + 0.01 * float(stats.t.isf(stats.norm.sf(4), 49))
+    assert allowed > 0.05  # what many draws allow
+    for ours, expected in (
+        (0.549, "reproduced"),
+        (0.5 + allowed - 1e-4, "cannot be decided"),
+        (0.5 + allowed + 1e-4, "differs"),
+    ):
+        assert outcome("NUM", [replace(value, ours=ours)], few=50) == expected
+    # a number without an error is what it is, however few the draws
+    assert outcome("NUM", [Value("a", 0.6, 0.5, unit=0.02)], few=50) == "differs"
+    wrong = Value("a", 0.4, 0.5, error=0.01, unit=0.02, variant=0.9)
+    assert outcome("ERR", [wrong], few=5) == "cannot be decided"
+    assert outcome("ERR", [replace(wrong, ours=-0.4)], few=5) == "differs"
+    assert outcome("ERR", [replace(wrong, variant=0.5)], few=5) == "error in print"
+
+
+@pytest.mark.parametrize(("relation", "inwards"), [("at least", 8.0), ("at most", -8.0)])
+def test_extremes_of_few_draws_lie_inside_of_those_of_many(relation, inwards):
+    value = Value("end", -12.0 + inwards, -12.0, error=0.1, relation=relation)
+    assert outcome("EXT", [value]) == "differs"
+    assert outcome("EXT", [value], few=50) == "cannot be decided"
+    assert outcome("EXT", [replace(value, ours=-12.0 - inwards)], few=50) == "differs"
+
+
+@pytest.mark.parametrize("rule", ["NUM", "ORD", "EXT", "ERR"])
+@pytest.mark.parametrize("none", [{"ours": math.nan}, {"error": math.nan}, {"ours": -math.inf}])
+def test_what_could_not_be_computed_is_not_left_open(rule, none):
+    value = replace(Value("a", 0.4, 0.5, error=0.1, relation="at least"), **none)
+    assert outcome(rule, [value], few=5) == (
+        "error in print" if rule == "ERR" and none.get("ours") == -math.inf else "differs"
+    )
+    assert outcome("ORD", [Value("a", -1.0, error=0.9)], few=1) == "differs"
+
+
+def test_a_verdict_that_is_left_open_does_not_say_why_print_is_wrong():
+    verdict = Verdict("ORD", "…", "", (Value("a", 0.0, error=0.1),), "Its unit is wrong.", few=5)
+    assert verdict.outcome == "cannot be decided"
+    assert verdict.reason == "5 draws are too few to tell at a."
+    assert replace(verdict, few=0).reason.endswith("Its unit is wrong.")
+    with pytest.raises(InvalidInputError, match="draws must be at least 0"):
+        replace(verdict, few=-1)
+
+
 SAMPLE = Experiment(
     "lift_1",
     "lift",
@@ -165,6 +232,27 @@ def test_results_come_back_from_their_json_with_the_same_verdicts():
     told = SAMPLE.to_dict()["verdicts"]
     assert [one["outcome"] for one in told] == [one.outcome for one in SAMPLE.verdicts]
     assert told[0]["reason"] == "b: 2, printed 1."
+
+
+def test_an_experiment_that_was_run_again_tells_when_and_where_and_the_others_stay():
+    other = replace(SAMPLE, key="lift_2")
+    run = Run("0.1.0", "2026-01-01", "2 cores", 3, False, (SAMPLE, other), ("lift_3",))
+    third = replace(SAMPLE, key="lift_3")
+    fresh = replace(SAMPLE, draws=7)
+    later = Run("0.1.0", "2026-01-02", "4 cores", 3, False, (third, fresh))
+    found = run.renewed(later)
+    assert [one.key for one in found.experiments] == ["lift_1", "lift_2", "lift_3"]
+    told = [(one.draws, one.date, one.machine) for one in found.experiments]
+    assert told == [(7, "2026-01-02", "4 cores"), (10, "", ""), (10, "2026-01-02", "4 cores")]
+    assert (found.date, found.machine, found.missing) == ("2026-01-01", "2 cores", ())
+    assert Run.from_json(found.to_json()) == found
+
+
+@pytest.mark.parametrize("other", [{"version": "0.2.0"}, {"seed": 4}, {"quick": True}])
+def test_experiments_of_another_kind_of_run_are_not_taken_in(other):
+    run = Run("0.1.0", "2026-01-01", "2 cores", 3, False, (SAMPLE,))
+    with pytest.raises(InvalidInputError, match=f"The {next(iter(other))} must be"):
+        run.renewed(replace(run, **other))
 
 
 def test_an_outcome_in_the_json_is_not_believed():

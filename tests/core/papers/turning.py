@@ -25,24 +25,33 @@ def mended(verdict):
 
 
 def turned(verdict):
-    """Return which numbers can move far without the verdict's hearing of it; [] is right."""
+    """Return which numbers can move far without the verdict's hearing of it; [] is right.
+
+    A verdict on few draws is looked at as one on all of them too.
+    """
+    found = deaf_to(verdict)
+    return found + (deaf_to(replace(verdict, few=0)) if verdict.few else [])
+
+
+def deaf_to(verdict):
+    """Return which numbers can move far without the verdict's hearing of it."""
     whole = mended(verdict)
     deaf = [] if whole.outcome == "reproduced" else ["mended"]
     for place, value in enumerate(whole.values):
         deaf += [
             f"{value.name}: {name}"
             for name, moved in moves(verdict.rule, value)
-            if with_one(whole, place, moved).outcome == "reproduced"
+            if with_one(whole, place, moved).outcome not in heard(verdict, name, value)
         ]
     for place, value in enumerate(verdict.values):  # as they were found
         none = [replace(value, ours=math.nan), replace(value, error=math.nan)]
         if any(with_one(verdict, place, one).outcome != "differs" for one in none):
             deaf.append(f"{value.name}: a number that is none")
-        if verdict.outcome == "reproduced":
+        if verdict.outcome in ("reproduced", "cannot be decided"):
             deaf += [
                 f"{value.name}, as found: {name}"
                 for name, moved in moves(verdict.rule, value)
-                if with_one(verdict, place, moved).outcome == "reproduced"
+                if with_one(verdict, place, moved).outcome not in heard(verdict, name, value)
             ]
         if verdict.outcome == "error in print" and value.variant is not None:
             far = value.variant + FAR + 100 * value.unit
@@ -50,6 +59,19 @@ def turned(verdict):
             if with_one(verdict, place, unexplained).outcome == "error in print":
                 deaf.append(f"{value.name}: its variant")
     return deaf
+
+
+def heard(verdict, name, value):
+    """Return what a verdict may say when a number has moved far to where it speaks against print.
+
+    Only an extreme of few draws that has moved inwards leaves it open.
+    """
+    if verdict.rule == "ERR":
+        return ("differs", "error in print")
+    inwards = {"at least": ("ours up", "printed down"), "at most": ("ours down", "printed up")}
+    if verdict.rule == "EXT" and verdict.few and name in inwards.get(value.relation, ()):
+        return ("cannot be decided",)
+    return ("differs",)
 
 
 def with_one(verdict, place, value):
@@ -64,10 +86,10 @@ def moves(rule, value):
         yield "ours", replace(value, ours=-FAR)
         return
     far = FAR + 100 * value.unit + abs(value.printed)
-    if value.relation != "at least":
+    if value.relation != "at least" or rule == "EXT":
         yield "ours up", replace(value, ours=value.ours + far)
         yield "printed down", replace(value, printed=value.printed - far)
-    if value.relation != "at most":
+    if value.relation != "at most" or rule == "EXT":
         yield "ours down", replace(value, ours=value.ours - far)
         yield "printed up", replace(value, printed=value.printed + far)
     if value.variant is not None:

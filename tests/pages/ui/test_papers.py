@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import pytest
@@ -58,6 +59,35 @@ def test_each_panel_has_its_own_series_and_axes():
     assert bars["type"] == "bar"
     assert whole["layout"]["yaxis"]["type"] == "log"
     assert paper_panel(FOUND, 0)["layout"]["yaxis"]["type"] == "linear"
+
+
+@pytest.mark.parametrize(("count", "angle"), [(3, 0), (11, -40)])
+def test_an_axis_of_names_has_one_at_each_place_and_the_hover_says_it(count, angle):
+    names = tuple(f"<{i}>" for i in range(count))
+    lines = Series("IR", (0.0, 2.0), (0.1, 0.2), (0.01, 0.01))
+    found = replace(
+        FOUND, panels=(Panel("", "β", "NMI", x_names=names),), series=(lines,), marks=()
+    )
+    whole = paper_panel(found, 0)
+    go.Figure(whole)
+    across = whole["layout"]["xaxis"]
+    assert across["tickvals"] == list(range(count))
+    assert across["ticktext"][2] == "&lt;2&gt;"
+    assert across["tickangle"] == angle
+    assert whole["data"][0]["text"] == ["&lt;0&gt;", "&lt;2&gt;"]
+    assert "at %{text}" in whole["data"][0]["hovertemplate"]
+
+
+def test_a_box_has_its_quartiles_and_extremes_at_each_place():
+    boxes = Series("IR", (0.0,) * 5 + (2.0,) * 5, tuple(range(10)), kind="boxes")
+    found = replace(FOUND, panels=(Panel("", "", "", x_names=("a", "b", "c")),), series=(boxes,))
+    whole = paper_panel(found, 0)
+    go.Figure(whole)
+    box = whole["data"][0]
+    assert box["x"] == [0.0, 2.0]
+    assert (box["lowerfence"], box["q1"], box["median"]) == ([0, 5], [1, 6], [2, 7])
+    assert (box["q3"], box["upperfence"]) == ([3, 8], [4, 9])
+    assert whole["layout"]["boxmode"] == "group"
 
 
 def test_the_page_says_each_verdict_beside_its_numbers():

@@ -1,0 +1,121 @@
+"""The worlds of the errata on the Papers page: what they draw and say, and how links name them."""
+
+import math
+import re
+
+import pytest
+
+from core.learning import errata
+from core.papers.worlds import SETTINGS, WORLDS
+from core.papers.worlds import world as find_world
+from pages.ui.papers import results, worlds
+from tests.pages.test_papers import ERR, RUN, opened, tables, text
+
+
+@pytest.fixture
+def ships(monkeypatch):
+    monkeypatch.setattr(results, "full_run", lambda: RUN)
+
+
+@pytest.mark.usefixtures("ships")
+def test_the_errata_begin_with_the_first_world_and_list_every_claim_that_is_one():
+    app = opened(show="errata", secrets="2")
+    assert not app.exception
+    assert app.title[0].value.replace("\\", "") == "Error in print: [Lift] Proposition 1(2)"
+    for sentence in errata.of_proposition(errata.proposition(2, 0.05)):
+        assert sentence in text(app)
+    assert tables(app)[0]["claim"].tolist() == [ERR.claim]
+    assert tables(app)[0]["place"].tolist() == ["[Lift] Algorithm 1"]
+    app.slider(key="papers_secrets").set_value(5.0).run()
+    assert "above 0.119, what print says" in text(app)
+    assert "secrets" not in app.query_params
+    app.slider(key="papers_excluded").set_value(0.5).run()
+    assert app.query_params["excluded"] == "0.5"
+    app.radio(key="papers_world").set_value("theorem").run()
+    assert app.query_params["world"] == "theorem"
+    assert "excluded" not in app.query_params
+    assert "Together they reach 1.61" in text(app)
+    app.slider(key="papers_told_b").set_value(0.5).run()
+    assert "it holds here" in text(app)
+    app.radio(key="papers_world").set_value("proposition").run()
+    assert app.slider(key="papers_excluded").value == 0.5  # a world keeps its numbers meanwhile
+    assert "world" not in app.query_params
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Keep what the worlds draw: key → (figure, subtitle, alt)."""
+    kept = {}
+    monkeypatch.setattr(
+        worlds,
+        "still",
+        lambda figure, **more: kept.update({more["key"]: (figure, more["subtitle"], more["alt"])}),
+    )
+    return kept
+
+
+def show_world(key, **changes):
+    values = {name: one.default for name, one in SETTINGS.items()} | changes
+    worlds.show(find_world(key), values)
+    return values
+
+
+def test_a_level_without_bound_stands_at_the_mark_of_infinity(drawn):
+    show_world("theorem", parity=1.0)
+    figure, subtitle, alt = drawn["papers_theorem"]
+    up = figure["layout"]["yaxis"]
+    x, y = figure["layout"]["meta"]["now"]
+    assert x == 1.0
+    assert dict(zip(up["ticktext"], up["tickvals"], strict=True))["∞"] == pytest.approx(y, rel=1e-4)
+    numbers = [
+        place for place, said in zip(up["tickvals"], up["ticktext"], strict=True) if said != "∞"
+    ]
+    assert max(numbers) < 0.9 * y < y < up["range"][1]
+    assert "at ∞" in subtitle
+    assert "reach ∞ nats" in alt
+    show_world("theorem", parity=0.9)
+    figure, subtitle, _ = drawn["papers_theorem"]
+    assert figure["layout"]["meta"]["now"] == pytest.approx([1.0, math.log(5)], rel=1e-4)
+    assert "∞" not in figure["layout"]["yaxis"]["ticktext"]
+    assert "∞" not in subtitle
+
+
+@pytest.mark.parametrize("records", [30.0, 100.0, 100_000.0])
+def test_the_error_of_example_2_is_seen_and_read_however_small_it_is(drawn, records):
+    values = show_world("bounds", records=records)
+    one = find_world("bounds")
+    found = one.make(*one.numbers(values))
+    figure, _, alt = drawn["papers_bounds_apart"]
+    y, top = figure["layout"]["meta"]["now"][1], figure["layout"]["yaxis"]["range"][1]
+    assert y == pytest.approx(found.printed - found.right, rel=1e-3)
+    assert y > 0.1 * top  # at the share that the world begins with
+    assert "By 0.0000 %" not in alt
+    print_, ours = (re.search(r"([\d.]+) %[,:]", said)[1] for said in one.words(found)[:2])
+    assert print_ != ours
+    assert re.search(rf"by print {print_} %", drawn["papers_bounds"][2])
+
+
+def test_a_link_with_a_number_of_a_world_opens_that_world():
+    app = opened(show="errata", told_b="0.5")
+    assert "it holds here" in text(app)
+    assert app.radio(key="papers_world").value == "theorem"
+    app = opened(show="errata", world="alchemy")
+    assert "world=alchemy, which is not known" in app.warning[0].value.replace("\\", "")
+    assert app.radio(key="papers_world").value == WORLDS[0].key
+
+
+@pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)
+@pytest.mark.parametrize("which", ["default", "low", "high"])
+def test_each_world_says_what_its_numbers_show_at_the_ends_of_its_sliders(one, which):
+    values = {}
+    for key in one.settings:
+        setting = SETTINGS[key]
+        ends = setting.choices or (setting.low, setting.high)
+        values[key] = {"default": setting.default, "low": ends[0], "high": ends[-1]}[which]
+    app = opened(show="errata", world=one.key, **{key: repr(at) for key, at in values.items()})
+    assert not app.exception
+    assert not app.warning
+    said = text(app).replace("\N{WORD JOINER}", "")
+    for sentence in (one.statement, *one.words(one.make(*one.numbers(values)))):
+        assert sentence in said
+    assert app.get("link_button")[0].proto.url == one.opens(values).link
