@@ -179,7 +179,7 @@ def _columns(table: dict[str, FloatArray], panel: int) -> tuple[Series, ...]:
     """Return the columns of Table 2 of one shape, and what the wrong d gives, over β."""
     named_columns = {told: table[name] for name, told in TOLD.items() if name in table}
     named_columns["IR with the d of one coordinate, wrong"] = table["ir_wrong"]
-    return lines(named_columns, np.arange(len(BETAS)), panel)
+    return lines(named_columns, np.arange(len(BETAS), dtype=np.float64), panel)
 
 
 def _boxes(apart: list[dict[str, FloatArray]], panel: int) -> tuple[Series, ...]:
