@@ -3,13 +3,14 @@
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
-from pages.ui.frame import server, site
+from pages.ui.frame import address, server, site
 from pages.ui.serving import programs
 from pages.ui.serving.late_requests import LateRequests
 from pages.ui.work import released_files
 
 if __name__ == "__main__":  # a visit: Streamlit runs the script that the server below names
     site.navigation().run()
+    address.ended()
 else:
     app = App(
         __file__,

@@ -84,7 +84,18 @@ dark => (getComputedStyle(document.querySelector("[data-testid=stApp]"))
 """
 
 
+TRANSITIONS = """
+async () => {
+  const under_way = () => document.getAnimations().filter(one => one instanceof CSSTransition);
+  while (under_way().length)
+    await Promise.allSettled(under_way().map(one => one.finished));
+}
+"""
+"""Waits until no colour is on its way from one to another, as after a press of a button."""
+
+
 def grave(page):
+    page.evaluate(TRANSITIONS)
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(AXE)
     return page.evaluate(GRAVE)

@@ -8,15 +8,17 @@ from streamlit.runtime.state import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.frame import address
+from pages.ui.robust import controls as robust_controls
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 HOME, ROBUST = str(ROOT / "pages/data.py"), str(ROOT / "pages/robust.py")
+LIFT = str(ROOT / "pages/lift.py")
 ASKED = {"x": ["race"], "n": ["300"]}
 
 
-def opened(**query):
-    app = AppTest.from_file(HOME, default_timeout=PATIENCE)
+def opened(page=HOME, **query):
+    app = AppTest.from_file(page, default_timeout=PATIENCE)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()
@@ -66,6 +68,24 @@ def test_a_page_whose_first_run_is_interrupted_keeps_the_question(sent):
     assert query(app) == ASKED
     assert sent[-1] == ASKED
     assert app.session_state["_n"] == 300
+
+
+def test_a_page_that_is_interrupted_before_its_sliders_keeps_their_values(monkeypatch):
+    app = opened(LIFT, **ASKED | {"eps": ["1.5"]})
+    assert app.slider(key="eps").value == 1.5
+    turn_to(app, ROBUST)
+    with monkeypatch.context() as patched:
+        patched.setattr(robust_controls, "sidebar", stop)
+        app.run()
+        assert "eps" not in {one.key for one in app.slider}
+    app.run()
+    assert app.slider(key="eps").value == 1.5
+    assert app.session_state["eps"] == 1.5
+    assert query(app) == ASKED | {"eps": ["1.5"]}
+
+
+def stop():
+    raise StopException
 
 
 def test_an_address_that_was_written_over_does_not_undo_a_second_slider():

@@ -65,6 +65,7 @@ def _menu(place: int, name: str, note: str, columns: int) -> None:
         key=f"col{place}_name",
         on_change=_edit,
         args=("name", place),
+        persist_state="session",
     )
     _problem(place)
     _set(f"col{place}_note", note)
@@ -74,6 +75,7 @@ def _menu(place: int, name: str, note: str, columns: int) -> None:
         key=f"col{place}_note",
         on_change=_edit,
         args=("note", place),
+        persist_state="session",
         height=80,
     )
     with st.container(horizontal=True, gap="small"):
@@ -148,6 +150,7 @@ def _eps(place: int, scenario: Scenario, unit: str) -> None:
         format=controls.step_format(domain.step),
         key=key,
         on_change=take,
+        persist_state="session",
         help=glossary.meaning("budget" if average else "eps"),
     )
 
@@ -161,6 +164,7 @@ def _slider(place: int, name: str, scenario: Scenario) -> None:
         "key": key,
         "on_change": _choose,
         "args": (place, name),
+        "persist_state": "session",
         "help": glossary.meaning(name),
     }
     if math.isinf(domain.high):  # as in the sidebar: its last step is ∞
@@ -186,6 +190,7 @@ def _order(place: int, scenario: Scenario) -> None:
         key=key,
         on_change=_choose,
         args=(place, "alpha"),
+        persist_state="session",
         help=glossary.meaning("alpha_ball" if robust else "alpha"),
     )
 
@@ -208,12 +213,17 @@ def _records(place: int, scenario: Scenario) -> None:
         format_func=lambda n: f"{n:,}",
         key=key,
         on_change=take,
+        persist_state="session",
         help=glossary.meaning("n"),
     )
 
 
 def _set(key: str, value: Any) -> None:
-    """Set a widget's value only where it differs: else a press still on its way would be undone."""
+    """Set a widget's value only where it differs: else a press still on its way would be undone.
+
+    The widget persists: else a run that follows another one at once would not tell the browser the
+    value that the first had set, and the browser would show the least one and send it back.
+    """
     if st.session_state.get(key) != value:
         st.session_state[key] = value
 

@@ -24,6 +24,7 @@ _WRITTEN = "_address_written"
 _LATE = "_address_late"
 _PAGE = "_address_page"
 _VISIT = "_address_visit"
+_ENDED = "_address_ended"
 
 
 _HISTORY = st.components.v2.component(
@@ -114,6 +115,22 @@ def opened(page: str) -> None:
     if opens(page):
         st.session_state[_VISIT] = visit() + 1
         st.session_state[_PAGE] = page
+
+
+def ended() -> None:
+    """Take note that the open page's script has run to its end; app.py calls it."""
+    st.session_state[_ENDED] = page()
+
+
+def is_new(page: str) -> bool:
+    """Say whether a page has yet to run to its end since it was opened: it may lack widgets.
+
+    Parameters
+    ----------
+    page : str
+        The page's name.
+    """
+    return bool(st.session_state.get(_ENDED) != page)
 
 
 def visit() -> int:

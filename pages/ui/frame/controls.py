@@ -246,6 +246,7 @@ def records(scenario: Scenario) -> None:
         format_func=lambda n: f"{n:,}",
         key="records",
         on_change=take,
+        persist_state="session",
         help=glossary.meaning("n"),
     )
 

@@ -80,6 +80,7 @@ def _number(place: int, name: str, promise: Promise) -> None:
         format="%.6g",
         key=key,
         on_change=take,
+        persist_state="session",
     )
 
 

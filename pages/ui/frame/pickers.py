@@ -141,6 +141,7 @@ def _look_at_s(scenario: Scenario) -> None:
         "The release may look at S",
         key=LOOKS,
         on_change=_switch,
+        persist_state="session",
         disabled=bool(off) and not looks,
         help=f"Off: {off}."
         if off

@@ -48,17 +48,20 @@ def restore(page: str) -> None:
     known = _SEEN in st.session_state
     if not known or (query != st.session_state[_SEEN] and (query or not address.opens(page))):
         _take(query)
-    elif address.opens(page):
-        _carry_over()
-        publish(scenario())
+    else:
+        if address.is_new(page):
+            _carry_over()
+        if address.opens(page):
+            publish(scenario())
     address.opened(page)
 
 
 def _carry_over() -> None:
-    """Set the widgets of a page that opens to what they were on the page before.
+    """Set the widgets of a page to what they were on the page before.
 
     Streamlit does it too, but not where the click in the menu and another one arrive together:
-    sliders then start at their lowest values.
+    sliders then start at their lowest values. A run that is interrupted before it has shown them
+    is such a click's, so each run does this until one has come to its end.
     """
     for key in (*WIDGETS, "unit"):
         st.session_state[key] = st.session_state[key]
