@@ -325,7 +325,8 @@ def _glance(scenario: Scenario) -> Mechanism:
     """Return the best of the known mechanisms and of what a search of a moment finds.
 
     One session searches for all: what it finds is known to the others. Each of them has the full
-    search, which begins from there. What another server has proven is taken from it.
+    search, which begins from there. What another server has proven is taken from it. Where others
+    are searching and something is known, such as the answer at a smaller ε, that is the glance.
     """
 
     def search() -> bool:
@@ -336,8 +337,11 @@ def _glance(scenario: Scenario) -> Mechanism:
         _know(scenario, hurried.build_mechanism(data.joint, data.x_values, data.task))
         return True
 
-    kept_for(scenario.data).get(glances.key(scenario), search)
-    best = known_for(scenario.data).best(scenario, _joint(scenario))
+    if not glances.is_taken(scenario):
+        with glances.turn(patient=_known(scenario) is None) as came:
+            if came:
+                kept_for(scenario.data).get(glances.key(scenario), search)
+    best = _known(scenario)
     if best is None:  # dropped from the store meanwhile, for lack of room
         _searched().discard(_name(scenario))
         search()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import threading
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from core.data import Counted
@@ -13,6 +15,28 @@ from pages.ui.work.store import kept_for, known_for
 
 GLANCE = 0.25
 """Seconds that a first glance may take: a longer wait would be noticed."""
+
+_TURN = threading.Lock()
+
+
+@contextmanager
+def turn(*, patient: bool) -> Iterator[bool]:
+    """Wait for the turn to search for a glance here, and say whether it has come.
+
+    One search at a time: several would share the lock that all sessions need, and each would find
+    less in its moment.
+
+    Parameters
+    ----------
+    patient : bool
+        Whether to wait for as long as it takes; else for `GLANCE` seconds.
+    """
+    came = _TURN.acquire(timeout=-1 if patient else GLANCE)
+    try:
+        yield came
+    finally:
+        if came:
+            _TURN.release()
 
 
 def hurried(scenario: Scenario) -> Scenario:

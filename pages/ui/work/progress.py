@@ -19,7 +19,7 @@ T = TypeVar("T")
 LOOK = 0.5
 """Seconds from one look at work under way to the next."""
 
-LOOKS = 25.0
+LOOKS = 8.0
 """Most looks a second of each card of all sessions: a class must not keep the server from work."""
 
 

@@ -35,7 +35,9 @@ def test_progress_is_judged_by_parts_or_by_time(work, done, text):
     assert told(work, "Merging", 10.0) == (pytest.approx(done), text)
 
 
-@pytest.mark.parametrize(("sessions", "seconds"), [(0, 0.5), (12, 0.5), (50, 2.0), (100, 4.0)])
+@pytest.mark.parametrize(
+    ("sessions", "seconds"), [(0, 0.5), (4, 0.5), (12, 1.5), (50, 6.25), (100, 12.5)]
+)
 def test_many_sessions_look_less_often(sessions, seconds, monkeypatch):
     monkeypatch.setattr(progress.long_answer, "CLOSED", range(sessions))
     assert progress.every() == seconds
