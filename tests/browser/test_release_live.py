@@ -11,6 +11,13 @@ from tests.browser.waiting import settle
 ASKED = "release?data=heart_hungarian&s=sex&x=cp&mech=watchdog"
 
 
+def seed_of(page):
+    """Return the seed on the page; the field may be drawn a moment before it has its value."""
+    settle(page)
+    page.wait_for_function("document.querySelector('input[aria-label=Seed]')?.value")
+    return page.get_by_label("Seed", exact=True).input_value()
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_the_downloaded_file_is_verified_by_the_downloaded_certificate(
     visit, tmp_path, capsys, kind
@@ -19,8 +26,7 @@ def test_the_downloaded_file_is_verified_by_the_downloaded_certificate(
     page.get_by_role("button", name="Release 294 records").click()
     link = page.locator("a.lsc-download")
     link.wait_for()
-    settle(page)
-    seed = page.get_by_label("Seed", exact=True).input_value()
+    seed = seed_of(page)
     with page.expect_download() as file:
         link.click()
     file.value.save_as(tmp_path / f"released.{kind}")
@@ -54,14 +60,12 @@ def test_a_reload_keeps_the_seed_and_the_released_file(visit, tmp_path):
     page.get_by_role("button", name="Release 294 records").click()
     link = page.locator("a.lsc-download")
     link.wait_for()
-    settle(page)
-    seed = page.get_by_label("Seed", exact=True).input_value()
+    seed = seed_of(page)
     assert int(seed) > 2**64
     address = link.get_attribute("href")
     page.reload()
     link.wait_for()
-    settle(page)
-    assert page.get_by_label("Seed", exact=True).input_value() == seed
+    assert seed_of(page) == seed
     assert link.get_attribute("href") == address
     with page.expect_download() as file:
         link.click()
@@ -69,7 +73,5 @@ def test_a_reload_keeps_the_seed_and_the_released_file(visit, tmp_path):
     assert (tmp_path / "released.csv").stat().st_size > 294
     other = page.context.new_page()
     other.goto(page.url)
-    field = other.get_by_label("Seed", exact=True)
-    field.wait_for()
-    settle(other)
-    assert int(field.input_value()) != int(seed)
+    other.get_by_label("Seed", exact=True).wait_for()
+    assert int(seed_of(other)) != int(seed)
