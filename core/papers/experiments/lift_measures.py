@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -183,19 +183,26 @@ def propositions(setting: Setting) -> Findings:
         for key in FALSE
     ]
     keys = (*TRUE, *FALSE)
-    places = numbers(np.arange(len(keys)))
-    names = tuple(SAID[key].what.partition(" − ")[0] for key in keys)
+    names = {key: SAID[key].what.partition(" − ")[0] for key in keys}
+    broken = [max(above[key].max(), below[key].max()) for key in FALSE]
     return Findings(
         len(p),
-        (Panel("Largest excess over the printed bound", "measure", "excess", x_names=names),),
+        (
+            _panel("Largest excess over the printed bound, random joints", names.values()),
+            _panel("Excess at the counterexamples", [names[key] for key in FALSE]),
+        ),
         (
             Series(
-                "random joints", places, numbers([random[key].max() for key in keys]), kind="points"
+                "random joints",
+                numbers(np.arange(len(keys))),
+                numbers([random[key].max() for key in keys]),
+                kind="points",
             ),
             Series(
                 "counterexamples",
-                places,
-                numbers([max(above[key].max(), below[key].max()) for key in keys]),
+                numbers(np.arange(len(FALSE))),
+                numbers(broken),
+                panel=1,
                 kind="points",
             ),
         ),
@@ -203,6 +210,11 @@ def propositions(setting: Setting) -> Findings:
         notes=("A statement is false where a dot is above 0.",),
         scenario={"data": {"source": "example:lift_proposition1"}, "mechanism": "identity"},
     )
+
+
+def _panel(title: str, names: Iterable[str]) -> Panel:
+    """Return a panel of excesses, one for each measure."""
+    return Panel(title, "measure", "excess", x_names=tuple(names))
 
 
 TRUE = ("mutual_information", "sibson", "arimoto", "alpha_lift", "alpha_inverse")
