@@ -25,6 +25,7 @@ from core.jobs.work import find_all, find_answer
 from core.scenario import Result, Scenario
 from pages.ui.work import glances
 from pages.ui.work.long_answer import WORKERS, LongAnswer
+from pages.ui.work.own_search import for_no_session
 from pages.ui.work.store import is_private
 
 AT_ONCE = 4
@@ -158,7 +159,8 @@ class Ahead:
         """Have a worker answer a question at some places, and keep what it finds."""
         parts = [part(one) for one in near for part in asked.parts]
         calls = [(find_answer, (glances.hurried(one), asked.counted)) for one in near]
-        calls += [(part.call, part.arguments()) for part in parts]
+        with for_no_session():
+            calls += [(part.call, part.arguments()) for part in parts]
         job = self._submit(find_all, calls, time_limit=SECONDS, owner=OWNER)
         found = job.result()
         for one, answer in zip(near, found, strict=False):

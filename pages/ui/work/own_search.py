@@ -7,6 +7,9 @@ a longer search goes on with it, and never shows less than before.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -45,9 +48,24 @@ class Searches:
 
 _BROWSERS: OfBrowsers[Searches] = OfBrowsers()
 
+_NOBODYS: ContextVar[Searches | None] = ContextVar("searches_of_no_session", default=None)
+
+
+@contextmanager
+def for_no_session() -> Iterator[None]:
+    """Let no session's wishes count while the block runs, for work that is done for all of them."""
+    token = _NOBODYS.set(Searches())
+    try:
+        yield
+    finally:
+        _NOBODYS.reset(token)
+
 
 def searches() -> Searches:
     """Return what this session asked of its searches; a new one takes over its browser's."""
+    nobodys = _NOBODYS.get()
+    if nobodys is not None:
+        return nobodys
     own: Searches | None = st.session_state.get(_HELD)
     if own is None:
         own = st.session_state[_HELD] = Searches()

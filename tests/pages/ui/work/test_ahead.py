@@ -6,16 +6,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from streamlit.runtime.scriptrunner_utils import script_run_context
 
 from core.data import DataSpec, count
 from core.errors import SolverError
 from core.jobs import Job
-from core.jobs.work import find_all, find_answer
+from core.jobs.work import find_all, find_answer, find_implications
 from core.scenario import Scenario, answer
 from core.studies.known import Known
 from pages.ui.explore import meaning
 from pages.ui.frame import controls
-from pages.ui.work import ahead, answers, derived, glances, store
+from pages.ui.work import ahead, answers, derived, glances, own_search, store
 from pages.ui.work.ahead import AT_ONCE, Ahead
 
 PLACES = [round(0.1 * step, 9) for step in range(12)]
@@ -35,10 +36,11 @@ class Workers:
     """Does what is submitted at once, and notes it."""
 
     def __init__(self):
-        self.asked = []
+        self.asked, self.seconds = [], set()
 
     def __call__(self, function, calls, *, time_limit, **_):
         self.asked.append([arguments[0].eps for call, arguments in calls if call is find_answer])
+        self.seconds |= {arguments[2] for call, arguments in calls if call is find_implications}
         job = Job(time_limit)
         job.succeed(function(calls, report=lambda _: None))
         return job
@@ -84,6 +86,26 @@ def test_a_move_after_that_makes_no_mechanism(monkeypatch):
     monkeypatch.setattr("core.jobs.work.implications", fail)
     implied = meaning._work(asked).here()
     assert implied["ldp"].level <= 2 * 0.8 + 1e-6  # LIP with ε implies LDP with 2 ε
+
+
+def test_work_for_all_sessions_asks_for_none(monkeypatch):
+    said = []
+    # what Streamlit logs, at each look, where a thread asks for a session that it does not have
+    monkeypatch.setattr(script_run_context._LOGGER, "warning", lambda *of: said.append(of))
+    result, longer = shown(eps=0.5), own_search.Searches()
+    work = meaning._work(result.scenario)
+    longer.longer[work._kept_as] = 16  # one session asked for longer: not for all of them
+    monkeypatch.setitem(own_search.st.session_state, own_search._HELD, longer)
+    workers = Workers()
+    places = Ahead(workers)
+    places.want("one", result, grid, meaning.quick(result.scenario))
+    said.clear()
+    thread = threading.Thread(target=places.work)
+    thread.start()
+    thread.join()
+    assert len(workers.asked) == len(PLACES) // AT_ONCE
+    assert workers.seconds == {meaning.SECONDS}
+    assert said == []
 
 
 def test_the_places_follow_the_slider():
