@@ -29,6 +29,14 @@ MAX_UPLOAD_MB = 200
 MAX_UNPACKED_MB = 1_000
 """Largest content of an Excel upload once unpacked: a small zip file can unpack to terabytes."""
 
+MAX_UPLOAD_RECORDS = 100_000_000
+"""Most records of a Parquet upload, which a count takes a second for: where few values repeat, a
+small file has a hundred times as many."""
+
+MAX_WORKBOOK_CELLS = 20_000_000
+"""Most cells of a workbook's sheet, those between its cells included: each is held several times
+while it is read, and a cell far out in a small file makes billions of them."""
+
 MAX_COLUMNS = 2_000
 """Most columns of a table: one query reads all of them."""
 

@@ -30,12 +30,59 @@ def columns(**named):
     return written.getvalue()
 
 
+def same(times, records):
+    """Return a small Parquet file of many records that are all the same."""
+    block = pa.table({name: pa.array(["a"] * records).dictionary_encode() for name in "sx"})
+    written = io.BytesIO()
+    with parquet.ParquetWriter(written, block.schema) as writer:
+        for _ in range(times):
+            writer.write_table(block)
+    return written.getvalue()
+
+
 def flipped(content, place):
     """Return a file with the bits of one byte turned over."""
     changed = bytearray(content)
     changed[place] ^= 0xFF
     return bytes(changed)
 
+
+SPREADSHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+
+
+def sheet(*rows, before=""):
+    """Return a workbook whose rows are a number and its cells, by column."""
+    written = "".join(
+        f'<row r="{number}">'
+        + "".join(
+            f'<c r="{column}{number}" t="inlineStr"><is><t>{text}</t></is></c>'
+            for column, text in cells.items()
+        )
+        + "</row>"
+        for number, cells in rows
+    )
+    body = f"{before}<worksheet {SPREADSHEET}><sheetData>{written}</sheetData></worksheet>"
+    return workbook("sheet1", lambda _: body.encode())
+
+
+def repeated(length, rows):
+    """Return a workbook that keeps one long text, and shows it in many rows."""
+    texts = f"<sst {SPREADSHEET}><si><t>s</t></si><si><t>{'q' * length}</t></si></sst>"
+    cells = "".join(
+        f'<row r="{row}"><c r="A{row}" t="s"><v>{min(row - 1, 1)}</v></c></row>'
+        for row in range(1, rows + 1)
+    )
+    body = f"<worksheet {SPREADSHEET}><sheetData>{cells}</sheetData></worksheet>"
+    plain, changed = io.BytesIO(workbook("sheet1", lambda _: body.encode())), io.BytesIO()
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in set(old.namelist()) - {"xl/sharedStrings.xml"}:
+            new.writestr(name, old.read(name))
+        new.writestr("xl/sharedStrings.xml", texts)
+    return changed.getvalue()
+
+
+TABLE = ((1, {"A": "s", "B": "x"}), (2, {"A": "a", "B": "b"}))
+LAUGHS = "".join(f'<!ENTITY l{i + 1} "{10 * f"&l{i};"}">' for i in range(15))
 
 NUMBERS = columns(s=list(range(1000)), x=["a", "b"] * 500)
 LINES = b"a,b\nc,d\n" * MANY
@@ -49,6 +96,14 @@ REFUSED = {
     "deflate.xlsx": (flipped(workbook(), 2400), "is a damaged Excel file"),
     "start.xlsx": (workbook()[:4], "is a damaged Excel file"),
     "locked.xlsx": (COMPOUND + "EncryptedPackage".encode("utf-16-le"), "is encrypted"),
+    "far.xlsx": (sheet(*TABLE, (1_048_576, {"XFD": "z"})), "spans 17,179,869,184 cells"),
+    "farther.xlsx": (sheet(*TABLE, (10**12, {"A": "z"})), "spans 2,000,000,000,000 cells"),
+    "wide.xlsx": (sheet(*TABLE, *((i, {"XFD": "z"}) for i in range(3, 2_000))), "cells, at most"),
+    "repeated.xlsx": (repeated(2_000_000, 1_000), "MB of text in its cells, at most 1,000"),
+    "laughs.xlsx": (
+        sheet(*TABLE, (3, {"A": "&l15;"}), before=f'<!DOCTYPE l [<!ENTITY l0 "ha">{LAUGHS}]>'),
+        "is a damaged Excel file",
+    ),
     "old.xls": (COMPOUND, "is an old Excel file"),
     "end.csv": ("s,x\na,b\na,é".encode()[:-1], "ends within a character"),
     "latin.csv": (b"s,x\na,\xff\x9d\n", "is not text in UTF-8 or Windows-1252"),
@@ -59,6 +114,7 @@ REFUSED = {
     "quote.csv": (b's,x\n"a,b\n' + LINES, "a quote may be open"),
     "none.parquet": (columns(), "has no columns"),
     "one.parquet": (columns(s=[1, 2]), "has a single column"),
+    "many.parquet": (same(101, 1_000_000), "has 101,000,000 records, at most 100,000,000"),
     "empty.parquet": (columns(s=pa.array([], "i8"), x=pa.array([], "i8")), "but no records"),
     "cut.parquet": (NUMBERS[:-200], "is a damaged Parquet file"),
     "foot.parquet": (flipped(NUMBERS, -60), "is a damaged Parquet file"),

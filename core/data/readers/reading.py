@@ -24,16 +24,25 @@ from core.data.readers.headers import column_names, told
 from core.data.readers.marks import with_marks
 from core.data.readers.records import write_records
 from core.data.tables import FileTable, count_records
+from core.data.workbooks import extent
 from core.errors import InvalidInputError
-from core.limits import MAX_UNPACKED_MB, MAX_UPLOAD_MB
+from core.limits import (
+    MAX_UNPACKED_MB,
+    MAX_UPLOAD_MB,
+    MAX_UPLOAD_RECORDS,
+    MAX_WORKBOOK_CELLS,
+)
 
 _MEGABYTE = 1 << 20
 
 FAR = 1_000_000
 """Record up to which its line is searched for: about a second."""
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write for which there is no room."""
+
+_PARQUET = b"PAR1"
+"""First bytes of Parquet files."""
 
 _COMPOUND = b"\xd0\xcf\x11\xe0"
 """First bytes of old Excel files, and of encrypted new ones."""
@@ -149,11 +158,15 @@ def read_bytes(
     Raises
     ------
     InvalidInputError
-        If it is larger than allowed, and as `read_file`.
+        If it is larger than allowed or has more records, and as `read_file`.
     """
     if len(content) > MAX_UPLOAD_MB * _MEGABYTE:
         raise InvalidInputError(
             f"{name} has {len(content) / _MEGABYTE:,.0f} MB, at most {MAX_UPLOAD_MB} are allowed."
+        )
+    if content.startswith(_PARQUET) and (rows := _records_of(content)) > MAX_UPLOAD_RECORDS:
+        raise InvalidInputError(
+            f"{name} has {rows:,} records, at most {MAX_UPLOAD_RECORDS:,} are allowed."
         )
     path = folder / f"{hashlib.sha256(content).hexdigest()}.data"
     fresh = not path.exists()
@@ -169,6 +182,15 @@ def read_bytes(
             path.unlink(missing_ok=True)
 
 
+def _records_of(content: bytes) -> int:
+    """Return the records of a Parquet file's groups; 0 where it is damaged."""
+    try:
+        file = parquet.read_metadata(io.BytesIO(content))
+        return sum(file.row_group(group).num_rows for group in range(file.num_row_groups))
+    except (pa.ArrowException, OSError):
+        return 0  # `read_file` raises for it
+
+
 @contextmanager
 def room_for(name: str) -> Iterator[None]:
     """Turn the error of a full disk, while the block writes a file, into a sentence.
@@ -181,7 +203,7 @@ def room_for(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _NO_ROOM:
+        if error.errno not in NO_ROOM:
             raise
         raise InvalidInputError(
             f"{name} could not be kept: there is no room left on the disk."
@@ -260,7 +282,7 @@ def _convert(
     path: Path, name: str, converted: Path, head: bytes, asked: tuple[str | None, str]
 ) -> tuple[str, tuple[str, ...], TextFile | None]:
     """Return a file's kind, columns and text; unless it is Parquet, write it to `converted`."""
-    if head.startswith(b"PAR1"):
+    if head.startswith(_PARQUET):
         return (*_parquet(path, name), None)
     if head.startswith(b"PK\x03\x04"):
         return (*_excel(path, name, converted), None)
@@ -305,6 +327,7 @@ def _excel(path: Path, name: str, converted: Path) -> tuple[str, tuple[str, ...]
             raise InvalidInputError(
                 f"{name} unpacks to {unpacked:,.0f} MB, at most {MAX_UNPACKED_MB:,} MB are allowed."
             )
+        _require_room_for_cells(path, name)
         sheet = pd.read_excel(
             path, header=None, engine="openpyxl", keep_default_na=False, na_values=[""]
         )
@@ -321,6 +344,21 @@ def _excel(path: Path, name: str, converted: Path) -> tuple[str, tuple[str, ...]
     data = {f"c{i}": _excel_column(body[i]) for i in body.columns}
     parquet.write_table(pa.table(data), converted)
     return f"Excel{told(header)}", columns
+
+
+def _require_room_for_cells(path: Path, name: str) -> None:
+    """Refuse a workbook whose cells or texts are many more than its bytes."""
+    found = extent(path)
+    if found.cells > MAX_WORKBOOK_CELLS:
+        raise InvalidInputError(
+            f"{name} spans {found.cells:,} cells, at most {MAX_WORKBOOK_CELLS:,} are allowed: "
+            "remove what is far away from its table."
+        )
+    if found.characters > MAX_UNPACKED_MB * _MEGABYTE:
+        raise InvalidInputError(
+            f"{name} has {found.characters / _MEGABYTE:,.0f} MB of text in its cells, at most "
+            f"{MAX_UNPACKED_MB:,} MB are allowed."
+        )
 
 
 def _excel_column(cells: pd.Series[str]) -> pa.Array:

@@ -13,6 +13,7 @@ from core.data.readers.delimited import DELIMITERS
 from core.data.readers.matrix import NotNormalisedError
 from core.data.readers.reading import unpacked_bytes
 from core.data.readers.sources import AS_IT_IS
+from core.data.workbooks import weight
 from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import read_workbook
@@ -29,7 +30,7 @@ _READABLE = "_own_readable"
 _READING = "_own_reading"
 
 SLOW = 2_000_000
-"""Bytes up to which an unpacked workbook is read in place, which takes a second or two."""
+"""Bytes that a workbook read in place may take, which is a second or two."""
 
 LONGEST = 120.0
 """Seconds that the reading of a workbook may take."""
@@ -133,7 +134,7 @@ def _take_file() -> None:
     if file is None:
         _clear()
         return
-    if unpacked_bytes(file.getvalue()) > SLOW:
+    if _weighs(file.getvalue()) > SLOW:
         _clear()
         _read_elsewhere(file.getvalue(), file.name)
         return
@@ -143,6 +144,12 @@ def _take_file() -> None:
     _take("file", lambda: derived.sources().add_bytes(file.getvalue(), file.name, chosen), read)
     if _PROBLEM in st.session_state:
         st.session_state[_READABLE] = _readable(file.getvalue(), file.name, chosen)
+
+
+def _weighs(content: bytes) -> int:
+    """Return the bytes that the reading of a workbook takes; 0 for files of other kinds."""
+    unpacked = unpacked_bytes(content)
+    return weight(content, unpacked) if 0 < unpacked <= SLOW else unpacked
 
 
 def _paste() -> None:
