@@ -17,4 +17,5 @@ else:
         lifespan=server.life,
         routes=[released_files.ROUTE, programs.ROUTE],
         middleware=[Middleware(server.Guard), Middleware(LateRequests)],
+        on_script_error=server.told,
     )

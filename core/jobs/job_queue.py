@@ -134,6 +134,11 @@ class JobQueue:
             _give_turn(self._owners[found.owner], found, self._turn)
             return found
 
+    def miss(self, reserved: bool) -> None:
+        """Record that a worker, which `put` asked for, could not be started."""
+        with self._changed:
+            self._workers[reserved] -= 1
+
     def done(self, call: Call) -> None:
         """Record that a job that was taken has ended."""
         with self._changed:

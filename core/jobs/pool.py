@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from core import clock, validation
-from core.errors import SolverError
+from core.errors import NoMemoryError, SolverError
 from core.jobs.job import Job, State
 from core.jobs.job_queue import Call, JobQueue
 
@@ -136,8 +136,13 @@ class Pool:
                 target=self._serve, args=(reserved,), daemon=True, name="liftscope-worker"
             )
             with self._lock:
+                try:
+                    thread.start()
+                except RuntimeError:  # no memory is left for a thread
+                    self._queue.miss(reserved)
+                    job.fail(NoMemoryError("There is not enough memory to begin the work."))
+                    return job
                 self._threads = [one for one in self._threads if one.is_alive()] + [thread]
-                thread.start()
         return job
 
     def ahead(self, job: Job[Any]) -> int:
@@ -208,8 +213,11 @@ class Pool:
         if not again and process is not None:
             process.kill()
             _end(process)
-            # the next one starts while nobody waits for it
-            process = None if self._closing or self._ended else self._new(niceness)
+            process = None
+            # the next one starts while nobody waits for it, if it can: else the next job says why
+            if not (self._closing or self._ended):
+                with contextlib.suppress(OSError):
+                    process = self._new(niceness)
         return process, job.finished
 
     def _new(self, niceness: int) -> subprocess.Popen[bytes]:

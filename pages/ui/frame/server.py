@@ -1,4 +1,4 @@
-"""The server's response headers, the paths that it closes, and what it does on start and stop."""
+"""The server's headers and closed paths, its start and stop, and what it says that it lacks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from core.data import folders
+from core.data.readers.reading import NO_ROOM
+from core.errors import CoreError
 from pages.ui.serving import sharing
-from pages.ui.work import ahead
+from pages.ui.style.labels import markdown
+from pages.ui.work import ahead, store
 from pages.ui.work.long_answer import WORKERS
 
 LINGER = 0.3
@@ -80,6 +84,49 @@ class Guard:
             await guarded({"type": "http.response.body", "body": b""})
             return
         await self._app(scope, receive, guarded)
+
+
+def told(error: BaseException) -> bool:
+    """Say in a sentence what the server lacks, where a page's script ends for that reason.
+
+    Memory and the disk may end at any line. Where memory does, large answers are dropped.
+
+    Parameters
+    ----------
+    error : BaseException
+        What nothing else caught.
+
+    Returns
+    -------
+    bool
+        Whether it was said: other errors are left to Streamlit.
+    """
+    sentence = lacking(error)
+    if isinstance(error, MemoryError):
+        for kept in (store.SHARED, store.CHARTS):
+            kept.shed()
+    if sentence:
+        st.error(markdown(sentence), icon=":material/error:")
+    return bool(sentence)
+
+
+def lacking(error: BaseException) -> str:
+    """Return the sentence for an error that is no mistake of the program; "" for others.
+
+    Examples
+    --------
+    >>> lacking(MemoryError())
+    'There is not enough memory to answer this: ask about fewer levels of S or X.'
+    >>> lacking(OSError(28, "No space left on device", "/tmp/a")), lacking(ValueError("a"))
+    ('There is no room left on the disk of the server.', '')
+    """
+    if isinstance(error, CoreError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return store.NO_MEMORY
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return "There is no room left on the disk of the server."
+    return ""
 
 
 @asynccontextmanager

@@ -1,5 +1,7 @@
+import errno
 import os
 import signal
+import threading
 import time
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from core import clock
 from core.errors import InvalidInputError, NoMemoryError, SolverError
 from core.jobs import Pool, State
+from core.jobs import pool as pool_module
 from tests.core.jobs import calls
 
 PATIENCE = 600.0
@@ -161,3 +164,36 @@ def test_reserved_workers_leave_the_others_to_long_work():
         assert pool.ahead(long[1]) == 0
         for job in long:
             job.cancel()
+
+
+def test_a_worker_that_cannot_be_begun_for_lack_of_memory_is_told_and_the_next_one_begins(
+    monkeypatch,
+):
+    def no_thread(*_):
+        raise RuntimeError("can't start new thread")
+
+    with Pool(1) as pool:
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", no_thread)
+            job = pool.submit(calls.double, 1, time_limit=PATIENCE)
+        with pytest.raises(NoMemoryError, match="not enough memory to begin"):
+            job.result(0)
+        assert pool.workers == 0
+        assert pool.submit(calls.double, 2, time_limit=PATIENCE).result(PATIENCE) == 4
+
+
+def test_a_process_that_cannot_be_started_ends_no_line(monkeypatch):
+    started, begun = [], pool_module._start
+
+    def start(niceness):
+        started.append(niceness)
+        if len(started) == 2:  # in place of the worker that dies below
+            raise OSError(errno.ENOMEM, "Cannot allocate memory")
+        return begun(niceness)
+
+    monkeypatch.setattr(pool_module, "_start", start)
+    with Pool(1) as pool:
+        with pytest.raises(SolverError, match="died"):
+            pool.submit(calls.die, time_limit=PATIENCE).result(PATIENCE)
+        assert pool.submit(calls.double, 3, time_limit=PATIENCE).result(PATIENCE) == 6
+    assert len(started) > 2

@@ -5,9 +5,13 @@ import subprocess
 import sys
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+import app as application
 from core.data import Sources, folders
 from pages.ui.frame import server
+from pages.ui.work import store
+from tests.pages.waiting import PATIENCE
 
 
 async def plain(scope, _receive, send):
@@ -80,3 +84,43 @@ def test_a_server_removes_what_dead_ones_left_and_at_its_end_its_own(temporary, 
     asyncio.run(live())
     assert {path.name for path in temporary.iterdir()} == set(others)
     assert killed == [True]
+
+
+HUNGRY = """
+import errno
+import streamlit as st
+from pages.ui.frame import server
+
+@st.fragment
+def part():
+    try:
+        raise {error}
+    except Exception as error:
+        if not server.told(error):
+            raise
+
+part()
+st.write("the rest")
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("MemoryError()", "There is not enough memory"),
+        ("OSError(errno.ENOSPC, 'No space left on device', '/srv/a')", "There is no room left"),
+        ("ValueError('a secret')", ""),
+    ],
+)
+def test_what_the_server_lacks_is_a_sentence_and_what_it_kept_is_given_up(monkeypatch, error, said):
+    monkeypatch.setattr(store, "SHARED", store.Store(10))
+    store.SHARED.put("large", b"a" * (store.SMALL + 1))
+    app = AppTest.from_string(HUNGRY.format(error=error), default_timeout=PATIENCE).run()
+    assert [one.value[: len(said)] for one in app.error] == [said] * bool(said)
+    assert not any("/srv" in one.value for one in app.error)
+    assert bool(app.exception) == (not said)
+    assert (store.SHARED.find("large") is None) == ("Memory" in error)
+
+
+def test_the_server_asks_for_that_sentence():
+    assert application.app._on_script_error is server.told
