@@ -1,6 +1,7 @@
 """Calls for the workers of the tests: a worker imports them by name."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -116,3 +117,9 @@ def among_vertices(*, report):
 def sleep_on(*, report):
     report(os.getpid())
     time.sleep(600)
+
+
+def hold_the_lock(*, report):
+    """Match a text for years: the interpreter's lock is not given up, so no thread runs."""
+    report(os.getpid())
+    re.match("(a+)+$", 60 * "a" + "b")

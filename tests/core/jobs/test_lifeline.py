@@ -45,7 +45,7 @@ def alive(process: int) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes through /proc")
-@pytest.mark.parametrize("call", ["spin", "sleep_on", "among_vertices"])
+@pytest.mark.parametrize("call", ["spin", "sleep_on", "among_vertices", "hold_the_lock"])
 def test_no_worker_outlives_a_server_that_is_killed(call):
     server = subprocess.Popen(
         [sys.executable, "-c", SERVER, call],
