@@ -6,12 +6,14 @@ import os
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, MutableMapping
+from collections.abc import AsyncIterator, Iterable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config
 
 from core.data import folders
 from core.data.readers.reading import NO_ROOM
@@ -54,8 +56,37 @@ CLOSED = ("/_stcore/metrics",)
 """Paths that get 404: here Streamlit would tell anybody the number of sessions and their memory."""
 
 
+def is_foreign(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Say whether a request comes from a page of another host, none of those that Streamlit allows.
+
+    A proxy may leave the port out of the host's name, so ports are not compared.
+
+    Examples
+    --------
+    >>> is_foreign([(b"host", b"a.example:8501"), (b"origin", b"https://a.example")])
+    False
+    >>> is_foreign([(b"host", b"a.example"), (b"origin", b"https://b.example")])
+    True
+    """
+    named = {name.lower(): value.decode("latin-1") for name, value in headers}
+    origin = named.get(b"origin")
+    if origin is None:  # no browser
+        return False
+    allowed = config.get_option("server.corsAllowedOrigins")
+    if origin in allowed or not config.get_option("server.enableCORS"):
+        return False
+    try:
+        own = urlsplit(f"//{named.get(b'host', '')}").hostname
+        return own is None or urlsplit(origin).hostname != own
+    except ValueError:  # an address that is none
+        return True
+
+
 class Guard:
-    """Sets the headers and closes the paths of `CLOSED`; an ASGI middleware.
+    """Sets the headers, and closes the paths of `CLOSED` and websockets to other sites' pages.
+
+    An ASGI middleware. Streamlit refuses such websockets too, but only after it has asked a service
+    on the internet for this machine's address, and answers nobody meanwhile.
 
     Parameters
     ----------
@@ -68,6 +99,10 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
+        if scope["type"] == "websocket" and is_foreign(scope["headers"]):
+            await receive()  # the wish to connect
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from streamlit import net_util
 from streamlit.testing.v1 import AppTest
 
 import app as application
@@ -20,13 +21,18 @@ async def plain(scope, _receive, send):
     await send({"type": "http.response.body", "body": scope["path"].encode()})
 
 
-def answered(path, kind="http"):
+def answered(path, kind="http", **headers):
     sent = []
 
     async def send(message):
         sent.append(message)
 
-    asyncio.run(server.Guard(plain)({"type": kind, "path": path}, None, send))
+    async def receive():
+        return {"type": "websocket.connect"}
+
+    named = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": kind, "path": path, "headers": named}
+    asyncio.run(server.Guard(plain)(scope, receive, send))
     return sent
 
 
@@ -49,6 +55,40 @@ def test_how_many_visitors_there_are_is_told_to_none(path):
 
 def test_a_websocket_passes_as_it_is():
     assert len(answered("/_stcore/stream", "websocket")[0]["headers"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "refused"),
+    [
+        ("http://127.0.0.1:8501", "127.0.0.1:8501", False),
+        ("https://liftscope.example.org", "liftscope.example.org", False),
+        ("https://liftscope.example.org:8443", "liftscope.example.org", False),
+        ("http://[::1]:8501", "[::1]:8501", False),
+        ("http://evil.example", "127.0.0.1:8501", True),
+        ("http://localhost:3000", "127.0.0.1:8501", True),
+        ("http://127.0.0.1.evil.example", "127.0.0.1:8501", True),
+        ("http://127.0.0.1@evil.example", "127.0.0.1:8501", True),
+        ("http://[evil", "127.0.0.1:8501", True),
+        ("null", "127.0.0.1:8501", True),
+        ("http://evil.example", "", True),
+    ],
+)
+def test_a_websocket_is_for_pages_of_this_host_and_nobody_on_the_internet_is_asked(
+    monkeypatch, origin, host, refused
+):
+    asked = []
+    monkeypatch.setattr(net_util, "get_external_ip", lambda: asked.append(1))
+    sent = answered("/_stcore/stream", "websocket", origin=origin, host=host)
+    assert (sent[0]["type"] == "websocket.close") == refused
+    assert asked == []
+
+
+def test_other_pages_that_the_owner_allows_may_connect(monkeypatch):
+    options = {"server.corsAllowedOrigins": ["https://b.example"], "server.enableCORS": True}
+    monkeypatch.setattr(server.config, "get_option", options.__getitem__)
+    for origin, refused in (("https://b.example", False), ("https://c.example", True)):
+        sent = answered("/_stcore/stream", "websocket", origin=origin, host="a.example")
+        assert (sent[0]["type"] == "websocket.close") == refused
 
 
 @pytest.fixture
