@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from core.data.readers.marks import with_marks
 from core.data.readers.reading import Upload, read_file
 from core.data.readers.shared_folder import shared_file
 from core.data.tables import FileTable
-from core.errors import CoreError
+from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import Mechanism, optimal
 from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rivals, solve
@@ -220,9 +221,21 @@ def find_match(
 def make_release(
     result: Result, original: Upload, plan: Plan, target: Path, *, report: Report
 ) -> Made:
-    """Release the file that a mechanism was made for; reports (records done, of how many)."""
+    """Release the file that a mechanism was made for; reports (records done, of how many).
+
+    Raises
+    ------
+    InvalidInputError
+        As `make`, but without the folder of the target: it is the server's own.
+    """
     report((0, original.rows))
-    return make(result, original, plan, target, progress=lambda done: report((done, original.rows)))
+    try:
+        return make(
+            result, original, plan, target, progress=lambda done: report((done, original.rows))
+        )
+    except InvalidInputError as error:
+        said = str(error).replace(f"{target.parent}{os.sep}", "")
+        raise InvalidInputError(said) from None
 
 
 def find_second(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -241,9 +242,14 @@ def _fresh(target: Path, stack: ExitStack) -> Path:
     return fresh
 
 
+_OF_ARROW = re.compile(r"^.*\[errno \d+\] ", re.IGNORECASE)
+"""What Arrow writes before the words of the operating system."""
+
+
 def _why(error: Exception) -> str:
     """Return an operating system's message as the end of a sentence."""
     said = getattr(error, "strerror", None) or _first_line(error)
+    said = _OF_ARROW.sub("", said)
     return said[:1].lower() + said[1:]
 
 

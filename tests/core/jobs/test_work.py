@@ -6,15 +6,20 @@ import pytest
 from core import nonstochastic as ns
 from core.data import Sources, count
 from core.data.spec import DataSpec
+from core.errors import InvalidInputError
 from core.jobs import Pool
 from core.jobs.work import (
     cluster,
     improve_answer,
+    make_release,
     make_rivals,
     make_trade_offs,
     read_workbook,
 )
+from core.records.draws import Seeded
+from core.records.plan import Plan
 from core.scenario import Scenario, answer
+from tests.core.records.makers import KEPT, asked, people, write
 from tests.hostile.files import workbook
 
 OCCURS = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], dtype=bool)
@@ -54,6 +59,15 @@ def test_an_answer_that_is_gone_on_with_is_the_one_of_a_search_from_scratch(mech
     assert found.mechanism.status == whole.mechanism.status
     assert found.after.achieved["lip"] <= 0.5 + 1e-9
     assert notes == ["solving"]
+
+
+def test_a_release_that_cannot_be_written_names_its_file_alone(tmp_path):
+    result, _ = asked(write(people(100), tmp_path / "a.csv"))
+    original = KEPT[-1].uploads[result.scenario.data.source]
+    target = tmp_path / "a-token" / "o.csv"
+    with pytest.raises(InvalidInputError, match=r"'o.csv' cannot be written") as caught:
+        make_release(result, original, Plan(Seeded(1)), target, report=lambda _: None)
+    assert "token" not in str(caught.value)
 
 
 def test_a_worker_reads_a_workbook_and_leaves_its_records_alone(pool):
