@@ -12,7 +12,7 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 from xml.parsers import expat
 
 _CHUNK = 1 << 20
@@ -144,7 +144,7 @@ def weight(content: bytes, known: int) -> int:
     return max(known, found.cells, found.characters)
 
 
-def _looked_through(content: BinaryIO | zipfile.ZipExtFile) -> _Part:
+def _looked_through(content: IO[bytes]) -> _Part:
     part = _Part()
     parser = expat.ParserCreate()
     parser.buffer_text = True
