@@ -271,7 +271,7 @@ class Visitor:
 
 
 @contextlib.asynccontextmanager
-async def visiting(address: str, cookie: str = "") -> AsyncIterator[Visitor]:
+async def visiting(address: str, cookie: str = "", session: str = "") -> AsyncIterator[Visitor]:
     """Open a page of a dashboard; its script runs when it is loaded.
 
     Parameters
@@ -280,6 +280,8 @@ async def visiting(address: str, cookie: str = "") -> AsyncIterator[Visitor]:
         Of the dashboard, such as http://127.0.0.1:8501.
     cookie : str
         What the browser sends as its cookies.
+    session : str
+        That a page which lost its connection had before.
 
     Raises
     ------
@@ -287,10 +289,11 @@ async def visiting(address: str, cookie: str = "") -> AsyncIterator[Visitor]:
         If there is no connection.
     """
     place = urlsplit(address).netloc
+    protocols = ["streamlit", *(["no-token", session] if session else [])]
     try:
         socket = await websockets.connect(
             f"ws://{place}/_stcore/stream",
-            subprotocols=[websockets.Subprotocol("streamlit")],
+            subprotocols=[websockets.Subprotocol(one) for one in protocols],
             origin=websockets.Origin(address),
             additional_headers={"Cookie": cookie} if cookie else None,
             compression=None,

@@ -1,17 +1,28 @@
 """Links that someone wrote to break the page: each is answered, in short sentences."""
 
+import json
 from pathlib import Path
+from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.data import count, describe, first_question
 from core.data.databases import tallies
 from core.errors import CoreError
-from core.scenario.url import from_query, within_reach
-from tests.hostile.links import PAGES, QUOTED, SCENARIO
+from core.scenario import Scenario
+from core.scenario.url import KEYS, from_query, to_query, within_reach
+from pages.ui.compare import query as compare
+from pages.ui.confusability import query as confusability
+from pages.ui.frame import state
+from pages.ui.frontiers import query as frontiers
+from pages.ui.learn import query as learn
+from pages.ui.mechanisms import query as mechanisms
+from pages.ui.papers import query as papers
+from pages.ui.release import query as release
+from tests.hostile.links import DIGITS, HALF, LONG, PAGES, QUOTED, SCENARIO
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -74,6 +85,59 @@ def test_a_page_asks_no_more_than_a_link_may():
     assert app.session_state["limit"] == 60
     assert app.session_state["_data"].source == "adult"
     assert len(app.warning) == 2
+
+
+VALUES = st.one_of(
+    st.text(max_size=30),
+    st.sampled_from(
+        ["²", "-0", "1e999", "nan", "٣", "\x00", "[" * 99, HALF, DIGITS, LONG, "0x1", ""]
+    ),
+    st.integers().map(str),
+    st.floats().map(str),
+    st.tuples(st.integers(0, 99), st.sampled_from("xX:,"), st.integers(-9, 9)).map(
+        lambda part: "".join(map(str, part))
+    ),
+    st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), st.lists).map(
+        json.dumps
+    ),
+)
+"""What may stand behind any key: valid, nearly valid, and neither."""
+
+OWN = [compare, confusability, frontiers, learn, mechanisms, papers, release]
+"""The modules that read a page's own part of a link."""
+
+
+@pytest.mark.parametrize("page", OWN, ids=lambda page: page.__name__.split(".")[-2])
+def test_any_part_of_a_link_that_is_a_pages_own_is_read_or_told_in_short_sentences(page):
+    links = st.dictionaries(st.sampled_from(page.URL._keys), st.lists(VALUES, min_size=1))
+
+    @settings(max_examples=40)
+    @given(links)
+    def read(link):
+        told, session = [], {}
+        with (
+            mock.patch.object(page.URL, "read", return_value=link),
+            mock.patch.object(page.URL, "tell", told.append),
+            mock.patch.object(page.st, "session_state", session),
+        ):
+            state.adopt(Scenario())
+            page.restore()
+        for sentence in told:
+            assert len(sentence) <= QUOTED
+            sentence.encode()
+
+    read()
+
+
+@settings(max_examples=100)
+@given(st.dictionaries(st.sampled_from(KEYS), st.lists(VALUES, min_size=1, max_size=3)))
+def test_any_question_is_read_or_told_in_short_sentences(link):
+    scenario, notices = from_query(link)
+    scenario, more = within_reach(scenario)
+    for notice in (*notices, *more):
+        assert len(notice) <= QUOTED
+        notice.encode()
+    assert from_query(to_query(scenario)) == (scenario, ())
 
 
 REFERENCES = st.one_of(

@@ -1,6 +1,7 @@
 """A reload of a page: a new session of the same browser goes on where the last one was."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +10,7 @@ from core.data import Sources
 from core.data.spec import DataSpec
 from core.scenario import Scenario, evaluate
 from core.scenario.url import to_query
+from pages.ui.frame import state
 from pages.ui.work import browsers, own_search
 from tests.pages.test_solving import ASKED, ROOT, SMALL, AppTest, figures, keys, opened, said
 from tests.pages.waiting import PATIENCE
@@ -96,3 +98,18 @@ def test_of_two_wishes_for_one_question_the_longer_is_taken_over(browser):
     assert own.limits == {"a": 60.0, "b": 5.0}
     assert own.longer == {("line",): 4}
     assert browser["is"] == "mine"
+
+
+def test_a_page_that_comes_back_without_its_session_says_what_is_lost(monkeypatch):
+    headers = SimpleNamespace(headers={}, cookies={})
+    monkeypatch.setattr(browsers.st, "context", headers)
+    for named, lost in (
+        ("streamlit, a-token", False),  # opened or reloaded
+        ("streamlit, a-token, ", False),
+        ("streamlit, a-token, a-session", True),
+    ):
+        headers.headers[browsers.PROTOCOLS] = named
+        app = opened(mech="watchdog")
+        assert [state.LOST in one.value.replace("\\", "") for one in app.warning] == [True] * lost
+        app.run()
+        assert len(app.warning) == lost

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.scenario import Project, Scenario
+from core.scenario.data_url import cut
 from core.scenario.standard import MARKOV, READINGS, own_reading, standard
 from pages.ui.frame import pins, state
 from pages.ui.frame.page_query import PageQuery
@@ -23,7 +24,7 @@ def restore() -> None:
         return
     asked = query.get("reading", [""])[-1]
     if asked and asked not in READINGS:
-        URL.tell(f"The link has reading={asked}, which is not known; {MARKOV} is used.")
+        URL.tell(f"The link has reading={cut(asked)}, which is not known; {MARKOV} is used.")
         asked = ""
     st.session_state["_reading"] = asked
 

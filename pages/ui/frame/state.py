@@ -18,13 +18,19 @@ from core.scenario.data_url import DATA_KEYS, Query, cut
 from core.scenario.url import CHOICES, LISTS, NUMBERS, from_query, to_query, within_reach
 from pages.ui.frame import address, site
 from pages.ui.style.units import UNITS, exact, level, to_nats
-from pages.ui.work import context, derived, own_data, own_release
+from pages.ui.work import browsers, context, derived, own_data, own_release
 
 WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
 """Widget key, which is also the URL's, → the scenario's field."""
 
 KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, *LISTS, "unit")
 """The URL's keys that are a scenario's, and the unit that its ε is written in."""
+
+LOST = (
+    "The connection to the server was lost, and this page goes on from its address: what was "
+    "uploaded or pasted is to be brought again, and what was being computed begins anew."
+)
+"""What a page says whose session is gone, with its server or after a long absence."""
 
 _SEEN = "_url_seen"
 
@@ -70,7 +76,7 @@ def _carry_over() -> None:
 def _take(query: Query) -> None:
     """Make what an address asks for the question on screen."""
     known = _SEEN in st.session_state
-    told: list[str] = []
+    told = [LOST] if not known and browsers.had_session() else []
     unit = _unit(query, told)
     found, notices = from_query(_in_nats(query, unit, told))
     own_data.recover([found.data.source])

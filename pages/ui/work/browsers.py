@@ -18,6 +18,9 @@ T = TypeVar("T")
 COOKIE = "_streamlit_xsrf"
 """The name of that cookie."""
 
+PROTOCOLS = "Sec-WebSocket-Protocol"
+"""The header in which a page that connects again names its last session, in the third place."""
+
 
 class OfBrowsers(Generic[T]):
     """What sessions hold, found again by other sessions of the same browser; safe for threads.
@@ -46,6 +49,17 @@ class OfBrowsers(Generic[T]):
             return []
         with self._lock:
             return [held for held in self._held.get(browser, ()) if held is not own]
+
+
+def had_session() -> bool:
+    """Say whether the page of the running session had another one before, of this server or not.
+
+    A page that is opened or reloaded had none. One that comes back to a session which the server
+    still holds goes on with that.
+    """
+    named = st.context.headers.get(PROTOCOLS, "")
+    parts = named.split(",") if isinstance(named, str) else []  # a test harness gives no text
+    return len(parts) > 2 and bool(parts[2].strip())
 
 
 def current() -> str:

@@ -62,6 +62,7 @@ async def loses_one(replicas, address):
     first, second = (f"{COOKIE}=replica{number}" for number in (1, 2))
     async with visiting(address, first) as lost, visiting(address, second) as stays:
         await lost.load("mech=watchdog&eps=0.5")
+        assert not lost.says("was lost")
         await stays.load("mech=watchdog&eps=0.5")
         await lost.move("eps", 0.75)
         replicas.replicas[0].process.kill()
@@ -70,8 +71,9 @@ async def loses_one(replicas, address):
             await lost.move("eps", 1.25)
         await stays.move("eps", 2.0)
         assert stays.asked("eps") == "2"
-        async with visiting(address, first) as again:  # the other server takes it
+        async with visiting(address, first, "a-session") as again:  # the other server takes it
             await again.load(lost.query)
+            assert again.says("The connection to the server was lost")
             assert again.asked("eps") == lost.asked("eps") == "0.75"
             assert again.says("survives")
             await again.move("eps", 1.5)
