@@ -11,12 +11,73 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 _read: Callable[[], float] = time.monotonic
 
 LEAP = 1e9
 """Seconds between two readings of a clock that was ended: more than any time limit."""
+
+
+class Watch:
+    """Tells whether time cut something short while a block ran, as of `watching`.
+
+    Attributes
+    ----------
+    cut : bool
+        Whether it did. Set it to False where that does not matter, as after a proof: the watch of
+        the block around is then not told.
+    """
+
+    def __init__(self) -> None:
+        self.cut = False
+
+
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """Yield a watch that tells whether time cut something short while the block runs.
+
+    Every deadline that is found to be over tells it, also one for a part of the time: so no search
+    has to remember to say that it was cut short, and none can forget it. At its end a watch tells
+    the one of the block around it.
+
+    Examples
+    --------
+    >>> with using(Ticking(0.5)), watching() as whole:
+    ...     with watching() as first:
+    ...         over = Deadline.after(9.0).over
+    ...     with watching() as second:
+    ...         over = Deadline.after(0.5).over
+    >>> first.cut, second.cut, whole.cut
+    (False, True, True)
+    """
+    watch = Watch()
+    token = _watch.set(watch)
+    try:
+        yield watch
+    finally:
+        _watch.reset(token)
+        if watch.cut:
+            tell_cut()
+
+
+def tell_cut() -> None:
+    """Tell the watch that time cut something short: where no deadline is asked if it is over.
+
+    Examples
+    --------
+    >>> with watching() as watch:
+    ...     tell_cut()
+    >>> watch.cut
+    True
+    """
+    watch = _watch.get()
+    if watch is not None:
+        watch.cut = True
 
 
 def now() -> float:
@@ -40,6 +101,7 @@ def elsewhere(seconds: float) -> float:
     (inf, 0.0)
     """
     if seconds <= 0:
+        tell_cut()
         return 0.0
     return seconds if step() is None else math.inf
 
@@ -83,12 +145,19 @@ class Deadline:
     @property
     def left(self) -> float:
         """Seconds until the deadline; 0 once it has passed."""
-        return max(self.at - now(), 0.0)
+        seconds = self.at - now()
+        if seconds > 0:
+            return seconds
+        tell_cut()
+        return 0.0
 
     @property
     def over(self) -> bool:
         """Whether the deadline has passed."""
-        return now() >= self.at
+        passed = now() >= self.at
+        if passed:
+            tell_cut()
+        return passed
 
     def part(self, share: float) -> Deadline:
         """Return the deadline at which a share of what is left is used up, 0 < share ≤ 1."""

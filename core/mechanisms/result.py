@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import ParamSpec
 
 import numpy as np
 
 from core import measures
 from core.audit import Audit, require
+from core.clock import Watch, watching
 from core.joint import Joint
 from core.notions.base import Notion
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
+
+P = ParamSpec("P")
+
+CUT = "time limit"
+"""Status of a mechanism that is not proven optimal, where time cut any step towards it short."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +46,8 @@ class Mechanism:
     solver : str
         How it was computed: "closed form", "greedy", "enumerate", "columns", …
     status : str
-        "optimal" (proven), "heuristic", "repaired", "time limit", …
+        "optimal" (proven), "heuristic", "repaired", "time limit" (a longer search may find or prove
+        more), …
     notion : Notion or None
         The notion that it keeps, if any was given.
     audit : Audit or None
@@ -199,3 +208,42 @@ def _numbered(count: int) -> tuple[str, ...]:
 def valued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
     """Return `revalued`, but a mechanism made for this very purpose as it is, with its bound."""
     return made if made.purpose is purpose else revalued(joint, made, purpose)
+
+
+def cut_if(made: Mechanism, watch: Watch) -> Mechanism:
+    """Return a mechanism with status `CUT` if a watch was told so, unless it is proven optimal.
+
+    Examples
+    --------
+    >>> from core.clock import tell_cut
+    >>> made = make_mechanism(
+    ...     Joint.from_counts([[3, 1], [1, 3]]),
+    ...     np.eye(2),
+    ...     name="By hand",
+    ...     solver="none",
+    ...     status="heuristic",
+    ...     notion=None,
+    ... )
+    >>> with watching() as watch:
+    ...     before = cut_if(made, watch).status
+    ...     tell_cut()
+    >>> before, cut_if(made, watch).status
+    ('heuristic', 'time limit')
+    """
+    return replace(made, status=CUT) if watch.cut and made.status != "optimal" else made
+
+
+def told_if_cut(make: Callable[P, Mechanism]) -> Callable[P, Mechanism]:
+    """Return a function that makes the same mechanism, and says so where time cut a step short.
+
+    Every function that makes a mechanism within a time limit is decorated with it.
+    """
+
+    @wraps(make)
+    def told(*args: P.args, **kwargs: P.kwargs) -> Mechanism:
+        with watching() as watch:
+            made = cut_if(make(*args, **kwargs), watch)
+            watch.cut = made.status == CUT  # else the proof did without what was cut
+        return made
+
+    return told

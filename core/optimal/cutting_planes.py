@@ -69,8 +69,6 @@ class CutLoop:
         The allowed outputs and their best mixture.
     upper : float
         The least upper bound proven so far.
-    cut_short : bool
-        Whether time ended the search for outputs.
     """
 
     def __init__(
@@ -91,7 +89,6 @@ class CutLoop:
         self.outer = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
         self.upper = self.goal.value(np.diag(p_x), p_x)
         self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
-        self.cut_short = False
 
     def run(self, *, prove: bool = True) -> None:
         """Narrow the polytope and improve the allowed outputs, until they agree or time is over.
@@ -132,7 +129,6 @@ class CutLoop:
             points = search.in_use()
             cuts = self.inside.take(points, self.until)
             if not prove or self._closed() or self.until.over:
-                self.cut_short = search.cut_short
                 return
             differ = self.goal.offset(self.p_x) - search.mixture.cost - self.inside.value
             early = not self._early.over

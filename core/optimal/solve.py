@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
-from core.clock import Deadline
+from core.clock import Deadline, watching
 from core.errors import CoreError, InfeasibleError, SolverError
 from core.optimal.bounds.consistency import not_below
 from core.optimal.bounds.prover import Prover
@@ -88,8 +88,9 @@ class Outcome:
     solver : str
         "enumerate", "columns", "cutting planes" or "closed form": the method that found the kernel.
     status : str
-        "optimal" where the two differ by at most the gap, "time limit" where time ended the search,
-        "heuristic" where no more could be proven.
+        "optimal" where the two differ by at most the gap; else "time limit" where time cut any step
+        of the search short, so that more of it might find or prove more, and "heuristic" where none
+        was.
     notes : tuple of str
         Sentences on failures.
     """
@@ -162,40 +163,42 @@ def maximise(
     ('optimal', 0.3539)
     """
     deadline = Deadline.after(DEFAULT_SECONDS if time_limit is None else time_limit)
-    base = 0.0
-    goal = MutualInformation() if utility is None else utility
-    exceptions = goal.exceptions
-    if exceptions is None and allowed.exceptions > 0:
-        points = excepted_outputs(allowed.excepted, p_x, deadline.part(EXCEPTIONS_SHARE))
-        exceptions = Exceptions(points, allowed.exceptions)
-    if not isinstance(goal, MutualInformation):
-        goal = Centred(goal, p_x)
-        base = goal.base
-    if exceptions is not None:
-        goal = goal.excepting(exceptions)
-    if len(p_x) == 1:
-        value = goal.value(p_x[None], p_x)
-        return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
-    finish = finish or Inside(allowed.oracle, p_x, allowed.budgets)
-    task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish)
-    if allowed.excepted is not None:  # exceptions that are moved inside may cost all they gain
-        strict = maximise(
-            replace(allowed, exceptions=0.0, excepted=None),
-            p_x,
-            utility=utility,
-            time_limit=STRICT_SHARE * deadline.left,
-            gap=gap,
-            seed=seed,
-            start=start,
-            finish=finish,
-            prove=False,
-        )
-        task.offer(strict.kernel)
-    try:
-        task.search(solver, prove=prove)
-    except (SolverError, InfeasibleError) as error:  # the best known mechanism is the answer
-        task.give_up(error)
-    found = task.outcome()
+    with watching() as watch:
+        base = 0.0
+        goal = MutualInformation() if utility is None else utility
+        exceptions = goal.exceptions
+        if exceptions is None and allowed.exceptions > 0:
+            points = excepted_outputs(allowed.excepted, p_x, deadline.part(EXCEPTIONS_SHARE))
+            exceptions = Exceptions(points, allowed.exceptions)
+        if not isinstance(goal, MutualInformation):
+            goal = Centred(goal, p_x)
+            base = goal.base
+        if exceptions is not None:
+            goal = goal.excepting(exceptions)
+        if len(p_x) == 1:
+            value = goal.value(p_x[None], p_x)
+            return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
+        finish = finish or Inside(allowed.oracle, p_x, allowed.budgets)
+        task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish)
+        if allowed.excepted is not None:  # exceptions that are moved inside may cost all they gain
+            strict = maximise(
+                replace(allowed, exceptions=0.0, excepted=None),
+                p_x,
+                utility=utility,
+                time_limit=STRICT_SHARE * deadline.left,
+                gap=gap,
+                seed=seed,
+                start=start,
+                finish=finish,
+                prove=False,
+            )
+            task.offer(strict.kernel)
+        try:
+            task.search(solver, prove=prove)
+        except (SolverError, InfeasibleError) as error:  # the best known mechanism is the answer
+            task.give_up(error)
+        found = task.outcome(cut=watch.cut)
+        watch.cut = found.status == "time limit"  # else the proof did without what was cut
     return replace(found, utility=base + found.utility, upper_bound=base + found.upper_bound)
 
 
@@ -208,8 +211,6 @@ class _Task:
         The best kernel so far, inside the set, shape (n_x, n_y).
     upper : float
         The least upper bound proven so far.
-    cut_short : bool
-        Whether time ended the search for outputs, also where some is left.
     """
 
     def __init__(
@@ -225,14 +226,12 @@ class _Task:
     ) -> None:
         self.allowed, self.p_x, self.goal, self.seed = allowed, p_x, goal, seed
         self.deadline, self._until = deadline, deadline.part(1 - RESERVE)
-        self._late = deadline.part(1 - 2 * RESERVE)
         self.gap, self.finish, self._start = gap, finish, start
         self.upper = goal.value(np.diag(p_x), p_x)
         self.best: FloatArray = np.ones((len(p_x), 1))
         self.value = goal.value(p_x[None], p_x)
         self.solver = "columns"
         self.notes: tuple[str, ...] = ()
-        self.cut_short = False
 
     def search(self, solver: Solver, *, prove: bool) -> None:
         """Improve the kernel and the upper bound, by the method that suits the set.
@@ -260,12 +259,9 @@ class _Task:
         if solver == "columns" or not self._enumerate(always=solver == "enumerate"):
             self._generate(prove=prove)
 
-    def outcome(self) -> Outcome:
-        """Return the best kernel and the upper bound, checked against each other."""
-        if self.upper - self.value <= self.gap:
-            status = "optimal"
-        else:
-            status = "time limit" if self.cut_short or self._late.over else "heuristic"
+    def outcome(self, *, cut: bool) -> Outcome:
+        """Return the best kernel and the upper bound, checked; `cut` if time cut a step short."""
+        status = "optimal" if self._closed() else "time limit" if cut else "heuristic"
         upper = not_below(self.upper, self.value)
         return Outcome(self.best, self.value, upper, self.solver, status, self.notes)
 
@@ -292,7 +288,6 @@ class _Task:
         except (SolverError, InfeasibleError) as error:  # as on nearly parallel cuts
             self.notes = (f"The search ended early. {error}",)
         self.upper = min(self.upper, loop.upper)
-        self.cut_short = loop.cut_short
         self.offer(loop.inside.kernel(), "cutting planes")
 
     def _by_linear_programs(self) -> None:
@@ -302,7 +297,6 @@ class _Task:
         if self._start is not None:
             search.include(self.posteriors(self.first()))
         search.run()
-        self.cut_short = search.cut_short
         self.offer(search.settled())
         whole = self.goal.exceptions is None  # a bound by slices does not account for exceptions
         if whole and self.allowed.blocks and not self.allowed.n_auxiliary:
@@ -357,7 +351,6 @@ class _Task:
                 search.look_wider(search.deadline.part(WIDER_SHARE))
             value = self.offer(search.settled())
             if not prove or self.upper - value <= self.gap or self._until.over:
-                self.cut_short = search.cut_short
                 return
             search.deadline = self._until
             duals = search.mixture.duals

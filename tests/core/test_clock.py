@@ -3,6 +3,8 @@
 import math
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +91,40 @@ def test_what_may_take_for_ever_is_never_over():
     assert NEVER.left == math.inf
     assert NEVER.part(0.25) == NEVER.earlier(60.0) == NEVER
     assert min(NEVER, Deadline(3.0)) == Deadline(3.0)
+
+
+def test_a_watch_is_told_of_every_deadline_that_is_over_in_its_block_alone():
+    with clock.using(clock.Ticking(1.0)), clock.watching() as whole:
+        with clock.watching() as early:
+            assert Deadline.after(9.0).left > 0
+            assert not Deadline.after(9.0).over
+        with clock.watching() as part:
+            assert Deadline.after(9.0).part(0.01).over
+        with clock.watching() as spent:
+            assert Deadline.after(0.5).left == 0.0
+        with clock.watching() as solver:
+            clock.elsewhere(0.0)
+        with suppress(ZeroDivisionError), clock.watching() as failing:
+            clock.tell_cut()
+            raise ZeroDivisionError
+    cut = [one.cut for one in (early, part, spent, solver, failing, whole)]
+    assert cut == [False, True, True, True, True, True]
+
+
+def test_what_does_not_matter_after_all_is_not_told_further():
+    with clock.watching() as whole:
+        with clock.watching() as proof:
+            clock.tell_cut()
+            proof.cut = False
+        assert not whole.cut
+        clock.tell_cut()
+    assert whole.cut
+
+
+def test_another_thread_has_watches_of_its_own():
+    with clock.watching() as here, ThreadPoolExecutor(1) as pool:
+        pool.submit(clock.tell_cut).result()
+    assert not here.cut
 
 
 def test_no_room_of_core_computes_deadlines_by_itself():

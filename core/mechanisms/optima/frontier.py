@@ -15,7 +15,7 @@ from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.search import NAME, optimal_from
 from core.mechanisms.optima.starts import CONTRADICTION, disproves
 from core.mechanisms.polish import polished
-from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.result import CUT, Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
@@ -78,6 +78,7 @@ def frontier(
     order = sorted(range(len(values)), key=values.__getitem__)
     found: dict[int, Mechanism | CoreError] = {}
     start: FloatArray | None = None
+    open_ = False
     for done, i in enumerate(order):
         left = None
         if deadline is not None:
@@ -93,6 +94,9 @@ def frontier(
         except CoreError as error:
             found[i] = error
         else:
+            if made.status != "optimal" and not notion.of_estimate and open_:
+                made = replace(made, status=CUT)  # an earlier answer that it starts from was cut
+            open_ |= made.status == CUT
             found[i], start = made, made.kernel
     along = carried(joint, diluted(joint, [found[i] for i in order]), gap)
     return tuple(along[order.index(i)] for i in range(len(values)))
@@ -221,12 +225,13 @@ def _instead(joint: Joint, other: Mechanism, kernel: FloatArray, mechanism: Mech
     wrong = disproves(joint, kernel, mechanism.notion, mechanism.upper_bound, goal)
     note = f"Another budget keeps more than the bound of {mechanism.upper_bound:.6g} {goal.unit}."
     same = kernel.shape[1] == len(other.y_labels)
+    open_ = other.status == CUT and mechanism.status != "optimal"
     return make_mechanism(
         joint,
         kernel,
         name=mechanism.name,
         solver=mechanism.solver,
-        status="heuristic" if wrong else mechanism.status,
+        status="heuristic" if wrong else CUT if open_ else mechanism.status,
         notion=mechanism.notion,
         y_labels=other.y_labels if same else None,
         upper_bound=None if wrong else mechanism.upper_bound,

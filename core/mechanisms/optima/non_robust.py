@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.joint import Joint
 from core.mechanisms.optima.search import checked_options, optimal_from
-from core.mechanisms.result import Mechanism
+from core.mechanisms.result import Mechanism, told_if_cut
 from core.mechanisms.robust.design import estimate, released
 from core.notions import LDP
 from core.optimal.solve import Solver
@@ -13,6 +13,7 @@ from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import cell_probabilities
 
 
+@told_if_cut
 def non_robust(
     p_su: ArrayLike,
     eps: float,

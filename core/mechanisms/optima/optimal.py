@@ -2,11 +2,17 @@
 
 from core.joint import Joint
 from core.mechanisms.optima.robust_optimal import best_under
-from core.mechanisms.optima.search import NAME, checked_options, checked_purpose, optimal_from
+from core.mechanisms.optima.search import (
+    NAME,
+    checked_options,
+    checked_purpose,
+    optimal_from,
+    proven,
+)
 from core.mechanisms.optima.starts import at_least, starts
 from core.mechanisms.options import Options
 from core.mechanisms.outputs import in_reading_order
-from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.mechanisms.robust.design import on_symbols
 from core.notions.base import Notion
 from core.notions.rldp import around
@@ -15,6 +21,7 @@ from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
 
+@told_if_cut
 def optimal(
     joint: Joint,
     notion: Notion,
@@ -85,11 +92,11 @@ def optimal(
     if robust is None or not isinstance(goal, Information):
         kernel = before[0].kernel if before else None
         found = optimal_from(joint, notion, kernel, utility=utility, **options)
-        return at_least(joint, found, before)
+        return proven(at_least(joint, found, before), options["gap"])
     found = best_under(robust, robust.uncertainty.p_hat_su, name=NAME, **options)
     answer = on_symbols(joint, found)
     known = starts(joint, notion, Options(time_limit=time_limit, gap=gap, seed=seed))
-    return at_least(joint, answer, [*before, *known])
+    return proven(at_least(joint, answer, [*before, *known]), options["gap"])
 
 
 def _as_known(joint: Joint, notion: Notion, kernel: FloatArray, goal: Purpose) -> Mechanism:

@@ -4,12 +4,13 @@ from numpy.typing import ArrayLike
 
 from core import validation
 from core.mechanisms.optima.robust_search import robust_search
-from core.mechanisms.result import Mechanism
+from core.mechanisms.result import Mechanism, told_if_cut
 from core.notions.rldp import RLDP
 from core.optimal.solve import Solver
 from core.uncertainty import RenyiBall
 
 
+@told_if_cut
 def polyopt(
     p_su: ArrayLike,
     eps: float,

@@ -10,11 +10,16 @@ from core.joint import Joint
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.optima.optimal import optimal
-from core.mechanisms.optima.search import checked_options, checked_purpose, optimal_from
+from core.mechanisms.optima.search import (
+    checked_options,
+    checked_purpose,
+    optimal_from,
+    proven,
+)
 from core.mechanisms.optima.starts import at_least
 from core.mechanisms.options import Options
 from core.mechanisms.polish import cleared, polished
-from core.mechanisms.result import Mechanism, make_mechanism, revalued
+from core.mechanisms.result import Mechanism, make_mechanism, revalued, told_if_cut
 from core.notions.base import Notion
 from core.optimal.solve import DEFAULT_SECONDS
 from core.utilities import Distortion, Guess, Purpose, SquaredError, Task
@@ -30,6 +35,7 @@ LEAST_SECONDS = 0.05
 """Least time of the search, in seconds, also when its starting mechanisms took all of it."""
 
 
+@told_if_cut
 def optimal_reading_secret(
     joint: Joint,
     notion: Notion,
@@ -134,7 +140,7 @@ def optimal_reading_secret(
         notes=found.notes,
         purpose=goal,
     )
-    return at_least(joint, made, known)
+    return proven(at_least(joint, made, known), gap)
 
 
 def _refuse(notion: Notion, purpose: Purpose) -> None:

@@ -5,14 +5,14 @@ from functools import partial
 from numpy.typing import ArrayLike
 
 from core import validation
-from core.clock import Deadline
+from core.clock import Deadline, tell_cut
 from core.joint import Joint
 from core.mechanisms.optima.coupling import coupled
 from core.mechanisms.optima.robust_search import ldp_bound, robust_search
 from core.mechanisms.optima.search import checked_options
 from core.mechanisms.optima.tightened import tightened
 from core.mechanisms.polish import polished
-from core.mechanisms.result import Mechanism
+from core.mechanisms.result import Mechanism, told_if_cut
 from core.mechanisms.robust.design import estimate, released
 from core.mechanisms.robust.independent_reporting import independent_reporting
 from core.notions.rldp import RLDP
@@ -27,6 +27,7 @@ mechanism and the quick starts is returned."""
 NAME = "Robust optimum"
 
 
+@told_if_cut
 def robust_optimal(
     p_su: ArrayLike,
     eps: float,
@@ -80,6 +81,7 @@ def robust_optimal(
     return best_under(notion, p_su, name=NAME, **options)
 
 
+@told_if_cut
 def best_under(
     notion: RLDP,
     p_su: ArrayLike,
@@ -111,6 +113,8 @@ def best_under(
     deadline, ball = Deadline.after(seconds), notion.uncertainty
     cells = estimate(p_su, ball)
     search = partial(robust_search, p_su, ball, name=name, solver=solver, gap=gap, seed=seed)
+    if seconds < _LEAST_SECONDS:
+        tell_cut()
     alone = seconds < _LEAST_SECONDS or too_large(
         notion.allowed_set(Joint.with_secret_released(cells))
     )

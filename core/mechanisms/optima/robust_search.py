@@ -11,7 +11,7 @@ from core.limits import ROUNDING
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.optima.search import checked_options, optimal_from
 from core.mechanisms.polish import polished
-from core.mechanisms.result import Mechanism
+from core.mechanisms.result import Mechanism, told_if_cut
 from core.mechanisms.robust.design import estimate, likely, released
 from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
 from core.notions import LDP
@@ -26,6 +26,7 @@ _BOUND_SHARE = 0.1
 """Share of the time limit that is added for an upper bound where a search ends without a proof."""
 
 
+@told_if_cut
 def robust_search(
     p_su: ArrayLike,
     uncertainty: RenyiBall,

@@ -22,7 +22,7 @@ from core.mechanisms.optima.starts import (
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished
-from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions import LIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
@@ -75,6 +75,7 @@ def checked_purpose(utility: Purpose | None) -> Purpose:
     return utility
 
 
+@told_if_cut
 def optimal_from(
     joint: Joint,
     notion: Notion,
@@ -145,10 +146,28 @@ def optimal_from(
     known = known or starts(joint, notion, options, INSTANT, goal)
     if found.status == "heuristic":
         known += _allowed_anyway(joint, notion, replace(options, time_limit=deadline.left), goal)
-    best = at_least(joint, found, known)
-    if best.status == "heuristic" and best.gap <= goal.size() * gap:
-        best = replace(best, status="optimal")
-    return best
+    return proven(at_least(joint, found, known), gap)
+
+
+def proven(made: Mechanism, gap: float) -> Mechanism:
+    """Return a mechanism with status "optimal" where its bound leaves no more than the gap.
+
+    Parameters
+    ----------
+    made : Mechanism
+        A mechanism, with a bound on the optimum.
+    gap : float
+        Gap at which it is proven optimal, in units of the utility's `size`.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> about = {"name": "By hand", "solver": "none", "status": "heuristic", "notion": LIP(2.0)}
+    >>> made = make_mechanism(joint, np.eye(2), **about)  # H(X) is a bound on I(X;Y)
+    >>> made.status, proven(made, 1e-6).status
+    ('heuristic', 'optimal')
+    """
+    return replace(made, status="optimal") if made.gap <= made.purpose.size() * gap else made
 
 
 def _one_by_one(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:

@@ -35,8 +35,9 @@ NOISE_HALVINGS = 20
 ROUNDING_SHARE = 1e-9
 """Share of noise that makes up for rounding; no note mentions it."""
 
-SECONDS = 0.25
-"""Time for one attribute's kernel under one budget; a search needs a few dozen."""
+SECONDS, SHARE = 0.25, 0.125
+"""Time for one attribute's kernel under one budget, of which a search needs a few dozen: in seconds
+and, where that is more, as a part of the time that there is for all."""
 
 FEW_VALUES = 5
 """An attribute with at most this many values has few extreme outputs: all are enumerated."""
@@ -79,6 +80,7 @@ class ProductSearch:
 
     def __init__(self, joint: Joint, notion: SRLIP, deadline: Deadline = NEVER) -> None:
         self.joint, self.notion, self.deadline = joint, notion, deadline
+        self._each = SECONDS if deadline == NEVER else max(SECONDS, SHARE * deadline.left)
         self.sizes = notion.shape or (joint.n_x,)
         self.values = attribute_values(joint, self.sizes)
         self.conditions = [_Conditions.of(joint, self.values, j) for j in range(len(self.sizes))]
@@ -210,7 +212,7 @@ class ProductSearch:
             self.known.update(zip(few, self._few(few), strict=True))
         for j, eps in missing:
             if (j, eps) not in self.known:
-                seconds = min(SECONDS, self.deadline.left)
+                seconds = min(self._each, self.deadline.left)
                 self.known[j, eps] = self._many(j, eps, seconds)
         return tuple(self.known[one] for one in wanted)
 

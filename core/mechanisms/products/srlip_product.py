@@ -23,7 +23,7 @@ from core.joint import Joint
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.outputs import output_names
 from core.mechanisms.products.product_search import ROUNDING_SHARE, Candidate, ProductSearch
-from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions.srlip import SRLIP
 
 Split = Literal["even", "optimised"]
@@ -32,6 +32,7 @@ FEW = 3
 """Up to this many attributes the budgets are raised in every order."""
 
 
+@told_if_cut
 def srlip_product(
     joint: Joint,
     eps: float,
@@ -92,13 +93,12 @@ def srlip_product(
             if not deadline.over:
                 grown = search.grown(tuple(0.0 for _ in sizes), order)
                 best = max(best, grown or best, key=lambda candidate: candidate.utility)
-    done = "heuristic" if printed else "repaired"
     return make_mechanism(
         joint,
         best.kernel,
         name="Attribute by attribute",
         solver="product",
-        status="time limit" if deadline.over else done,
+        status="heuristic" if printed else "repaired",
         notion=notion,
         y_labels=output_names(joint.p_x[:, None] * best.kernel, joint.x_labels),
         notes=_notes(best, even, split),

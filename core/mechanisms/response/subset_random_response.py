@@ -16,7 +16,7 @@ from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.mechanisms.merging.subset_merging import merge_high_risk, subset_merging
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import polished
-from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions.base import Notion
 from core.optimal.solve import DEFAULT_SECONDS, maximise
 from core.validation import FloatArray
@@ -26,6 +26,7 @@ Members = tuple[int, ...]
 NAME = "Subset random response"
 
 
+@told_if_cut
 def subset_random_response(
     joint: Joint, notion: Notion, time_limit: float | None = None, gap: float = 1e-6, seed: int = 0
 ) -> Mechanism:
@@ -88,7 +89,7 @@ def subset_random_response(
     columns = [np.eye(joint.n_x)[:, [x for x in range(joint.n_x) if x not in high]]]
     stakes = [_stake(joint.p_x[list(members)]) for members in sets]
     ranked = sorted(range(len(sets)), key=lambda i: -stakes[i])
-    late, cut = 0, False
+    late = 0
     for done, i in enumerate(ranked):
         members, p_in = list(sets[i]), joint.p_x[list(sets[i])] / joint.p_x[list(sets[i])].sum()
         inside = _restricted(allowed, sets[i])
@@ -107,9 +108,8 @@ def subset_random_response(
                 prove=False,  # the result as a whole is no optimum, so a proof would be of no use
             )
             block, proven = outcome.kernel, outcome.status == "optimal"
-            cut |= outcome.status == "time limit"
         else:
-            block, proven, cut = np.ones((len(members), 1)), False, True
+            block, proven = np.ones((len(members), 1)), False
         if plain and not proven:
             block = _more_of(block, _diluted(inside.rows.toarray(), p_in), p_in)
         late += not proven
@@ -123,7 +123,7 @@ def subset_random_response(
         polished(joint, kernel, pointwise),  # reordered outputs may round to another level
         name=NAME,
         solver="columns",
-        status="time limit" if cut else "heuristic",
+        status="heuristic",
         notion=pointwise,
         y_labels=y_labels,
         notes=notes,

@@ -42,7 +42,6 @@ class SolveState(Protocol):
     value: float
     upper: float
     notes: tuple[str, ...]
-    cut_short: bool
 
     def offer(self, kernel: FloatArray, solver: str = "columns") -> float:
         """Move a kernel inside, keep it if it is the best so far, and return its utility."""
@@ -145,7 +144,6 @@ def _on_cone(
     )
     task.upper = min(task.upper, outcome.upper_bound)
     task.notes = (*task.notes, *outcome.notes)
-    task.cut_short = outcome.status == "time limit"
     return lifting.lowered(outcome.kernel), outcome.solver
 
 

@@ -11,6 +11,8 @@ PolyOpt those of the best mixture so far took four times as long.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # no stubs
@@ -115,8 +117,6 @@ class LinearSearch:
     ----------
     mixture : Mixture
         The best mixture so far.
-    cut_short : bool
-        Whether time ended the search.
 
     Parameters
     ----------
@@ -146,7 +146,6 @@ class LinearSearch:
         self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: Deadline
     ) -> None:
         self.p_x, self.deadline = p_x, deadline
-        self.cut_short = False
         self._utility = MutualInformation()
         self._rng = np.random.default_rng(seed)
         self._known: set[bytes] = set()
@@ -178,12 +177,10 @@ class LinearSearch:
 
     def run(self) -> None:
         """Improve the mixture until rounds of starts find no better output, or time is over."""
-        try:
+        with suppress(TimeLimitError):
             with _BLAS.limit(limits=1):
                 self._approach()
             self._close_in()
-        except TimeLimitError:
-            self.cut_short = True
 
     def _approach(self) -> None:
         """Search at central duals while gains are large, and mix the outputs used most."""
@@ -250,7 +247,6 @@ class LinearSearch:
                 duals = WEIGHT * self.mixture.duals + (1 - WEIGHT) * duals
             elif duals is not self.mixture.duals:
                 duals = self.mixture.duals
-        self.cut_short = True
 
     def settled(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of the best mixture without a shortfall."""

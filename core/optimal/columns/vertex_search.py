@@ -55,8 +55,6 @@ class ColumnSearch:
         All vertices found.
     mixture : Mixture
         The best mixture so far.
-    cut_short : bool
-        Whether time ended the last `run`, or the search for its first vertices.
 
     Parameters
     ----------
@@ -82,7 +80,6 @@ class ColumnSearch:
     ) -> None:
         self.space, self.p_x, self.utility, self.deadline = space, p_x, utility, deadline
         self._rng = np.random.default_rng(seed)
-        self._few_seeds = self.cut_short = False
         self.pool = ColumnPool(space, utility, self._seeds())
         self._included: set[bytes] = set()
         self._start(p_x[None], np.ones(len(self.pool), dtype=bool))
@@ -129,7 +126,6 @@ class ColumnSearch:
     def run(self) -> None:
         """Improve the mixture until no neighbour of its outputs is better, or time is over."""
         in_vain = 0
-        self.cut_short = self._few_seeds
         while not self.deadline.over:
             better = self._better()
             if len(better) < FEW:
@@ -147,7 +143,6 @@ class ColumnSearch:
             if len(better):
                 self._take(better[:MOST_ADDED])
                 self.mixture = self.master.solve()
-        self.cut_short = True
 
     def settled(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of the best mixture without a shortfall."""
@@ -211,11 +206,9 @@ class ColumnSearch:
         costs = -np.eye(self.space.n_x)
         first, second = self.deadline.part(1 / 4), self.deadline.part(1 / 2)
         found = tableaux.corners(self.space, costs, first)
-        self._few_seeds = first.over
         if not found.tied():
             return found
         moved = tableaux.some_corners(self.space.perturbed(), costs, second)
-        self._few_seeds |= second.over
         return found if moved is None else moved
 
     def _anywhere(self) -> FloatArray:

@@ -64,6 +64,7 @@ def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
             start_new_session=True,  # Ctrl-C is for this process, which then ends the other
         )
     except subprocess.TimeoutExpired as error:
+        clock.tell_cut()
         raise TimeLimitError(f"cdd was ended after {time_limit:.3g} s.") from error
     if done.returncode != 0:
         last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]

@@ -228,6 +228,7 @@ class LinearProgram:
         if outcome == _STATUS.kInfeasible:
             raise InfeasibleError("The linear program has no solution.")
         if outcome == _STATUS.kTimeLimit:
+            clock.tell_cut()
             raise TimeLimitError("The linear program was not solved in the time given.")
         if outcome != _STATUS.kOptimal:
             raise SolverError(f"HiGHS gave no answer: {highs.modelStatusToString(outcome)}.")

@@ -340,7 +340,7 @@ def _glance(scenario: Scenario) -> Mechanism:
     if not glances.is_taken(scenario):
         with glances.turn(patient=_known(scenario) is None) as came:
             if came:
-                kept_for(scenario.data).get(glances.key(scenario), search)
+                kept_for(scenario.data).get(glances.key(scenario), search, bool)
     best = _known(scenario)
     if best is None:  # dropped from the store meanwhile, for lack of room
         _searched().discard(_name(scenario))

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
+from core.clock import watching
 from core.data.databases.reference import is_reference
 from core.data.spec import DataSpec
 from core.errors import NoMemoryError
@@ -74,11 +75,12 @@ class Store:
         self,
         key: Hashable,
         make: Callable[[], Made],
-        is_final: Callable[[Made], bool] = lambda _: True,
+        is_final: Callable[[Made], bool] | None = None,
     ) -> Made:
         """Return the answer under a key, making it if there is none.
 
-        An error is not kept, nor is an answer that is not final.
+        An error is not kept, nor is an answer that is not final: where `is_final` does not say,
+        one for which time cut a search short, as it would stay when the machine is no longer busy.
 
         Raises
         ------
@@ -94,8 +96,9 @@ class Store:
                 if (cache := self._cache_of(key)) is not None:
                     return cast("Made", cache.find(key))
             try:
-                made = make()
-                if is_final(made):
+                with watching() as watch:
+                    made = make()
+                if not watch.cut if is_final is None else is_final(made):
                     self.put(key, made)
             except MemoryError as error:
                 self.shed()

@@ -286,6 +286,9 @@ def test_a_product_to_start_from_ends_in_time_and_keeps_the_promise(monkeypatch)
     assert len(limits) <= 2  # the even budgets and none: nothing is halved
     limits.clear()
     ready = m.srlip_product(joint, 0.5, (2, 6), "optimised", time_limit=1e9)
+    assert min(limits) > 1000 * SECONDS  # a longer limit is one for each kernel too
+    limits.clear()
+    m.srlip_product(joint, 0.5, (2, 6), "optimised")
     assert set(limits) == {SECONDS}
     assert ready.status != "time limit"
     whole = m.srlip_product(joint, 0.5, (2, 6), "optimised").utility

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core import clock
 from core.data import DataSpec
 from core.errors import NoMemoryError
 from core.scenario import Scenario
@@ -134,3 +135,21 @@ def test_an_answer_that_is_not_final_is_not_kept():
     assert store.find("a") is None
     assert store.get("a", lambda: 2, lambda found: found > 1) == 2
     assert store.find("a") == 2
+
+
+def test_what_time_cut_short_is_not_kept_unless_its_maker_says_so():
+    kept = Store(5)
+
+    def quick():
+        with clock.using(clock.Ticking(1.0)):
+            return clock.Deadline.after(9.0).over
+
+    def cut():
+        with clock.using(clock.Ticking(1.0)):
+            return clock.Deadline.after(0.5).over
+
+    assert not kept.get("quick", quick)
+    assert kept.get("cut", cut)
+    assert kept.get("told", cut, bool)
+    assert (kept.find("quick"), kept.find("cut"), kept.find("told")) == (False, None, True)
+    assert not kept.get("cut", quick)  # when the machine is free again
