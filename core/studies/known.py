@@ -322,13 +322,16 @@ def _least_wanted(promise: _Promise) -> Place:
 
 
 def _promise_key(scenario: Scenario) -> Hashable:
-    """Return a key of a scenario's data, notion without its ε, and purpose."""
+    """Return a key of a scenario's data, notion without its ε, purpose, and gap.
+
+    What is proven to a wide gap is not told of a question that asks for a narrow one.
+    """
     kept = (scenario.purpose, scenario.loss, scenario.table)
     if not mechanisms.entry(scenario.mechanism).uses_notion:
         return repr((scenario.data, kept))
     used = notions.entry(scenario.notion).parameters
     numbers = tuple((name, getattr(scenario, name)) for name in used if name != "eps")
-    return repr((scenario.data, scenario.notion, numbers, scenario.also, kept))
+    return repr((scenario.data, scenario.notion, numbers, scenario.also, kept, scenario.gap))
 
 
 def _place(scenario: Scenario) -> Place:

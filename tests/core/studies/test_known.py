@@ -246,3 +246,13 @@ def test_a_start_found_later_counts_after_the_starts_were_listed():
         known.add(asked, JOINT, made(asked))
         best = known.best(replace(OPTIMAL, eps=0.9), JOINT)
         assert best.utility == pytest.approx(made(asked).utility, abs=1e-12)
+
+
+def test_what_is_proven_to_a_wide_gap_is_not_told_of_a_narrow_one():
+    known, wide = Known(), replace(OPTIMAL, gap=0.5)
+    found = made(OPTIMAL)
+    loose = replace(found, status="optimal", upper_bound=found.utility + 0.3, gap=0.3)
+    known.add(wide, JOINT, loose)
+    assert known.best(wide, JOINT).status == "optimal"
+    told = known.best(OPTIMAL, JOINT)
+    assert told is None or told.status == UNPROVEN or told.gap <= OPTIMAL.gap
