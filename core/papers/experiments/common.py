@@ -12,7 +12,7 @@ from core.notions.budgets import split
 from core.notions.lip import log_max_lift, log_min_lift
 from core.papers.experiment import Findings, Setting, line, mean_of, numbers
 from core.papers.printed import Printed
-from core.papers.results import Panel, Series, Verdict
+from core.papers.results import Mark, Panel, Series, Verdict
 from core.papers.verdicts import EQUAL, Relation, Value
 from core.validation import FloatArray
 
@@ -163,6 +163,11 @@ def of_ranges(
             for name, one in (("log Ψ", -low), ("log Λ", high))
         ),
         tuple(verdicts),
+        tuple(
+            Mark(float(end), 0.0, f"{said[key].what}: {which} end at {end:g}")
+            for key in ("log_min_lift", "log_max_lift")
+            for (which, _), end in zip(ENDS, said[key].value.tolist(), strict=True)
+        ),
         scenario={
             "data": {"source": f"random:uniform:{n_s}x{n_x}:1"},
             "notion": "alip",

@@ -88,6 +88,15 @@ def test_the_means_of_merging_are_the_verified_ones():
     assert [one.values[0].variant for one in slips] == pytest.approx([0.70, 0.52], abs=0.1)
 
 
+@pytest.mark.parametrize("key", ["lift_1", "alip_1"])
+def test_the_printed_ends_of_a_range_are_marks_of_its_figure(key):
+    one = next(one for one in shipped().experiments if one.key == key)
+    said = printed(one.paper)
+    ends = [*said["log_min_lift"].value, *said["log_max_lift"].value]
+    assert [mark.x for mark in one.marks] == pytest.approx(ends)
+    assert [mark.y for mark in one.marks] == [0.0] * 4
+
+
 def in_verdicts(run, paper):
     """Return the printed numbers that verdicts of a paper's experiments compare with ours."""
     found = [
