@@ -29,6 +29,7 @@ from core.data.spec import DataSpec
 from core.data.tables import Marks, OpenTable, filtered, is_mark, open_table
 from core.data.treatment.bins import Bins, cut
 from core.data.treatment.generalise import intervals
+from core.data.treatment.levels import Symbols
 from core.data.treatment.merges import added_up, merged_groups, merged_names, unknown_symbols
 from core.errors import InvalidInputError
 from core.joint import Joint
@@ -168,15 +169,7 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
             for side, own, called in zip(sides, symbols, names, strict=True)
             for group in merged_groups(own.labels, called)
         ),
-        unknown=tuple(
-            (side.title, unknown)
-            for side, own in zip(sides, symbols, strict=True)
-            if (
-                unknown := unknown_symbols(
-                    own.labels, spec.merged(side.columns), spec.without(side.columns)
-                )
-            )
-        ),
+        unknown=_unknown(sides, symbols, spec),
         hierarchies=tuple(
             one
             for one in spec.hierarchies
@@ -266,6 +259,17 @@ def _left_out(
     ]
     report = replace(report, n_used=used, left_out=told, left_out_records=records)
     return rest, left, stays[1], report
+
+
+def _unknown(
+    sides: tuple[Side, Side], symbols: tuple[Symbols, Symbols], spec: DataSpec
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the columns' title and the names to be merged or left out that no symbol has."""
+    found = []
+    for side, own in zip(sides, symbols, strict=True):
+        asked = spec.merged(side.columns), spec.without(side.columns)
+        found.append((side.title, unknown_symbols(own.labels, *asked)))
+    return tuple((title, names) for title, names in found if names)
 
 
 def _with_attributes(counted: Counted, attributes: tuple[Attribute, ...]) -> Counted:
