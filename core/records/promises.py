@@ -164,7 +164,7 @@ def _again(body: Mapping[str, Any]) -> dict[str, str]:
         levels = listed([f"{k} reach {_figure(one['level'])}" for k, one in repeated.items()])
         notion = body["levels"]["asked"]["notion"]
         text = (
-            f"Independent releases of the same records add up: {levels}, where {notion} is "
+            f"Of independent releases of the same records, seen together, {levels}; {notion} is "
             "promised of one."
         )
     return _sentence("repeated releases", False, text)

@@ -309,9 +309,8 @@ def _least_wanted(promise: _Promise) -> Place:
     newest = next(reversed(promise.answers))
     spare: set[Place] = set()
     best: dict[int, float] = {}  # by the kernel's rows: one that reads S too is no start
-    for place, made in sorted(
-        promise.answers.items(), key=lambda one: (one[0][1], -one[1].utility)
-    ):
+    known = promise.answers.items()
+    for place, made in sorted(known, key=lambda one: (one[0][1], -one[1].utility)):
         reads = made.kernel.shape[0]
         if made.utility <= best.get(reads, -np.inf) and place[0] != OPTIMUM:
             spare.add(place)
@@ -385,11 +384,8 @@ def _bounded(made: Mechanism, bound: float, gap: float) -> Mechanism:
 
 def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:
     """Check that no mechanism is better than a bound on the optimum at its ε or a larger one."""
-    starts = [
-        (eps, made)
-        for (_, eps), made in promise.answers.items()
-        if _is_start(made, joint, scenario)
-    ]
+    known = promise.answers.items()
+    starts = [(eps, made) for (_, eps), made in known if _is_start(made, joint, scenario)]
     budgets = np.array([eps for eps, _ in starts])
     reached = np.array([made.utility for _, made in starts])
     for at, optimum in _bounds(promise):

@@ -98,6 +98,15 @@ SAMPLES = 10
 sample."""
 
 
+def _ends(said: Mapping[str, Printed]) -> tuple[Mark, ...]:
+    """Return the printed ends of both ranges as marks on the axis."""
+    return tuple(
+        Mark(float(end), 0.0, f"{said[key].what}: {which} end at {end:g}")
+        for key in ("log_min_lift", "log_max_lift")
+        for (which, _), end in zip(ENDS, said[key].value.tolist(), strict=True)
+    )
+
+
 def of_ranges(
     setting: Setting, count: int, n_s: int, n_x: int, said: Mapping[str, Printed], place: str
 ) -> Findings:
@@ -163,11 +172,7 @@ def of_ranges(
             for name, one in (("log Ψ", -low), ("log Λ", high))
         ),
         tuple(verdicts),
-        tuple(
-            Mark(float(end), 0.0, f"{said[key].what}: {which} end at {end:g}")
-            for key in ("log_min_lift", "log_max_lift")
-            for (which, _), end in zip(ENDS, said[key].value.tolist(), strict=True)
-        ),
+        _ends(said),
         scenario={
             "data": {"source": f"random:uniform:{n_s}x{n_x}:1"},
             "notion": "alip",
