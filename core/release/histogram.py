@@ -23,8 +23,8 @@ class LiftHistogram:
     Attributes
     ----------
     edges : ndarray
-        Bin edges in nats, shape (k + 1,), sorted. Where a limit is 0, two are equal: values of 0
-        count between them.
+        Bin edges in nats, shape (k + 1,), sorted. Three of them are 0: values of 0, where beliefs
+        do not move, count between two of these, log Ψ on the left and log Λ on the right.
     below : int
         Number of bins left of 0, which are of log Ψ; the others are of log Λ.
     low, high : ndarray
@@ -77,7 +77,7 @@ def lift_histogram(
     furthest : float
         End of the axis on both sides, in nats; values beyond it count in the last bin.
     bins : int
-        Number of bins on either side of 0; one more where a limit needs it.
+        Number of bins on either side of 0, beside that of 0 itself.
     limits : (float, float), optional
         Budgets of log Ψ and of log Λ, in nats, in [0, ∞]. Each is an edge, so that no bin holds
         both allowed and forbidden values.
@@ -92,7 +92,7 @@ def lift_histogram(
     >>> from core.measures.leakage import leakage
     >>> found = lift_histogram(leakage([[0.4, 0.1], [0.1, 0.4]], ("a", "b")), 1.0, bins=2)
     >>> found.low.tolist(), found.high.tolist()
-    ([1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0])
+    ([1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
     """
     far = validation.number(furthest, "furthest", low=0.0, high=1e6, open_low=True)
     count = validation.whole(bins, "bins", low=1)
@@ -122,19 +122,14 @@ def lift_histogram(
 
 
 def _edges(far: float, count: int, limit: float) -> FloatArray:
-    """Return the edges on one side, from 0 to `far`, with the limit among them if it is below.
-
-    Where the limit is 0, two edges are 0.
-    """
+    """Return the edges on one side, two of them 0, up to `far`, and the limit if it is below."""
     bound = validation.number(limit, "limits", low=0.0)
-    if bound >= far - EDGE:
-        return np.linspace(0.0, far, count + 1)
-    if bound <= EDGE:
+    if bound <= EDGE or bound >= far - EDGE:
         return np.concatenate([[0.0], np.linspace(0.0, far, count + 1)])
     inside = max(1, min(round(count * bound / far), count - 1))
     outside = max(1, count - inside)
     inner = np.linspace(0.0, bound, inside + 1)
-    return np.concatenate([inner, np.linspace(bound, far, outside + 1)[1:]])
+    return np.concatenate([[0.0], inner, np.linspace(bound, far, outside + 1)[1:]])
 
 
 def _places(edges: FloatArray, values: FloatArray) -> IntArray:

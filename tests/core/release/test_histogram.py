@@ -15,18 +15,20 @@ def test_each_record_falls_into_one_bin_on_either_side():
     found = lift_histogram(HALF, 1.0, bins=4)
     assert found.low.sum() + found.excluded == pytest.approx(1)
     assert found.high.sum() == pytest.approx(1)
-    assert found.low[4:].sum() == 0
-    assert found.high[:4].sum() == 0
+    assert found.below == 5  # four, and that of 0
+    assert found.low[5:].sum() == 0
+    assert found.high[:5].sum() == 0
 
 
 def test_bins_by_hand():
     # a: lifts 1.6, 0.4; b: 0.5, 1.5; c: 0, 2. Edges at ±0.5 and ±1 nats.
     found = lift_histogram(HALF, 1.0, bins=2)
-    np.testing.assert_allclose(found.low, [0.9, 0, 0, 0])
-    np.testing.assert_allclose(found.high, [0, 0, 0.9, 0.1], atol=1e-12)
+    np.testing.assert_allclose(found.edges, [-1, -0.5, 0, 0, 0, 0.5, 1])
+    np.testing.assert_allclose(found.low, [0.9, 0, 0, 0, 0, 0])
+    np.testing.assert_allclose(found.high, [0, 0, 0, 0, 0.9, 0.1], atol=1e-12)
     assert found.excluded == pytest.approx(0.1)
     assert found.excluded_members == ("c",)
-    assert found.members == (("a", "b"), (), ("a", "b"), ("c",))
+    assert found.members == (("a", "b"), (), (), (), ("a", "b"), ("c",))
 
 
 def test_a_value_at_an_edge_counts_on_the_side_of_0():
@@ -37,13 +39,19 @@ def test_a_value_at_an_edge_counts_on_the_side_of_0():
     found = lift_histogram(leakage(p / p.sum(), ("a", "b")), 1.0, bins=2)
     assert "a" not in found.members[0]
     assert "a" in found.members[1]
-    assert "a" in found.members[2]
+    assert "a" in found.members[4]
 
 
-def test_what_tells_nothing_stands_beside_0():
-    found = lift_histogram(leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b")), 0.5, bins=3)
-    assert found.low[2] == pytest.approx(1)
-    assert found.high[3] == pytest.approx(1)
+@pytest.mark.parametrize("limits", [None, (0.1, 0.2), (np.inf, 0.0), (0.0, np.inf), (0.5, 0.5)])
+def test_what_tells_nothing_stands_at_0(limits):
+    # not in the bin from 0 to the next edge: there beliefs would seem to move
+    leak = leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b"))
+    found = lift_histogram(leak, 0.5, 3, limits)
+    (fall,), (rise,) = np.flatnonzero(found.low), np.flatnonzero(found.high)
+    assert found.edges[[fall, fall + 1, rise, rise + 1]].tolist() == [0, 0, 0, 0]
+    assert fall < found.below <= rise
+    assert found.low.sum() == pytest.approx(1)
+    assert found.high.sum() == pytest.approx(1)
 
 
 @given(seed=st.integers(0, 10_000), n_s=st.integers(2, 5), n_x=st.integers(2, 8))
