@@ -134,9 +134,9 @@ def test_what_is_believed_is_shown_after_either_result(monkeypatch):
         "pages.ui.learn.pictures.still", lambda _, **more: shown.append(more["alt"])
     )
     app = opened()
-    assert shown[-1] == "After positive: ill from 20.0% to 60.0%, well from 80.0% to 40.0%"
+    assert shown[-1] == "After positive: ill from 20 % to 60 %, well from 80 % to 40 %"
     app.segmented_control(key="learn_seen").set_value("negative").run()
-    assert shown[-1] == "After negative: ill from 20.0% to 2.9%, well from 80.0% to 97.1%"
+    assert shown[-1] == "After negative: ill from 20 % to 2.9 %, well from 80 % to 97.1 %"
 
 
 def test_exercises_are_checked_and_counted():
