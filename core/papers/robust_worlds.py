@@ -146,7 +146,7 @@ def of_bounds(found: Bounds) -> tuple[str, ...]:
     --------
     >>> of_bounds(bounds(0.17, 100))[1]
     'In one of these distributions it is 15.5 %: its divergence is 0.0752, and 0.0752 is allowed.'
-    >>> of_bounds(bounds(0.17, 100_000))[0][-46:]  # as many digits as tell the two apart
+    >>> of_bounds(bounds(0.17, 100_000))[0][-44:]  # as many digits as tell the two apart
     'least 40.1256 %, by the Bₛ of its Example 2.'
     """
     printed, right = apart(found.printed, found.right, percent)

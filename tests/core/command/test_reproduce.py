@@ -38,17 +38,27 @@ def test_the_example_of_the_help_runs_and_writes_one_page_and_the_data(
     assert len(page) < LARGEST
     assert "src=" not in re.sub(r"<script>.*?</script>", "", page, flags=re.S)
     (drawn,) = re.findall(r"const FIGURES = (\[.*?\]);\n", page, re.S)
-    assert [trace["name"] for trace in json.loads(drawn)[0]["data"]] == ["log Ψ", "log Λ"]
+    assert [trace["name"] for trace in json.loads(drawn)[0]["data"]] == [
+        "log Ψ",
+        "log Λ",
+        "print",
+    ]
     assert main(line.split()) == 0  # goes on with what is kept
     assert "lift_1: kept from an earlier run" in capsys.readouterr().err
 
 
 def test_a_quick_run_says_that_few_draws_decide_less():
-    undecided = Verdict("ORD", "a > b", "", (Value("ε = 1", 0.1, error=0.1),))
+    undecided = Verdict("ORD", "a > b", "", (Value("ε = 1", 0.1, error=0.1),), few=5)
     one = Experiment("lift_1", "lift", "", "", "", 5, (), (), (), (undecided,))
     run = Run("0.1.0", "2026-01-01", "2 cores", 0, True, (one,))
-    assert "some orders are not decided" in command.table(run)
-    assert "some orders" not in command.table(replace(run, quick=False))
+    said = command.table(run)
+    assert "5 draws are too few to tell at ε = 1." in said
+    assert "too few draws to decide" in said
+    assert "DIFFERS" not in said
+    decided = replace(one, verdicts=(replace(undecided, few=0),))
+    said = command.table(replace(run, quick=False, experiments=(decided,)))
+    assert "too few" not in said
+    assert "DIFFERS" in said
 
 
 def test_what_another_seed_or_code_has_made_is_made_again(tmp_path, capsys):
