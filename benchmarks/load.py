@@ -18,7 +18,7 @@ import resource
 import statistics
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
 from benchmarks.memory import command, descendants, share
@@ -157,13 +157,13 @@ class Held:
 
 def held(server: int) -> Held:
     """Look at a server and its workers."""
-    below = [one for one in descendants(server) if os.path.exists(f"/proc/{one}/smaps_rollup")]
-    return Held(
-        share(server),
-        sum(share(one) for one in below),
-        processor(server),
-        sum(processor(one) for one in below),
-    )
+    below = []
+    for one in descendants(server):
+        # a worker at rest may end between two looks: it holds nothing then
+        with suppress(FileNotFoundError, ProcessLookupError):
+            below.append((share(one), processor(one)))
+    memory, used = map(sum, zip(*below, strict=True)) if below else (0.0, 0.0)
+    return Held(share(server), memory, processor(server), used)
 
 
 @contextmanager
