@@ -154,7 +154,7 @@ def _looked_through(content: IO[bytes]) -> _Part:
     while chunk := content.read(_CHUNK):
         try:
             parser.Parse(chunk)
-        except expat.ExpatError:
+        except (expat.ExpatError, LookupError, ValueError):  # no XML, or no encoding of it
             break
     return part
 

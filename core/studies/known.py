@@ -22,6 +22,7 @@ from core.errors import SolverError
 from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms.optima.search import proven
 from core.mechanisms.optima.starts import CONTRADICTION, disproves
 from core.mechanisms.polish import polished
 from core.mechanisms.result import make_mechanism
@@ -194,7 +195,7 @@ class Known:
             return None
         here, made = found[0] == place, _bounded(found[1], bound, scenario.gap)
         mixed = None
-        if made.gap > scenario.gap or not here:
+        if made.gap > scenario.gap * made.purpose.size() or not here:
             mixed = _between(scenario, usable, joint)
         if here and mixed is None:
             return made
@@ -244,7 +245,7 @@ class Known:
             [(at, made) for (other, at), made in answers.items() if other == name],
             None if starts is None else [(at, made) for (_, at), made in starts],
             monotone=mechanisms.entry(scenario.mechanism).monotone,
-            gap=scenario.gap,
+            gap=scenario.gap * next((made.purpose.size() for made in answers.values()), 1.0),
             joint=joint,
         )
         lines[key] = frontier, found
@@ -375,11 +376,10 @@ def _bounds(promise: _Promise) -> list[tuple[float, Mechanism]]:
 
 
 def _bounded(made: Mechanism, bound: float, gap: float) -> Mechanism:
-    """Return an optimum with a further bound; its status is "optimal" if that closes the gap."""
+    """Return an optimum with a further bound, "optimal" if that closes the gap in `size` units."""
     upper = max(min(made.upper_bound, bound), made.utility)
-    left = upper - made.utility
-    status = "optimal" if made.status == UNPROVEN and left <= gap else made.status
-    return replace(made, upper_bound=upper, gap=left, status=status)
+    bounded = replace(made, upper_bound=upper, gap=upper - made.utility)
+    return proven(bounded, gap) if made.status == UNPROVEN else bounded
 
 
 def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:

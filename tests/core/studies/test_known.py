@@ -256,3 +256,19 @@ def test_what_is_proven_to_a_wide_gap_is_not_told_of_a_narrow_one():
     assert known.best(wide, JOINT).status == "optimal"
     told = known.best(OPTIMAL, JOINT)
     assert told is None or told.status == UNPROVEN or told.gap <= OPTIMAL.gap
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1.0, 1e6])
+def test_a_gap_is_in_units_of_the_largest_loss(scale):
+    joint = Joint.from_counts([[8, 1, 5, 5, 0], [1, 8, 5, 3, 2], [3, 3, 0, 4, 9]])
+    table = tuple(tuple(scale * abs(a - b) for b in range(5)) for a in range(5))
+    low = Scenario(notion="lip", eps=0.2, purpose="distortion", loss="table", table=table)
+    high = replace(low, eps=1.5)
+    known = Known()
+    known.add(low, joint, low.build_mechanism(joint))
+    made, best = known.best(high, joint), high.build_mechanism(joint)
+    assert best.status == "optimal"
+    assert made.kept < best.kept - 0.1
+    assert made.status == "time limit"
+    line = sweep(low, joint, np.array([0.2, 0.7, 1.5]))
+    assert known.along(line, low, joint).proven.tolist() == line.proven.tolist() == [True] * 3
