@@ -14,6 +14,7 @@ from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result, Scenario, answer
+from core.studies.known import UNPROVEN
 from core.validation import number, shown
 
 EPS, LDP, KEPT, LEAK = "eps", "ldp", "kept", "leak"
@@ -52,8 +53,8 @@ class Match:
     ----------
     status : str
         "reached"; "jumps" where the figure jumps over the target; "beyond" where no ε that was
-        tried reaches it; "cut short" where the time limit ended the search; "fixed" where the
-        scenario has no ε.
+        tried reaches it; "cut short" where a time limit ended the search, or an answer without
+        which it would be one of these two; "fixed" where the scenario has no ε.
     eps : float
         The ε that comes closest, the smaller of two that are as close; at a jump the end whose
         figure is the smaller. NaN where the status is "fixed".
@@ -196,7 +197,7 @@ class _Search:
         self._report = report or (lambda _looks: None)
         self._seen: dict[float, float] = {}
         self._reason: CoreError | None = None
-        self._looks = 0
+        self._looks, self._cut = 0, False
 
     def found(self) -> Match:
         """Try the first budgets, narrow the bracket, and return the result."""
@@ -229,7 +230,9 @@ class _Search:
         self._looks += 1
         self._report(self._looks)
         try:
-            self._seen[eps] = figure(answer(asked, self._counted), self._target)
+            found = answer(asked, self._counted)
+            self._seen[eps] = figure(found, self._target)
+            self._cut = self._cut or found.mechanism.status == UNPROVEN
         except CoreError as error:
             self._reason = self._reason or error
             return False
@@ -271,6 +274,8 @@ class _Search:
             eps = min((low, high), key=lambda end: self._seen[end])
         elif status == BEYOND and self._distance(eps) <= CLOSE:
             status = REACHED
+        if status in (BEYOND, JUMPS) and self._cut:
+            status = CUT  # with more time an answer may reach it
         falls = any(before - after > FALLS for before, after in pairwise(values))
         return Match(status, eps, self._seen[eps], min(values), max(values), not falls, self._looks)
 

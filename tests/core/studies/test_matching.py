@@ -1,4 +1,5 @@
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,10 +22,30 @@ def says(monkeypatch):
     """Let the figure of a question be any function of ε."""
 
     def use(function):
-        monkeypatch.setattr(matching, "answer", lambda asked, _data: asked)
-        monkeypatch.setattr(matching, "figure", lambda asked, _target: function(asked.eps))
+        monkeypatch.setattr(matching, "answer", lambda asked, _data: answered(asked))
+        monkeypatch.setattr(matching, "figure", lambda found, _target: function(found.eps))
 
     return use
+
+
+def answered(asked, status="optimal"):
+    """Return an answer of which only its ε and its status are asked."""
+    return SimpleNamespace(eps=asked.eps, mechanism=SimpleNamespace(status=status))
+
+
+@pytest.mark.parametrize(("wanted", "otherwise"), [(0.5, "jumps"), (2.0, "beyond")])
+def test_an_answer_that_time_cut_short_proves_no_end_of_the_figure(
+    says, monkeypatch, wanted, otherwise
+):
+    says(lambda eps: float(eps > 0.3))
+    assert match(LIP, DATA, "kept", wanted).status == otherwise
+
+    def late(asked, _data):
+        return answered(asked, "time limit" if asked.eps == 8 else "optimal")
+
+    monkeypatch.setattr(matching, "answer", late)
+    assert match(LIP, DATA, "kept", wanted).status == "cut short"
+    assert match(LIP, DATA, "kept", 1.0).status == "reached"
 
 
 @pytest.mark.parametrize("target", ["ldp", "kept", "leak"])
