@@ -51,9 +51,6 @@ def test_a_border_is_dragged_and_the_words_the_slider_and_the_address_follow(vis
     page.wait_for_url(re.compile(r"ill=0\.5"))
     expect(page.locator(".st-key-learn_ill")).to_contain_text("0.50")
     expect(page.get_by_text(ALREADY)).to_have_count(0)
-    # what was dragged keeps the focus, so that arrow keys move it on, and no frame lies over it
-    assert grip.evaluate("one => document.activeElement === one")
-    assert grip.evaluate("one => getComputedStyle(one).outlineStyle") == "none"
 
 
 def test_a_border_moves_by_arrow_keys_and_follows_the_slider(visit):
