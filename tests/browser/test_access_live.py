@@ -95,7 +95,6 @@ async () => {
 
 
 def grave(page):
-    page.mouse.move(0, 0)  # what lies under the mouse has colours of its own
     page.evaluate(TRANSITIONS)
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(AXE)
