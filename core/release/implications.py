@@ -30,6 +30,9 @@ NONE = 1e-9
 LINEAR_SHARE = 0.3
 """Share of the time for the levels of lifts, which are many programs where an oracle adds cuts."""
 
+LIFTS = ("ldp", "pml", "min_lift", "lip")
+"""Keys of the levels of lifts, which bound one another and, with the notion's own, all others."""
+
 GAP = 1e-7
 """Gap at which the search for an average stops, in its own unit."""
 
@@ -124,7 +127,9 @@ def implications(
         most = float(np.expm1(own)) ** (2 if key == "chi2_upper" else 1)
         found[key] = reach.convex(measure, most, until).mapped(_SCALES[key])
     found |= _averages(joint, notion, deadline)
-    return {key: one.at_most(_limit(key, notion, found)) for key, one in found.items()}
+    for key in (*LIFTS, *found):  # a level bounds others only once it is bounded itself
+        found[key] = found[key].at_most(_limit(key, notion, found))
+    return found
 
 
 def _limit(key: str, notion: Notion, found: dict[str, Implication]) -> float:
@@ -132,13 +137,18 @@ def _limit(key: str, notion: Notion, found: dict[str, Implication]) -> float:
 
     By Jensen's and Cauchy's inequalities; an average is at most the largest value averaged.
     Lifts in [m, M] of mean 1 have a variance of at most (M−1)(1−m) (Bhatia and Davis, 2000), and
-    ½ Σ_s |P(s|y) − P(s)| is at most 1 − 1/M and 1 − m.
+    ½ Σ_s |P(s|y) − P(s)| is at most 1 − 1/M and 1 − m. As their mean is 1, neither log-lift is
+    larger than their difference, which LDP bounds.
     """
     own = notion.named_levels().get(key, np.inf)
     chi2, upper = np.expm1(found["chi2_upper"].level), found["pml"].level
-    rise, fall = np.expm1(upper), -np.expm1(-found["min_lift"].level)
+    lower = found["min_lift"].level
+    rise, fall = np.expm1(upper), -np.expm1(-lower)
     others = {
-        "ldp": upper + found["min_lift"].level,
+        "ldp": upper + lower,
+        "pml": found["ldp"].level,
+        "min_lift": found["ldp"].level,
+        "lip": max(upper, lower),
         "l1_upper": float(np.log1p(min(chi2, 2 * fall, -2 * np.expm1(-upper)))),
         "chi2_upper": float(np.log1p(np.sqrt(rise * fall))),
         "kl": min(float(np.log1p(chi2**2)), upper),
