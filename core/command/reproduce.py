@@ -58,7 +58,7 @@ def add(commands: Any) -> None:
         "each printed claim whether it is reproduced, differs or is an error in print.",
         example=EXAMPLE,
     )
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the draws")
+    parser.add_argument("--quick", action="store_true", help="fewer draws: mostly a twentieth")
     parser.add_argument("--only", nargs="+", metavar="KEY", default=[], help=f"some of {known}")
     parser.add_argument("--seed", type=int, default=0, help="seed of all draws; 0")
     parser.add_argument("--jobs", type=int, default=1, help="how many run at once; 1")

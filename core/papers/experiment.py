@@ -143,7 +143,7 @@ class Definition:
             found.panels,
             found.series,
             found.marks,
-            tuple(replace(one, few=few) for one in found.verdicts),
+            tuple(replace(one, few=one.few or few) for one in found.verdicts),
             found.beyond,
             found.notes,
             found.scenario,

@@ -117,7 +117,8 @@ class Verdict:
         Why print differs, in one sentence, where that is known; `docs/errata.md` derives it. It is
         shown only where the numbers differ.
     few : int
-        Number of draws of a quick run, which may be too few to decide; 0 in a full run.
+        Number of draws of a quick run, or of samples whose extremes are compared, which may be too
+        few to decide; 0 in a full run.
 
     Raises
     ------

@@ -162,13 +162,30 @@ def outcome(rule: Rule, values: Sequence[Value], few: int = 0) -> Outcome:
     if rule == "NO":
         return "cannot be checked"
     broken = failing(rule, values)
-    if broken and few and all(undecided(rule, one, few) for one in broken):
+    if few and left_open(rule, values, few):
         return "cannot be decided"
     if rule != "ERR":
         return "differs" if broken else "reproduced"
-    if all(_agrees(one) and (one.variant is None or _variant_agrees(one)) for one in values):
+    if all(_both_agree(one) for one in values):
         return "reproduced"
     return "differs" if broken else "error in print"
+
+
+def left_open(rule: Rule, values: Sequence[Value], few: int) -> tuple[Value, ...]:
+    """Return the values on which few draws leave a verdict open; none where they decide it.
+
+    Under "ERR" print is wrong only if ours, or the variant, is off by more than few draws are by
+    chance; and nothing is said of print where both agree with it within errors.
+    """
+    broken = failing(rule, values)
+    if broken or rule != "ERR":
+        return broken if all(undecided(rule, one, few) for one in broken) else ()
+    apart = tuple(one for one in values if not _both_agree(one))
+    if apart:
+        return apart if all(undecided(rule, one, few) for one in apart) else ()
+    return tuple(
+        one for one in values if one.variant is not None and one.error + one.variant_error > 0
+    )
 
 
 def failing(rule: Rule, values: Sequence[Value]) -> tuple[Value, ...]:
@@ -183,7 +200,8 @@ def undecided(rule: Rule, value: Value, few: int) -> bool:
     A difference is shown by so many standard errors as chance exceeds no oftener than it does the
     3 or 4 of many draws: of few draws, whose standard error is not known well, Student's t says how
     many. Where no draw tells two means apart, no number of draws that is small shows that they are
-    equal. The extremes of few draws lie inside of those of many.
+    equal. Extremes are those of samples as large as print's, so that only the deviation from sample
+    to sample is not known well.
 
     Parameters
     ----------
@@ -206,29 +224,23 @@ def undecided(rule: Rule, value: Value, few: int) -> bool:
     if rule == "ORD":
         return value.ours >= -max(_many(APART, few) * value.error, EQUAL)
     if rule == "EXT":
-        return _inside(value)
+        return _extreme(value, _many(DEVIATIONS, few))
     if rule not in ("NUM", "ERR"):
         return False
     more = _many(ERRORS, few) / ERRORS
-    return any(
-        error > 0 and value.near(number, more * error)
-        for number, error in (
-            (value.ours, value.error),
-            (math.nan if value.variant is None else value.variant, value.variant_error),
-        )
+    if value.error > 0 and not _agrees(value) and value.near(value.ours, more * value.error):
+        return True
+    return (
+        value.variant is not None
+        and value.variant_error > 0
+        and not _variant_agrees(value)
+        and value.near(value.variant, more * value.variant_error)
     )
 
 
 def _many(errors: float, draws: int) -> float:
     """Return how many standard errors of a few draws are as improbable as some of many."""
     return float(stats.t.isf(stats.norm.sf(errors), draws - 1))
-
-
-def _inside(value: Value) -> bool:
-    """Return whether an extreme is nearer to the middle than print's, which "at most" bounds."""
-    assert value.printed is not None
-    inside = {"at most": value.ours < value.printed, "at least": value.ours > value.printed}
-    return inside.get(value.relation, False)
 
 
 def explained(rule: Rule, values: Sequence[Value], few: int = 0) -> str:
@@ -250,7 +262,9 @@ def explained(rule: Rule, values: Sequence[Value], few: int = 0) -> str:
         return ""
     broken = failing(rule, values)
     if reached == "cannot be decided":
-        return f"{few} draws are too few to tell at {_listed([one.name for one in broken])}."
+        of = "samples" if rule == "EXT" else "draws"
+        names = _listed([one.name for one in left_open(rule, values, few)])
+        return f"{few} {of} are too few to tell at {names}."
     if rule == "ORD":
         return _order_in_words(broken)
     if broken:
@@ -284,9 +298,9 @@ def _ordered(value: Value) -> bool:
     return value.ours > APART * value.error
 
 
-def _extreme(value: Value) -> bool:
+def _extreme(value: Value, deviations: float = DEVIATIONS) -> bool:
     assert value.printed is not None
-    allowed = EXTREME * abs(value.printed) + DEVIATIONS * value.error
+    allowed = EXTREME * abs(value.printed) + deviations * value.error
     return abs(value.ours - value.printed) <= allowed
 
 
@@ -297,6 +311,11 @@ def _wrong(value: Value) -> bool:
     if value.variant is None:
         return _agrees(value) or value.relation != "is"
     return _agrees(value) or _variant_agrees(value)
+
+
+def _both_agree(value: Value) -> bool:
+    """Return whether ours is what is printed, and so is the variant, if there is one."""
+    return _agrees(value) and (value.variant is None or _variant_agrees(value))
 
 
 def _variant_agrees(value: Value) -> bool:

@@ -108,7 +108,7 @@ def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
         "Algorithm 1 keeps .83 · :gray[:small[Algorithm 1]]",
     ]
     assert claims["reason"].tolist() == ["", ERR.cause]
-    assert claims["ours beside print"][0] == "NMI: 0.834 ± 0.001 (printed 0.83)"
+    assert claims["ours beside print"][0] == "NMI: 0.8340 ± 0.0010 (printed 0.83)"
     assert "[the wrong variant 0.7]" in claims["ours beside print"][1]
     assert beyond["proven bound"].tolist() == ["0.941"]
     assert "A guess where print is silent." in text(app)
@@ -182,7 +182,7 @@ def test_an_experiment_is_run_here_cancelled_and_run_again(sweeps, monkeypatch):
     sweeps.finish()
     app.run()
     assert not app.exception
-    assert "Run here, with a twentieth of the draws: 50 draws, 4.2 s." in text(app)
+    assert "Run here, with fewer draws: 50 draws, 4.2 s." in text(app)
     assert len(app.table) == 2
 
 
@@ -202,7 +202,7 @@ def test_a_run_survives_a_reload_while_it_is_under_way_and_when_it_is_done(sweep
     assert [one[0] for one in sweeps.open] == [begun]
     sweeps.finish()
     again.run()
-    done = "Run here, with a twentieth of the draws"
+    done = "Run here, with fewer draws"
     assert done in text(again)
     assert again.query_params["run"] == "quick"
     third = opened(show="lift_2", run="quick")

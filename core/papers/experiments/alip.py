@@ -44,7 +44,7 @@ SAID = printed("alip")
 
 def ranges(setting: Setting) -> Findings:
     """Run Figure 1: the ranges of log Ψ and log Λ over random joints."""
-    return of_ranges(setting, setting.count(10_000), N_S, N_X, SAID, "Figure 1")
+    return of_ranges(setting, 10_000, N_S, N_X, SAID, "Figure 1")
 
 
 def watchdog(setting: Setting) -> Findings:

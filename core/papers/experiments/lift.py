@@ -47,7 +47,7 @@ def panels(*titles: str) -> tuple[Panel, ...]:
 
 def ranges(setting: Setting) -> Findings:
     """Run Figure 1: the ranges of log Ψ and log Λ over random joints."""
-    return of_ranges(setting, setting.count(1000), N_S, N_X, SAID, "Figure 1")
+    return of_ranges(setting, 1000, N_S, N_X, SAID, "Figure 1")
 
 
 def merging(setting: Setting) -> Findings:

@@ -25,6 +25,9 @@ PANELS = ((0.0, 0.46), (0.55, 1.0))
 APART = (0.06, 0.15)
 """Shares of the reach from the last bin to the bar of log Ψ = −∞, and to the end of the axis."""
 
+SIDES = {"log Ψ": ("before", "/"), "log Λ": ("after", "")}
+"""Colour and pattern of falling and of rising beliefs, where both are in one histogram."""
+
 
 def lift_histogram(
     before: LiftHistogram,
@@ -256,8 +259,8 @@ def overlay_histogram(
     most = float(max(low.max(), high.max()))
     shares = ticks(0, most * 1.05, 5)
     parts = (
-        (low, "before", "log Ψ: how far beliefs fall", "/"),
-        (high, "after", "log Λ: how far beliefs rise", ""),
+        (low, *SIDES["log Ψ"], "log Ψ: how far beliefs fall"),
+        (high, *SIDES["log Λ"], "log Λ: how far beliefs rise"),
     )
     return {
         "data": [
@@ -271,7 +274,7 @@ def overlay_histogram(
                 "hovertemplate": f"{title.partition(':')[0]} %{{customdata}}: %{{y:.1%}}"
                 "<extra></extra>",
             }
-            for share, role, title, pattern in parts
+            for share, role, pattern, title in parts
         ],
         "layout": layout(
             300,

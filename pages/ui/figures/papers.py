@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.papers.results import Experiment, Series
+from pages.ui.figures.histogram import SIDES, fill
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, layout, legend, numbers
 from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
@@ -100,9 +101,10 @@ def _trace(series: Series, place: int, names: tuple[str, ...]) -> dict[str, Any]
     if series.kind == "boxes":
         return _boxes(trace, series, tint)
     if series.kind == "bars":
+        side = SIDES.get(series.name)
         return trace | {
             "type": "bar",
-            "marker": {"color": tint, "opacity": 0.6},
+            "marker": fill(*side) if side else {"color": tint, "opacity": 0.6},
             "hovertemplate": "%{y:.3~g} at %{x}<extra>%{fullData.name}</extra>",
         }
     where = "%{text}" if names else "%{x}"

@@ -102,7 +102,7 @@ def _found(one: Definition) -> Experiment | None:
         _buttons(one, back=kept is not None and ended)
     if made is not None:
         found = Experiment.from_dict(made)
-        how = "with a twentieth of the draws" if chosen == "quick" else "in full"
+        how = "with fewer draws" if chosen == "quick" else "in full"
         st.caption(f"Run here, {how}: {_drawn(found)}{found.seconds:.1f} s.")
         return found
     if kept is not None and run is not None:
@@ -137,7 +137,7 @@ def _buttons(one: Definition, *, back: bool) -> None:
             on_click=_start,
             args=(one, how),
             help=f"About {max(1.0, share * one.seconds):.0f} s of one core"
-            + (", with a twentieth of the draws." if how == "quick" else "."),
+            + (", with fewer draws." if how == "quick" else "."),
         )
     if back:
         st.button(

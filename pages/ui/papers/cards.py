@@ -16,7 +16,7 @@ from core.wording import listed
 from pages.ui.figures.papers import paper_panel
 from pages.ui.parts import tables
 from pages.ui.parts.static_card import still
-from pages.ui.report.papers import NAMES
+from pages.ui.report.papers import NAMES, of_errors, with_error
 from pages.ui.style.labels import markdown
 
 Tint = Literal["green", "orange", "violet", "blue", "gray"]
@@ -168,6 +168,8 @@ def verdicts(found: Experiment) -> None:
             ]
         )
         tables.read(frame, "papers_claims", pd.DataFrame(map(_read, found.verdicts)))
+        if told := of_errors(found):
+            st.caption(told)
     with st.popover("how a verdict is reached", type="tertiary", key="papers_rules"):
         for rule, said in RULES.items():
             st.markdown(f"**{rule}**: {markdown(said)}")
@@ -196,20 +198,16 @@ def beside_print(values: tuple[Value, ...]) -> str:
     Examples
     --------
     >>> beside_print((Value("NMI", 0.834, 0.83, error=0.001, unit=0.01),))
-    'NMI: 0.834 ± 0.001 (printed 0.83)'
+    'NMI: 0.8340 ± 0.0010 (printed 0.83)'
     """
     told = [
-        f"{one.name}: {_with_error(one.ours, one.error)}"
+        f"{one.name}: {with_error(one.ours, one.error)}"
         + ("" if one.printed is None else f" (printed {one.printed:.4g})")
         + ("" if one.variant is None else f" [the wrong variant {one.variant:.4g}]")
         for one in values[:MOST]
     ]
     more = len(values) - MOST
     return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
-
-
-def _with_error(value: float, error: float) -> str:
-    return f"{value:.4g} ± {error:.1g}" if error > 0 else f"{value:.4g}"
 
 
 def beyond(found: Experiment) -> None:
@@ -221,7 +219,7 @@ def beyond(found: Experiment) -> None:
         [
             {
                 "what": one.text,
-                "ours": _with_error(one.value, one.error),
+                "ours": with_error(one.value, one.error),
                 "proven bound": "" if one.bound is None else f"{one.bound:.4g}",
                 "the paper's method": ""
                 if one.printed_method is None

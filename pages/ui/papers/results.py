@@ -37,7 +37,7 @@ def again(key: str, *, quick: bool) -> LongAnswer[dict[str, Any]]:
     key : str
         Of the experiment.
     quick : bool
-        Whether with a twentieth of the draws.
+        Whether with fewer draws.
     """
     entry(key)
     how = "quick" if quick else "full"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 from core.papers.results import PAPERS, Experiment, Run
@@ -73,13 +74,15 @@ def _experiment(document: Document, one: Experiment) -> None:
         ("verdict", "claim", "place", "rule", "ours beside print", "reason"),
         [(v.outcome, v.claim, v.place, v.rule, _values(v.values), v.reason) for v in one.verdicts],
     )
+    if told := of_errors(one):
+        document.text(told, "source")
     if one.beyond:
         document.table(
             ("beyond print", "ours", "proven bound", "the paper's method"),
             [
                 (
                     b.text,
-                    _with_error(b.value, b.error),
+                    with_error(b.value, b.error),
                     "" if b.bound is None else f"{b.bound:.4g}",
                     "" if b.printed_method is None else f"{b.printed_method:.4g}",
                 )
@@ -93,7 +96,7 @@ def _experiment(document: Document, one: Experiment) -> None:
 def _values(values: tuple[Value, ...]) -> str:
     """Return the values of a claim, ours beside print."""
     told = [
-        f"{one.name}: {_with_error(one.ours, one.error)}"
+        f"{one.name}: {with_error(one.ours, one.error)}"
         + ("" if one.printed is None else f" (printed {one.printed:.4g})")
         + ("" if one.variant is None else f" [variant {one.variant:.4g}]")
         for one in values[:MOST_VALUES]
@@ -102,5 +105,42 @@ def _values(values: tuple[Value, ...]) -> str:
     return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
 
 
-def _with_error(value: float, error: float) -> str:
-    return f"{value:.4g} ± {error:.1g}" if error > 0 else f"{value:.4g}"
+def with_error(value: float, error: float) -> str:
+    """Return a number with its error, which has two digits and ends where the number does.
+
+    Examples
+    --------
+    >>> with_error(0.834946, 0.001345), with_error(-11.10454, 0.9405), with_error(1234.5, 120.0)
+    ('0.8349 ± 0.0013', '-11.10 ± 0.94', '1234 ± 120')
+    >>> with_error(0.0044644, 4.83e-06), with_error(0.5, 0.0)
+    ('0.0044644 ± 0.0000048', '0.5')
+    """
+    if not (0 < error < math.inf and math.isfinite(value)):
+        return f"{value:.4g}"
+    places = max(0, 1 - math.floor(math.log10(error)))
+    if places > MOST_PLACES:
+        return f"{value:.4g} ± {error:.2g}"
+    return f"{value:.{places}f} ± {error:.{places}f}"
+
+
+MOST_PLACES = 7
+"""Most places behind the point of a number that is not written as a power of ten."""
+
+
+def of_errors(found: Experiment) -> str:
+    """Return what "±" says beside our values, in a sentence; empty where no value has one.
+
+    Examples
+    --------
+    >>> from core.papers.results import Verdict
+    >>> above = Verdict("ORD", "…", "", (Value("ε = 1", 0.5, error=0.1),))
+    >>> one = Experiment("lift_2", "lift", "Figure 2", "", "…", 1, (), (), (), (above,))
+    >>> of_errors(one)
+    'Ours ± its standard error over draws.'
+    """
+    rules = {one.rule for one in found.verdicts for value in one.values if value.error > 0}
+    means = rules - {"EXT"} or any(one.error > 0 for one in found.beyond)
+    told = ["± its standard error over draws"] if means else []
+    if "EXT" in rules:
+        told.append("± the standard deviation of an extreme from sample to sample, by EXT")
+    return f"Ours {'; '.join(told)}." if told else ""

@@ -3,10 +3,13 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from core.errors import InvalidInputError
+from core.papers.experiment import Setting
+from core.papers.experiments import rldp_realised
 from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
 from core.papers.verdicts import Value, explained, outcome
 from tests.core.papers.turning import turned
@@ -170,15 +173,79 @@ def test_a_mean_of_few_draws_differs_by_more_than_students_t_says():
     wrong = Value("a", 0.4, 0.5, error=0.01, unit=0.02, variant=0.9)
     assert outcome("ERR", [wrong], few=5) == "cannot be decided"
     assert outcome("ERR", [replace(wrong, ours=-0.4)], few=5) == "differs"
-    assert outcome("ERR", [replace(wrong, variant=0.5)], few=5) == "error in print"
 
 
-@pytest.mark.parametrize(("relation", "inwards"), [("at least", 8.0), ("at most", -8.0)])
-def test_extremes_of_few_draws_lie_inside_of_those_of_many(relation, inwards):
-    value = Value("end", -12.0 + inwards, -12.0, error=0.1, relation=relation)
+def test_few_draws_show_an_error_of_print_only_where_what_differs_does_so_by_far():
+    # ours is 5 standard errors off: of 5 draws 4 of many are 14
+    off = Value("a", 0.44, 0.5, error=0.01, unit=0.02, variant=0.5, variant_error=0.01)
+    assert outcome("ERR", [off]) == "error in print"
+    assert outcome("ERR", [off], few=5) == "cannot be decided"
+    assert explained("ERR", [off], few=5) == "5 draws are too few to tell at a."
+    assert outcome("ERR", [replace(off, ours=-0.4)], few=5) == "error in print"
+    # the other way round: ours is printed, and the variant is off
+    rule = replace(off, ours=0.5, variant=0.44)
+    assert outcome("ERR", [rule]) == "error in print"
+    assert outcome("ERR", [rule], few=5) == "cannot be decided"
+    assert outcome("ERR", [replace(rule, variant=-0.4)], few=5) == "error in print"
+    # one value that is shown to differ is enough
+    assert outcome("ERR", [rule, replace(rule, variant=-0.4)], few=5) == "error in print"
+
+
+def test_a_bound_is_not_shown_to_be_broken_by_few_draws_that_may_be_so_by_chance():
+    mean = Value("T", 0.05, 0.0, error=0.01, relation="at most")
+    assert outcome("ERR", [mean]) == "error in print"
+    assert outcome("ERR", [mean], few=5) == "cannot be decided"
+    assert outcome("ERR", [replace(mean, error=0.0)], few=5) == "error in print"
+
+
+def test_few_draws_that_tell_the_variant_not_from_ours_say_nothing_of_print():
+    both = Value("a", 0.49, 0.5, error=0.01, unit=0.02, variant=0.51, variant_error=0.01)
+    assert outcome("ERR", [both]) == "reproduced"
+    assert outcome("ERR", [both], few=5) == "cannot be decided"
+    assert outcome("ERR", [replace(both, error=0.0, variant_error=0.0)], few=5) == "reproduced"
+
+
+@pytest.mark.parametrize("relation", ["at least", "at most"])
+@pytest.mark.parametrize("off", [8.0, -8.0])
+def test_extremes_of_few_samples_differ_on_the_inner_side_as_on_the_outer(relation, off):
+    value = Value("end", -12.0 + off, -12.0, error=0.1, relation=relation)
     assert outcome("EXT", [value]) == "differs"
-    assert outcome("EXT", [value], few=50) == "cannot be decided"
-    assert outcome("EXT", [replace(value, ours=-12.0 - inwards)], few=50) == "differs"
+    assert outcome("EXT", [value], few=5) == "differs"
+
+
+def test_extremes_of_few_samples_leave_open_what_their_deviation_may_explain():
+    value = Value("end", -12.0, -12.0, error=1.0)
+    # 2 deviations of many samples are 2.87 of 5: the chance of either is the same
+    assert stats.t.sf(2.87, 4) == pytest.approx(stats.norm.sf(2), rel=0.005)
+    for off, expected in ((4.9, "reproduced"), (5.8, "cannot be decided"), (5.9, "differs")):
+        for side in (-1, 1):
+            found = [replace(value, ours=value.ours + side * off)]
+            assert outcome("EXT", found, few=5) == expected
+    assert explained("EXT", [replace(value, ours=-6.2)], few=5) == (
+        "5 samples are too few to tell at end."
+    )
+
+
+@pytest.mark.parametrize(
+    ("above", "quick", "expected"),
+    [
+        (5, False, "reproduced"),
+        (6, False, "differs"),
+        (15, False, "differs"),
+        (1, True, "reproduced"),
+        (5, True, "cannot be decided"),
+    ],
+)
+def test_more_than_five_of_a_hundred_draws_above_the_budget_differ(above, quick, expected):
+    grid = np.array([0.5])
+    levels = np.full((2, 5 if quick else 100, 1), 0.4)
+    levels[0], levels[1, :above] = 0.9, 0.6
+    found = [
+        replace(one, few=5 if quick else 0)
+        for one in rldp_realised._realised((2, 5), levels, grid, Setting(14, quick=quick))
+    ]
+    (covered,) = [one for one in found if "95 %" in one.claim]
+    assert covered.outcome == expected
 
 
 @pytest.mark.parametrize("rule", ["NUM", "ORD", "EXT", "ERR"])

@@ -41,7 +41,7 @@ def deaf_to(verdict):
         deaf += [
             f"{value.name}: {name}"
             for name, moved in moves(verdict.rule, value)
-            if with_one(whole, place, moved).outcome not in heard(verdict, name, value)
+            if with_one(whole, place, moved).outcome not in heard(verdict)
         ]
     for place, value in enumerate(verdict.values):  # as they were found
         none = [replace(value, ours=math.nan), replace(value, error=math.nan)]
@@ -51,7 +51,7 @@ def deaf_to(verdict):
             deaf += [
                 f"{value.name}, as found: {name}"
                 for name, moved in moves(verdict.rule, value)
-                if with_one(verdict, place, moved).outcome not in heard(verdict, name, value)
+                if with_one(verdict, place, moved).outcome not in heard(verdict)
             ]
         if verdict.outcome == "error in print" and value.variant is not None:
             far = value.variant + FAR + 100 * value.unit
@@ -61,17 +61,9 @@ def deaf_to(verdict):
     return deaf
 
 
-def heard(verdict, name, value):
-    """Return what a verdict may say when a number has moved far to where it speaks against print.
-
-    Only an extreme of few draws that has moved inwards leaves it open.
-    """
-    if verdict.rule == "ERR":
-        return ("differs", "error in print")
-    inwards = {"at least": ("ours up", "printed down"), "at most": ("ours down", "printed up")}
-    if verdict.rule == "EXT" and verdict.few and name in inwards.get(value.relation, ()):
-        return ("cannot be decided",)
-    return ("differs",)
+def heard(verdict):
+    """Return what a verdict may say when a number has moved far against print."""
+    return ("differs", "error in print") if verdict.rule == "ERR" else ("differs",)
 
 
 def with_one(verdict, place, value):

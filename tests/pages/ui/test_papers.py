@@ -4,13 +4,14 @@ import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 
 from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
 from core.papers.verdicts import Value
-from pages.ui.figures import paper_panel
-from pages.ui.report.papers import page
+from pages.ui.figures import overlay_histogram, paper_panel
+from pages.ui.report.papers import of_errors, page
 
 FOUND = Experiment(
     "rldp_3",
@@ -51,6 +52,50 @@ def test_lines_have_standard_errors_and_print_is_a_cross():
     assert "error_y" not in points
     assert (marks["x"], marks["y"], marks["text"]) == ([1.0], [0.25], ["0.25 in print"])
     assert marks["marker"]["symbol"] == "x-thin"
+
+
+def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
+    names = ("log Ψ", "log Λ")
+    bars = tuple(Series(name, (0.0, 0.1), (0.5, 0.5), kind="bars") for name in names)
+    ours = paper_panel(replace(FOUND, series=bars, marks=()), 0)["data"]
+    theirs = overlay_histogram([0.0, 1.0, 2.0], np.array([0.5, 0.5]), np.array([0.2, 0.8]))["data"]
+    assert [one["name"].partition(":")[0] for one in theirs] == list(names)
+    assert [one["marker"] for one in ours] == [one["marker"] for one in theirs]
+    assert ours[0]["marker"]["color"] != ours[1]["marker"]["color"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "beyond", "said"),
+    [
+        (("NUM", "ORD"), 0.0, "Ours ± its standard error over draws."),
+        ((), 0.1, "Ours ± its standard error over draws."),
+        (
+            ("EXT",),
+            0.0,
+            "Ours ± the standard deviation of an extreme from sample to sample, by EXT.",
+        ),
+        (
+            ("EXT", "NUM"),
+            0.0,
+            "Ours ± its standard error over draws; ± the standard deviation of an extreme from "
+            "sample to sample, by EXT.",
+        ),
+        ((), 0.0, ""),
+    ],
+)
+def test_what_stands_behind_a_number_is_said_once(rules, beyond, said):
+    with_error = Value("mean", 0.2, 0.25, error=0.01)
+    found = replace(
+        FOUND,
+        verdicts=(
+            Verdict("NUM", "one", "", (replace(with_error, error=0.0),)),
+            *(Verdict(rule, "two", "", (with_error,)) for rule in rules),
+        ),
+        beyond=(Beyond("The optimum", 0.5, beyond),),
+    )
+    assert of_errors(found) == said
+    text = page(Run("0.1.0", "2026-01-01", "2 cores", 3, True, (found,)))
+    assert text.count("Ours ±") == (1 if said else 0)
 
 
 def test_each_panel_has_its_own_series_and_axes():
@@ -96,11 +141,11 @@ def test_the_page_says_each_verdict_beside_its_numbers():
     assert "seed 3, fewer draws" in text
     assert "Not run: lift_1." in text
     assert "Samples &lt;of&gt; truths" in text
-    assert "mean: 0.2 ± 0.01 (printed 0.25)" in text
+    assert "mean: 0.200 ± 0.010 (printed 0.25)" in text
     assert "B_s: 0.4 (printed 0.3) [variant 0.3]" in text
     assert "and 5 more" in text
     assert "mean: 0.2, printed 0.25. Why." in text
-    assert "<td>The optimum</td><td>0.5 ± 0.01</td><td>0.6</td><td>0.2</td>" in text
+    assert "<td>The optimum</td><td>0.500 ± 0.010</td><td>0.6</td><td>0.2</td>" in text
     assert "<td>Alone</td><td>0.4</td><td></td><td></td>" in text
     (drawn,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)
     assert len(json.loads(drawn)) == 2
