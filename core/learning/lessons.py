@@ -203,8 +203,9 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "rldp",
         "RLDP",
-        "P(s, u) is never known: it is estimated from n records. Robust LDP asks for LDP under "
-        "every distribution that the records leave possible, not for the estimated one alone.",
+        "P(s, u) is never known: it is estimated from n records. Robust local differential "
+        "privacy asks for LDP under every distribution that the records leave possible, not for "
+        "the estimated one alone.",
         ("notion:rldp",),
         (
             "When the distribution comes from a sample, and above all when some secrets have few "

@@ -16,6 +16,9 @@ from core.joint import Joint
 from core.limits import ROUNDING
 from core.validation import BoolArray, FloatArray
 
+OF_BUDGETS = "of its budgets"
+"""Unit of a level that is a scale of several budgets: 1 where one of them is used up."""
+
 
 class Notion(ABC):
     """A bound on what the outputs of a mechanism may tell about S.
@@ -68,6 +71,11 @@ class Notion(ABC):
     def in_nats(self) -> tuple[str, ...]:
         """Names of its budgets that are in nats."""
         return tuple(name for name in ("eps", "eps_l", "eps_u") if hasattr(self, name))
+
+    @property
+    def level_unit(self) -> str:
+        """Unit of `achieved`: "nats", `OF_BUDGETS`, or "" for a plain number."""
+        return OF_BUDGETS
 
     @property
     def is_perfect_privacy(self) -> bool:
@@ -209,6 +217,11 @@ class LevelNotion(Notion):
     @abstractmethod
     def budget(self) -> float:
         """Largest level at which the notion holds, in the unit of `achieved`."""
+
+    @property
+    def level_unit(self) -> str:
+        """Unit of `achieved`: "nats" where the budget is in nats, else ""."""
+        return "nats" if self.in_nats else ""
 
     def over_budget(self, achieved: float) -> float:
         """Return a level divided by the budget: at most 1 iff the notion holds at it."""

@@ -32,6 +32,11 @@ class OneBudget(PointwiseNotion):
         return f"{budget_text(self.eps)}-{self.name}"
 
     @property
+    def level_unit(self) -> str:
+        """Nats, as ε is."""
+        return "nats"
+
+    @property
     def lower_budget(self) -> float:
         """Largest allowed lower level, in nats."""
         return self.eps

@@ -157,13 +157,14 @@ ENTRIES: tuple[NotionEntry, ...] = (
     robust(
         "rldp",
         "RLDP",
-        "LDP for every distribution that the records leave possible, not for the estimated one "
-        "alone. S is released together with the rest, X = (S, U).",
+        "Robust local differential privacy: LDP for every distribution that the records leave "
+        "possible, not for the estimated one alone. S is released together with the rest, "
+        "X = (S, U).",
         r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
         r"s_1 \ne s_2, \qquad F = \{P : D_\alpha(\hat P \Vert P) \le B(n, \beta)\}",
         "[RLDP] Def. 1, eq. 9",
         RLDP,
-        "RLDP, X = (S, U)",
+        "RLDP for X = (S, U)",
     ),
     of_numbers(
         key="sides",
@@ -239,15 +240,14 @@ ENTRIES: tuple[NotionEntry, ...] = (
     ),
     robust(
         "robust_ldp",
-        "Robust LDP",
-        "LDP for every distribution that the records leave possible, of a release that sees X "
-        "alone.",
+        "RLDP for S – X – Y",
+        "Robust local differential privacy: LDP for every distribution that the records leave "
+        "possible, of a release that sees X alone.",
         r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P_{SX} \in F,\ "
         r"y,\ s_1 \ne s_2, \quad S - X - Y",
         "[RLDP] Def. 1, eq. 9, with the same answers for every secret",
         RobustLDP,
-        "Robust LDP, S – X – Y",
-        "RLDP, S–X–Y",
+        "RLDP for S – X – Y",
     ),
     robust(
         "robust_pml",
@@ -258,7 +258,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         r"\textstyle\prod_s D_s,\ y,\ s, \quad S - X - Y",
         "the polytopes of [RLDP] Theorem 2",
         RobustPML,
-        "Robust PML, S – X – Y",
+        "Robust PML for S – X – Y",
     ),
 )
 """Notions that bound each output, in the order in which they are shown."""

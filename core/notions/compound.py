@@ -267,6 +267,11 @@ class EpsDelta(Notion):
         own = self.delta == 0 or isinstance(self.notion, PointwiseNotion)
         return self.notion.over_budget(achieved) if own else achieved
 
+    @property
+    def level_unit(self) -> str:
+        """Unit of `achieved`: the notion's; a scale where it is several notions."""
+        return self.notion.level_unit
+
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Return whether outputs that break the notion have a total probability of at most δ."""
         if self.delta == 0:

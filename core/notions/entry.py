@@ -48,8 +48,6 @@ class NotionEntry(Catalogued):
     sides : tuple of str
         For a notion with a budget on each side and no single level: keys of the notions whose
         levels are those of the sides.
-    column_title : str
-        Title above a column; `title` where empty.
     always_told : bool
         Whether its level is shown for every release, whatever the notion: it is one of the levels
         in `Leakage.achieved`.
@@ -63,7 +61,6 @@ class NotionEntry(Catalogued):
     level_title: str = ""
     in_nats: bool = True
     sides: tuple[str, ...] = ()
-    column_title: str = ""
     always_told: bool = False
 
 
@@ -110,7 +107,6 @@ def robust(
     source: str,
     kind: type[RLDP] | type[RobustLDP] | type[RobustPML],
     level_title: str,
-    column_title: str = "",
 ) -> NotionEntry:
     """Return the entry of a notion on the confidence set around the joint; see `NotionEntry`."""
 
@@ -134,5 +130,4 @@ def robust(
         make=make,
         code=code,
         level_title=level_title,
-        column_title=column_title,
     )

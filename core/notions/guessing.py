@@ -101,6 +101,11 @@ class GuessingProbability(PointwiseNotion):
         return f"{self.name} ≤ {self.bound:g}"
 
     @property
+    def level_unit(self) -> str:
+        """None: `achieved` is a probability."""
+        return ""
+
+    @property
     def lower_budget(self) -> float:
         """∞: falling beliefs are not bounded."""
         return np.inf

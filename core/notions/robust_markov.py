@@ -150,7 +150,7 @@ class RobustLDP(_RobustForX):
 
     exact: bool = True
 
-    name: ClassVar[str] = "robust LDP"
+    name: ClassVar[str] = "RLDP for S – X – Y"
 
     @cached_property
     def of_pairs(self) -> RLDP:

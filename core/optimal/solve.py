@@ -68,7 +68,10 @@ START_SHARE = 0.5
 RESERVE = 0.05
 """Part of the time kept back for the last mixture and its audit."""
 
-INSTEAD = "Columns answer, with a bound of their own: enumeration ended with “{}”"
+INSTEAD = (
+    "Not all outputs that the promise allows could be listed, so the search built them one by one; "
+    "its bound does not depend on such a list. Listing them ended with: “{}”"
+)
 """Note on an enumeration that failed: the bound does not depend on it."""
 
 FEW_BASES = 200_000

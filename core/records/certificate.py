@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from core.data.readers.reading import Upload
 from core.data.treatment.coding import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.records.applying import Applied, write
 from core.records.draws import Keyed
@@ -239,13 +240,16 @@ def _levels(release: Release) -> dict[str, Any]:
         else {
             "notion": str(asked),
             "achieved": _plain(mechanism.audit.achieved),
+            "unit": asked.level_unit,
             "holds": mechanism.audit.holds,
         },
         "numbers": plain_numbers(numbers),
         "design": plain_levels(levels(joint, mechanism.kernel, numbers, slow=quick)),
+        "units": {},
         "records": None,
         "repeated": {},
     }
+    found["units"] = level_units(found["design"])
     if asked is not None and release.plan.draw.kind == "seed":
         for k in REPEATS:
             drawn = draws(joint, mechanism.kernel, asked, k)
@@ -305,6 +309,17 @@ def plain_levels(found: Mapping[str, float]) -> dict[str, float | str | None]:
     {'ldp': 'inf', 'rldp': None, 'lip': 0.5}
     """
     return {key: _plain(value) for key, value in found.items()}
+
+
+def level_units(keys: Iterable[str]) -> dict[str, str]:
+    """Return the unit of each level: "nats", or "" for a plain number.
+
+    Examples
+    --------
+    >>> level_units(["lip", "guess"])
+    {'lip': 'nats', 'guess': ''}
+    """
+    return {key: "nats" if notions.entry(key).in_nats else "" for key in keys}
 
 
 def _plain(value: float | None) -> float | str | None:

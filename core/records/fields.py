@@ -76,8 +76,11 @@ FORM: dict[str, Any] = {
 }
 """The entries that a certificate must have, with their types; more are allowed."""
 
-KIND, VERSION = "liftscope release certificate", 1
+KIND, VERSION = "liftscope release certificate", 2
 """The entries "kind" and "version" of a certificate."""
+
+VERSIONS = (1, VERSION)
+"""The versions that are checked: the first has no units, and other words."""
 
 
 def check_form(body: Any) -> None:
@@ -98,12 +101,15 @@ def check_form(body: Any) -> None:
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
         kind = body.get("kind") if isinstance(body, Mapping) else body
         raise InvalidInputError(f"This is no certificate of a release: its kind is {shown(kind)}.")
-    if body.get("version") != VERSION:
+    if isinstance(body.get("version"), bool) or body.get("version") not in VERSIONS:
         raise InvalidInputError(
-            f"The certificate's version must be {VERSION}, got {shown(body.get('version'))}."
+            f"The certificate's version must be {' or '.join(map(str, VERSIONS))}, got "
+            f"{shown(body.get('version'))}."
         )
     _check_numbers(body, "")
     _check(body, FORM, "")
+    if body["version"] == VERSION:
+        _check(body["levels"], {"units": dict}, "levels")
     _check_choices(body)
     if len(body["design"]["coding"]) != 2:
         raise InvalidInputError("The certificate must have two codings, of S and of X.")

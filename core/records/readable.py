@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from core.notions import catalogue as notions
-from core.notions.numbers import Numbers
 from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE
+from core.records.promises import figure, numbers_of, reached
 from core.release.sentences import question
-from core.scenario import Scenario
+from core.scenario import PURPOSES, Scenario
 from core.studies.side_by_side import level_title
 from core.wording import listed, number_of
 
@@ -21,6 +20,29 @@ DRAWS = {
     "key": "by a secret key and the id in {id!r}, the same in every release",
 }
 """How outputs were drawn, by the kind of the draw."""
+
+
+IN_NATS = ("information", "task")
+"""Keys of the purposes whose utility is information."""
+
+METHODS = {
+    "closed form": "a formula",
+    "greedy": "a greedy search",
+    "enumerate": "linear programs over all outputs that the promise allows",
+    "columns": "linear programs that search for better outputs",
+    "cutting planes": "linear programs under conditions that are added where one is broken",
+}
+"""How a mechanism was computed, by its solver; others are named as they are."""
+
+OPTIMAL = {
+    "optimal": "yes, proven: no mechanism under this promise keeps more",
+    "heuristic": "not proven: it is a heuristic, and another mechanism may keep more",
+    "repaired": "not proven: it is a heuristic that was changed until the promise held",
+    "calibrated": "not proven: it is a family of mechanisms, set to the promise",
+    "closed form": "not proven: another mechanism may keep more",
+    "time limit": "not proven: time ended the search",
+}
+"""What is proven of a mechanism, by its status; others are named as they are."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +107,7 @@ def level_rows(body: Mapping[str, Any]) -> tuple[Level, ...]:
     body : mapping
         The certificate.
     """
-    told = {one.name for one in fields(Numbers)}
-    given = {key: value for key, value in body["levels"]["numbers"].items() if key in told}
-    known: dict[str, Any] = {key: math.inf if one == "inf" else one for key, one in given.items()}
-    numbers = Numbers(**known)
+    numbers = numbers_of(body)
     own = body["levels"]["records"] or {}
     return tuple(
         Level(
@@ -109,7 +128,7 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if body["mechanism"]["reads_s"]:
         yield "Reads", "S and X of each record"
     if asked is not None:
-        yield "Promise", f"{asked['notion']}; level reached {_figure(asked['achieved'])}"
+        yield "Promise", f"{asked['notion']}; level reached {_reached(asked, asked['achieved'])}"
     yield (
         "Records",
         f"{number_of(released['records'], 'record')} of {body['original']['records']:,}",
@@ -125,21 +144,23 @@ def _draw(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     draw, unknown = body["draw"], body["unknown"]
     how = DRAWS.get(draw["kind"], draw["kind"])
     yield "Outputs", how.format(id=draw.get("id"))
-    said = {REFUSE: "not accepted", LEAVE_OUT: "left out"}
-    treated = said.get(unknown["treatment"], f"taken for {unknown['treatment']!r}")
-    yield "Unknown or missing values", f"{number_of(unknown['records'], 'record')}, {treated}"
+    yield "Unknown or missing values", _unknown(unknown["treatment"], unknown["records"])
     if body["original"]["filtered"]:
         yield "Left out by the scenario", number_of(body["original"]["filtered"], "record")
     for k, one in body["levels"]["repeated"].items():
-        yield f"Level of {k} independent releases", _figure(one["level"])
+        level = _reached(body["levels"]["asked"], one["level"])
+        yield f"Level of {k} independent releases", level
 
 
 def _proof(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     proof = body["proof"]
-    yield "Kept", f"{_figure(proof['utility'])} ({proof.get('purpose', 'information')})"
-    yield "Proven: no mechanism keeps more than", _figure(proof["upper_bound"])
-    yield "I(X;Y)", f"{_figure(proof['information'])} nats"
-    yield "Found by", f"{proof.get('solver', '')}: {proof.get('status', '')}"
+    unit = " nats" if proof["purpose"] in IN_NATS else ""
+    what = PURPOSES.get(proof["purpose"], proof["purpose"])
+    yield "Kept", f"{figure(proof['utility'])}{unit} of {what}"
+    yield "Proven: no mechanism keeps more than", figure(proof["upper_bound"]) + unit
+    yield "I(X;Y)", f"{figure(proof['information'])} nats"
+    yield "Computed by", METHODS.get(proof["solver"], proof["solver"])
+    yield "Is it the best?", OPTIMAL.get(proof["status"], proof["status"])
     for note in proof.get("notes", ()):
         yield "Note", note
 
@@ -152,9 +173,19 @@ def _hashes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "This certificate", body["fingerprint"]
 
 
+def _unknown(treatment: str, records: int) -> str:
+    """Say what happened to records with unknown or missing values, or would have."""
+    if treatment == REFUSE:
+        return "no record has one; with one, nothing would have been released"
+    how = "left out" if treatment == LEAVE_OUT else f"taken for {treatment!r}"
+    if not records:
+        return f"no record has one; it would have been {how}"
+    return f"{number_of(records, 'record')}, {how}"
+
+
+def _reached(asked: Mapping[str, Any], value: float | str) -> str:
+    return reached(value, asked["unit"])
+
+
 def _number(value: float | str | None) -> float | None:
     return None if value is None else float(value)
-
-
-def _figure(value: float | str) -> str:
-    return "∞" if value == "inf" else f"{value:.4g}"

@@ -18,11 +18,12 @@ from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.records.checking.check import CLOSE, Check
 from core.records.checking.designs import check_codings, check_columns, check_design, design_file
 from core.records.checking.drawn import drawn, keyed, replayed
+from core.records.checking.former import stated
 from core.records.checking.levels import check_levels, check_promise
 from core.records.checking.proofs import check_proof
 from core.records.fields import check_form
 from core.records.plan import FORMATS
-from core.records.promises import PROMISED, stated
+from core.records.promises import PROMISED
 from core.records.recount import Recount, read_columns, recount, texts_of
 from core.scenario import Scenario
 from core.scenario.json_text import read_json

@@ -76,7 +76,7 @@ def _title(scenario: Scenario) -> str:
         return mechanism.title
     keys = [scenario.notion, *(promise.notion for promise in scenario.also)]
     entries = [notions.entry(key) for key in keys]
-    notion = " + ".join(entry.column_title or entry.title for entry in entries)
+    notion = " + ".join(entry.title for entry in entries)
     return notion if mechanism.optimum else f"{notion}, {mechanism.title}"
 
 

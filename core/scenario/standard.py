@@ -46,7 +46,7 @@ def standard(scenario: Scenario, reading: str | None = None) -> Project:
     --------
     >>> project = standard(Scenario(eps=0.5))
     >>> project.names, [one.notion for one in project.scenarios]
-    (('LIP', 'ALIP', 'RLDP, S–X–Y'), ['lip', 'alip', 'robust_ldp'])
+    (('LIP', 'ALIP', 'RLDP for S – X – Y'), ['lip', 'alip', 'robust_ldp'])
     >>> [one.mechanism for one in standard(Scenario(), "pair").scenarios]
     ['optimal', 'optimal', 'robust_optimal']
     """

@@ -265,7 +265,7 @@ def test_levels_of_robust_notions_on_many_symbols_come_later(sweeps):
 
     def reached():
         table = app.dataframe[-1].value
-        row = table[table["figure"].str.startswith("Robust LDP, S – X – Y")]
+        row = table[table["figure"].str.startswith("RLDP for S – X – Y")]
         return row["a"].iloc[0]
 
     assert reached() != reached()  # NaN: b alone has it yet

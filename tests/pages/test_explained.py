@@ -47,7 +47,7 @@ def test_what_is_not_explained_is_found():
 
 def titles():
     for entry in notions.ALL:
-        yield from (entry.title, entry.level_title, entry.column_title)
+        yield from (entry.title, entry.level_title)
     for entry in (*mechanisms.CATALOGUE.values(), *measures.ENTRIES, *ranges.CATALOGUE):
         yield entry.title
     for domain in DOMAINS.values():

@@ -8,12 +8,14 @@ import pytest
 
 from core.data import DataSpec
 from core.errors import SolverError
+from core.joint import Joint
 from core.notions import LIP, Average
-from core.notions import catalogue as notions
 from core.release import RepeatedLevel, implications, implied, second_release
 from core.release.own_levels import Redrawn, redrawn
 from core.scenario import Scenario, evaluate
+from core.scenario.promise import Promise
 from pages.ui.explore import again, meaning
+from pages.ui.report import repeats
 from pages.ui.style.units import level
 from tests.pages.test_explore import QUICK, opened
 
@@ -56,6 +58,18 @@ def test_the_diagram_has_the_numbers_of_the_promise_and_of_the_release(cards):
     assert level(levels["ldp"], "bits") in words
 
 
+JOINT = Joint.from_counts([[3, 1], [1, 3]])
+
+
+def promised(key, **numbers):
+    """Return the promise of this notion, and how its level is told."""
+    scenario = Scenario(notion=key, **numbers)
+    return repeats.asked(scenario, scenario.build_notion(JOINT))
+
+
+OF_LIP = repeats.Asked("LIP", "nats")
+
+
 @pytest.mark.usefixtures("afresh")
 def test_drawing_again_tells_the_levels_and_the_advice(cards):
     app = opened(**LIP_QUARTER)
@@ -63,7 +77,7 @@ def test_drawing_again_tells_the_levels_and_the_advice(cards):
     found = redrawn(result.joint, result.mechanism.kernel, LIP(0.25))
     lip = cards["again"][0]["data"][0]
     assert lip["text"] == [level(one.lip.level, "nats") for one in found]
-    assert again.advice(found, "nats") in said(app)
+    assert repeats.advice(found, "nats", OF_LIP) in said(app)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -214,26 +228,60 @@ def drawn(*levels, exact=True, kept=False, most=None):
 
 
 def test_advice_says_only_what_was_found():
-    assert again.advice(drawn(0.5, 0.5, 0.5, kept=True), "nats") == (
+    assert repeats.advice(drawn(0.5, 0.5, 0.5, kept=True), "nats", OF_LIP) == (
         "Drawing again does not raise the level of LIP. Exact."
     )
-    assert again.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats").startswith(
-        "Two and three draws still keep the promise."
+    assert repeats.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats", OF_LIP).startswith(
+        "Two and three draws still keep the promise: the level of LIP is at most 0.300 nats."
     )
-    told = again.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats")
+    told = repeats.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats", OF_LIP)
     assert told.startswith(
         "After two draws the promise may be broken: the level of LIP is 0.900 nats, of one draw "
-        "0.500."
+        "0.500 nats."
     )
-    assert "no number of draws exceeds 2.000 nats" in told
-    exact = again.advice(drawn(0.5, 0.9, 1.2), "nats")
+    assert "no number of draws exceeds 2.000 nats of LIP" in told
+    exact = repeats.advice(drawn(0.5, 0.9, 1.2), "nats", OF_LIP)
     assert "After two draws the promise is broken" in exact
     first = drawn(np.inf, np.inf, np.inf)
     first = (replace(first[0], kept=False), *first[1:])
-    assert again.advice(first, "bits") == (
+    assert repeats.advice(first, "bits", OF_LIP) == (
         "One draw breaks the promise: its level of LIP is ∞ bits. Exact."
     )
-    assert "no finite bound" in again.advice(drawn(0.5, 0.9, 1.2, exact=False, most=np.inf), "nats")
+    assert "no finite bound on LIP" in repeats.advice(
+        drawn(0.5, 0.9, 1.2, exact=False, most=np.inf), "nats", OF_LIP
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ({"notion": "ldp"}, "the level of LDP is 0.900 nats, of one draw 0.500 nats."),
+        ({"notion": "pml"}, "the level of Max-lift (PML) is 0.900 nats, of one draw 0.500 nats."),
+        ({"notion": "alip"}, "ALIP is 90.0 % of its budgets, of one draw 50.0 % of its budgets."),
+        ({"notion": "guess", "bound": 0.6}, "from one output is 0.9000, of one draw 0.5000."),
+        ({"notion": "robust_ldp"}, "the level of RLDP for S – X – Y is 0.900 nats, of one draw"),
+        (
+            {"notion": "lip", "also": (Promise(notion="ldp"),)},
+            "the level of LIP and LDP is 90.0 % of its budgets, of one draw 50.0 %",
+        ),
+    ],
+)
+def test_what_draws_tell_is_told_of_the_promise_that_was_asked(numbers, told):
+    lip, other = (RepeatedLevel(value, value, exact=True) for value in (0.1, 0.2))
+    levels = [RepeatedLevel(value, value, exact=True) for value in (0.5, 0.9, 1.2)]
+    found = tuple(Redrawn(k, lip, other, one, kept=k == 1) for k, one in enumerate(levels, 1))
+    scenario = Scenario(**numbers)
+    asked = repeats.asked(scenario, scenario.build_notion(JOINT))
+    assert told in repeats.advice(found, "nats", asked)
+    kept = tuple(replace(one, kept=True) for one in found)
+    assert asked.reached(1.2, "nats") in repeats.advice(kept, "nats", asked)
+    figure = repeats.bars(found, "nats", asked)
+    names = {line["name"]: line["text"][0] for line in figure["data"]}
+    expected = {"LIP": "0.100", "LDP": "0.200"}
+    if asked.unit == "nats" and asked.title != "LDP":
+        expected |= {asked.title: "0.500"}
+    assert names == expected
+    assert all(name in repeats.described(found, "nats", asked) for name in names)
 
 
 @pytest.fixture
@@ -280,11 +328,11 @@ def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(swee
 
 def test_what_draws_tell_under_an_average_budget_is_told_of_that_average():
     found = drawn(0.03, 0.05, 0.07)
-    mi, tv = notions.entry("average_mi"), notions.entry("average_tv")
-    said_so = again.advice(found, "nats", mi)
+    mi, tv = promised("average_mi"), promised("average_tv")
+    said_so = repeats.advice(found, "nats", mi)
     assert "After two draws the promise is broken: I(S;Y) is 0.0500 nats, of one" in said_so
-    assert "0.0721 bits, of one draw 0.0433" in again.advice(found, "bits", mi)
-    assert "Total variation is 0.0500, of one draw 0.0300" in again.advice(found, "bits", tv)
+    assert "0.0721 bits, of one draw 0.0433 bits" in repeats.advice(found, "bits", mi)
+    assert "Total variation is 0.0500, of one draw 0.0300" in repeats.advice(found, "bits", tv)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -298,7 +346,7 @@ def test_several_draws_break_perfect_privacy_and_the_card_says_so(sweeps):
     result = evaluate(asked)
     found = redrawn(result.joint, result.mechanism.kernel, Average("mutual_information", 0.0))
     assert [one.kept for one in found] == [True, False, False]
-    assert again.advice(found, "nats", notions.entry("average_mi")) in said(app)
+    assert repeats.advice(found, "nats", promised("average_mi")) in said(app)
     assert "still keep the promise" not in said(app)
 
 

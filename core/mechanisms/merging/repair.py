@@ -43,7 +43,10 @@ def attain(
     lower, upper = (float(level[0]) for level in set_levels(notion, merged[:, None], joint.p_s))
     if not high or fits(notion, lower, upper):
         return high, ()
-    sentence = f"not attained: X_H alone leaks {_excess(notion, lower, upper)}"
+    sentence = (
+        "X_H, the symbols that break the promise by themselves, reach "
+        f"{_excess(notion, lower, upper)} even as one output"
+    )
     if not repair:
         raise InfeasibleError(
             f"{sentence}; repair=True moves symbols from X_L to X_H until the budget holds."
@@ -62,7 +65,7 @@ def attain(
     moved = order[: int(enough.argmax()) + 1]
     names = ", ".join(joint.x_labels[x] for x in moved[:3]) + (", …" if moved.size > 3 else "")
     what = "1 symbol" if moved.size == 1 else f"{moved.size} symbols"
-    note = f"{sentence}; repaired by moving {what} of X_L into it ({names})."
+    note = f"{sentence}; repaired by moving {what} of the others, X_L, into X_H ({names})."
     return tuple(sorted((*high, *map(int, moved)))), (note,)
 
 

@@ -11,13 +11,14 @@ import numpy as np
 from core.data.counts.report import Counted
 from core.joint import Joint
 from core.records import formulas
-from core.records.certificate import REPEATS, plain_numbers
+from core.records.certificate import REPEATS, level_units, plain_numbers
 from core.records.checking.check import CLOSE, Check, close
+from core.records.checking.former import FIRST, named
 from core.release.repeats import draws
 from core.scenario import Scenario
 from core.scenario.purpose import build_purpose
-from core.studies.side_by_side import SLOW_CELLS, levels, reference
-from core.validation import FloatArray
+from core.studies.side_by_side import SLOW_CELLS, entries, levels, reference
+from core.validation import FloatArray, shown
 
 
 def check_levels(
@@ -72,6 +73,12 @@ def _numbers(body: Mapping[str, Any], scenario: Scenario) -> Check:
         if key not in expected or key not in said or not close(value, said[key]):  # type: ignore[arg-type]
             text = f"{key!r} of the levels is {said.get(key)}, not {found} as in the scenario."
             return Check("numbers", False, text)
+    if body["version"] != FIRST:
+        known = {one.key for one in entries()}
+        units = level_units(key for key in body["levels"]["design"] if key in known)
+        told = body["levels"]["units"]
+        if told != units:
+            return Check("numbers", False, f"The units of the levels are {units}, not {told}.")
     return Check("numbers", True, "Its levels are at the scenario's numbers.")
 
 
@@ -199,8 +206,12 @@ def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: Fl
     if asked is None:
         return Check("promise", None, "No promise was asked of this mechanism.")
     notion = scenario.build_notion(joint)
-    if str(notion) != asked.get("notion"):
+    if named(body, str(notion)) != asked.get("notion"):
         return Check("promise", False, f"The scenario asks {notion}, not {asked.get('notion')}.")
+    unit = {} if body["version"] == FIRST else {"unit": notion.level_unit}
+    if {key: asked[key] for key in ("unit",) if key in asked} != unit:
+        text = f"The level's unit is {notion.level_unit!r}, not {shown(asked.get('unit'))}."
+        return Check("promise", False, text)
     reached = notion.achieved(joint, kernel)
     if not notion.holds(joint, kernel):
         return Check("promise", False, f"{notion} is broken: it is reached only at {reached:.6g}.")
@@ -208,7 +219,7 @@ def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: Fl
         return Check(
             "promise", False, f"{notion} is reached at {reached:.9g}, not {asked.get('achieved')}."
         )
-    if set(asked) != {"notion", "achieved", "holds"} or asked["holds"] is not True:
+    if set(asked) - {"unit"} != {"notion", "achieved", "holds"} or asked["holds"] is not True:
         return Check("promise", False, f"{notion} is kept, and the certificate denies it.")
     return Check("promise", True, f"{notion} is kept: level {reached:.6g}.")
 

@@ -10,6 +10,7 @@ import numpy as np
 from core.data.counts.report import Counted
 from core.errors import CoreError
 from core.mechanisms import Mechanism
+from core.records.checking import former
 from core.records.checking.check import CLOSE, Check
 from core.scenario import Scenario, answer
 from core.studies.known import UNPROVEN
@@ -111,7 +112,7 @@ def _other(body: Mapping[str, Any], again: Mechanism) -> str | None:
         ("name", body["mechanism"]["name"], again.name),
         ("status", said["status"], again.status),
         ("solver", said["solver"], again.solver),
-        ("notes", list(said["notes"]), list(again.notes)),
+        ("notes", former.notes(body), list(again.notes)),
     )
     for name, found, expected in pairs:
         if found != expected:

@@ -38,11 +38,12 @@ from pages.ui.work import answers, context, derived, progress, refining
 Slots = dict[str, DeltaGenerator]
 
 READ = {
-    MARKOV: "RLDP is about S released together with the rest; LIP and ALIP are about a release "
-    "that sees X alone. Here all three see X alone, S – X – Y: RLDP's column keeps robust LDP for "
-    "every distribution that the records leave possible.",
-    "pair": "RLDP is about S released together with the rest. Here all three see and may change "
-    "the pair X = (S, U), as RLDP asks; what is kept is kept of the pair.",
+    MARKOV: "RLDP, robust local differential privacy, is about S released together with the rest; "
+    "LIP and ALIP are about a release that sees X alone. Here all three see X alone, S – X – Y: "
+    "RLDP's column keeps LDP for every distribution that the records leave possible.",
+    "pair": "RLDP, robust local differential privacy, is about S released together with the rest. "
+    "Here all three see and may change the pair X = (S, U), as RLDP asks; what is kept is kept of "
+    "the pair.",
 }
 """What the columns that the page opens with have in common."""
 

@@ -22,7 +22,7 @@ from pages.ui.chart import MadeOf, chart
 from pages.ui.frame import state
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
-from pages.ui.report.repeats import TITLE, advice, bars, described, second_sentence, told_level
+from pages.ui.report.repeats import TITLE, advice, asked, bars, described, second_sentence
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, context, derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
@@ -71,7 +71,8 @@ def frame() -> st.delta_generator.DeltaGenerator:
     return card(
         key="again",
         title=TITLE,
-        subtitle="The level after several independent draws for the same record.",
+        subtitle="What several independent draws for the same record reach: the promise that was "
+        "asked, and LIP and LDP, which are told of every release.",
         table=table,
         formulas=(FORMULA,),
     )
@@ -84,15 +85,16 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Again:
         work, lambda: _found(result, work), "Drawing again", seconds=LIMIT, key="again"
     )
     if found is not None:
+        promise = asked(result.scenario, derived.promise(result.scenario))
         chart(
-            lambda: bars(found, unit),
-            made_of=MadeOf(result.scenario.data, (found, unit)),
+            lambda: bars(found, unit, promise),
+            made_of=MadeOf(result.scenario.data, (found, unit, promise)),
             key="again",
             title=TITLE,
-            alt=described(found, unit),
+            alt=described(found, unit, promise),
             faded=faded,
         )
-        st.markdown(markdown(advice(found, unit, told_level(result.scenario))))
+        st.markdown(markdown(advice(found, unit, promise)))
     return Again(found, "" if faded else _second(result, unit))
 
 
@@ -109,6 +111,10 @@ def table() -> pd.DataFrame:
             "lip_at_most_nats": [one.lip.at_most for one in found],
             "ldp_nats": [one.ldp.level for one in found],
             "ldp_at_most_nats": [one.ldp.at_most for one in found],
+            "promise": [str(derived.promise(result.scenario))] * len(found),
+            "promise_level": [one.asked.level for one in found],
+            "promise_level_at_most": [one.asked.at_most for one in found],
+            "promise_level_unit": [derived.promise(result.scenario).level_unit] * len(found),
             "promise_kept": [one.kept for one in found],
             "exact": [one.lip.exact and one.ldp.exact and one.asked.exact for one in found],
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -151,28 +151,32 @@ def _number(words: str, at: float, x0: float, y0: float, x1: float, y1: float) -
     }
 
 
-def repeats(draws: Sequence[int], lip: FloatArray, ldp: FloatArray, unit: str) -> Figure:
-    """Draw the levels of LIP and LDP after several draws; a bar of ∞ ends with the axis.
+ROLES = {"LIP": "after", "LDP": "before"}
+"""Colours of the levels that are told of every release; a promise's own is purple."""
+
+
+def repeats(draws: Sequence[int], levels: Mapping[str, FloatArray], unit: str) -> Figure:
+    """Draw the levels of notions after several draws; a bar of ∞ ends with the axis.
 
     Parameters
     ----------
     draws : sequence of int
         Numbers of draws, k of them.
-    lip, ldp : ndarray
-        Levels in the unit, shape (k,).
+    levels : mapping
+        Levels in the unit by the notion's name, LIP and LDP among them, shape (k,) each.
     unit : str
         "nats" or "bits".
     """
-    both = np.concatenate([lip, ldp])
+    both = np.concatenate(list(levels.values()))
     reach = 1.15 * float(max(both[np.isfinite(both)].max(initial=0.0), 0.4))
     names = [f"{k} draw{'s' * (k > 1)}" for k in draws]
     return {
         "data": [
-            _bars("LIP", lip, "after", reach, unit),
-            _bars("LDP", ldp, "before", reach, unit),
+            _bars(name, values, ROLES.get(name, "purple"), reach, unit)
+            for name, values in levels.items()
         ],
         "layout": layout(
-            90 + 44 * len(names),
+            90 + 22 * len(levels) * len(names),
             (margin_for(names, 50, 90), 12, 30, 42),
             xaxis=ticked(f"level, {unit}", 0, 1.15 * reach),
             yaxis=label_axis(names, 300) | {"range": [len(names) - 0.5, -0.5]},

@@ -103,12 +103,13 @@ def _implied(
 
 
 def _repeated(page: Document, result: Result, found: tuple[Redrawn, ...], unit: str) -> None:
+    asked = repeats.asked(result.scenario, result.scenario.build_notion(result.joint))
     page.chart(
-        repeats.bars(found, unit),
+        repeats.bars(found, unit, asked),
         "The level after several independent draws for the same record",
-        repeats.described(found, unit),
+        repeats.described(found, unit, asked),
     )
-    page.text(repeats.advice(found, unit, repeats.told_level(result.scenario)))
+    page.text(repeats.advice(found, unit, asked))
     page.table(
         ("Draws", f"LIP, {unit}", "at most", f"LDP, {unit}", "at most", "promise kept"),
         [

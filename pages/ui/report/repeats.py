@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from core.mechanisms import Mechanism
 from core.notions import Notion
 from core.notions import catalogue as notions
-from core.notions.entry import NotionEntry
+from core.notions.base import OF_BUDGETS
 from core.release.own_levels import Redrawn
 from core.release.sentences import promise_text
 from core.scenario import Scenario
@@ -23,28 +25,85 @@ NOTHING = 1e-9
 """Share of X below which a second release is said to keep nothing."""
 
 
-def bars(found: tuple[Redrawn, ...], unit: str) -> figures.Figure:
-    """Return the chart of the levels of LIP and LDP after several draws."""
+@dataclass(frozen=True)
+class Asked:
+    """The promise that was asked, and how its level is told.
+
+    Attributes
+    ----------
+    title : str
+        Its name, or those of several.
+    unit : str
+        Unit of its level, as `Notion.level_unit`.
+    on_average : bool
+        Whether it is a budget on an average, which has more digits.
+    """
+
+    title: str
+    unit: str
+    on_average: bool = False
+
+    def reached(self, value: float, unit: str) -> str:
+        """Return a level as text, with its unit."""
+        if not isfinite(value):
+            return f"∞ {unit}" if self.unit == "nats" else "∞"
+        if self.unit == "nats":
+            return f"{level(value, unit, 4 if self.on_average else 3)} {unit}"
+        if self.unit == OF_BUDGETS:
+            return f"{100 * value:.1f} % {self.unit}"
+        return f"{value:.4f}"
+
+
+def asked(scenario: Scenario, notion: Notion) -> Asked:
+    """Return the promise of a scenario, and how its level is told.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question.
+    notion : Notion
+        Its promise, as built for the data.
+    """
+    entries = [notions.entry(key) for key in (scenario.notion, *(p.notion for p in scenario.also))]
+    title = " and ".join(one.level_title or one.title for one in entries)
+    on_average = len(entries) == 1 and entries[0].kind.on_average
+    return Asked(title, notion.level_unit, on_average)
+
+
+def lines(found: tuple[Redrawn, ...], asked: Asked) -> Mapping[str, tuple[float, ...]]:
+    """Return the levels that can be drawn, in nats, by name: the promise's among them, if any."""
+    told = {
+        "LIP": tuple(one.lip.level for one in found),
+        "LDP": tuple(one.ldp.level for one in found),
+    }
+    if asked.unit == "nats" and asked.title not in told:
+        told = {asked.title: tuple(one.asked.level for one in found)} | told
+    return told
+
+
+def bars(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> figures.Figure:
+    """Return the chart of the levels after several draws: the promise's, of LIP and of LDP."""
     return figures.repeats(
         [one.k for one in found],
-        np.array([in_unit(one.lip.level, unit) for one in found]),
-        np.array([in_unit(one.ldp.level, unit) for one in found]),
+        {
+            name: np.array([in_unit(one, unit) for one in values])
+            for name, values in lines(found, asked).items()
+        },
         unit,
     )
 
 
-def described(found: tuple[Redrawn, ...], unit: str) -> str:
+def described(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> str:
     """Return what the chart shows, for those who do not see it."""
-    return "; ".join(f"{one.k} draws: LIP {level(one.lip.level, unit)} {unit}" for one in found)
+    told = lines(found, asked)
+    return "; ".join(
+        f"{one.k} draws: "
+        + ", ".join(f"{name} {level(values[at], unit)} {unit}" for name, values in told.items())
+        for at, one in enumerate(found)
+    )
 
 
-def told_level(scenario: Scenario) -> NotionEntry | None:
-    """Return the promise whose level is told in place of LIP's: a budget on an average alone."""
-    promised = notions.entry(scenario.notion)
-    return promised if promised.kind.on_average and not scenario.also else None
-
-
-def advice(found: tuple[Redrawn, ...], unit: str, told: NotionEntry | None = None) -> str:
+def advice(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> str:
     """Return whether several draws keep the promise, and what to do where they may not.
 
     Parameters
@@ -53,50 +112,41 @@ def advice(found: tuple[Redrawn, ...], unit: str, told: NotionEntry | None = Non
         What they reach.
     unit : str
         "nats" or "bits".
-    told : NotionEntry, optional
-        The promise, where it is a budget on an average: its level is told instead of LIP's.
+    asked : Asked
+        The promise, whose level is told.
     """
     first, last = found[0], found[-1]
     broken = next((one for one in found if not one.kept), None)
     if broken is not None and broken.k == 1:
-        said = f"One draw breaks the promise: its level of LIP is {level(first.lip.level, unit)}"
-        said += f" {unit}."
+        said = "One draw breaks the promise: its level of "
+        said += f"{asked.title} is {asked.reached(first.asked.level, unit)}."
     elif broken is not None:
         said = (
             f"After {'two' if broken.k == 2 else 'three'} draws the promise "
             f"{'is broken' if broken.asked.exact else 'may be broken'}: "
-            f"{_reached(broken, first, unit, told)}. "
+            f"{'' if asked.on_average else 'the level of '}{asked.title} is "
+            f"{asked.reached(broken.asked.level, unit)}, of one draw "
+            f"{asked.reached(first.asked.level, unit)}. "
             "Draw once for each record and store the answer."
         )
-    elif last.lip.at_most - first.lip.level <= 1e-9:
-        said = "Drawing again does not raise the level of LIP."
+    elif last.asked.at_most - first.asked.level <= 1e-9:
+        said = f"Drawing again does not raise the level of {asked.title}."
     else:
-        said = "Two and three draws still keep the promise."
-    exact = all(one.lip.exact and one.asked.exact for one in found)
-    return f"{said} {'Exact.' if exact else _bound(last, unit)}"
-
-
-def _reached(now: Redrawn, first: Redrawn, unit: str, told: NotionEntry | None) -> str:
-    """Return what draws reach, and what the first one does."""
-    if told is None:
-        return (
-            f"the level of LIP is {level(now.lip.level, unit)} {unit}, "
-            f"of one draw {level(first.lip.level, unit)}"
+        said = (
+            f"Two and three draws still keep the promise: the level of {asked.title} is at most "
+            f"{asked.reached(last.asked.at_most, unit)}."
         )
-    if not told.in_nats:
-        return f"{told.level_title} is {now.asked.level:.4f}, of one draw {first.asked.level:.4f}"
-    return (
-        f"{told.level_title} is {level(now.asked.level, unit, 4)} {unit}, "
-        f"of one draw {level(first.asked.level, unit, 4)}"
-    )
+    exact = all(one.lip.exact and one.asked.exact for one in found)
+    return f"{said} {'Exact.' if exact else _bound(last, unit, asked)}"
 
 
-def _bound(last: Redrawn, unit: str) -> str:
+def _bound(last: Redrawn, unit: str, asked: Asked) -> str:
     """Say that not all products were examined, and what is proven all the same."""
     most = (
-        f"no number of draws exceeds {level(last.lip.at_most, unit)} {unit}, which is proven"
-        if isfinite(last.lip.at_most)
-        else "no finite bound is proven"
+        f"no number of draws exceeds {asked.reached(last.asked.at_most, unit)} of {asked.title}, "
+        "which is proven"
+        if isfinite(last.asked.at_most)
+        else f"no finite bound on {asked.title} is proven"
     )
     return f"Not all combinations of outputs were examined, so levels may be higher; {most}."
 

@@ -22,7 +22,8 @@ INTERVALS = (
 """The projections of F."""
 
 RLDP = (
-    "**Robust LDP**. For every distribution that the sample leaves possible, no output is more "
+    "**RLDP**, robust local differential privacy. For every distribution that the sample leaves "
+    "possible, no output is more "
     "than e^ε times likelier under one secret than under another.\n\n"
     r"$$ P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
     r"s_1 \ne s_2 $$"

@@ -72,7 +72,7 @@ KINDS = {
     ),
     "a task": ({"notion": "lip", "eps": 0.3, "purpose": "task"}, "0.3-LIP"),
     "a guess": ({"notion": "lip", "eps": 0.3, "purpose": "guess"}, "0.3-LIP"),
-    "a robust notion": ({"notion": "robust_ldp", "eps": 1.0}, "1-robust LDP"),
+    "a robust notion": ({"notion": "robust_ldp", "eps": 1.0}, "1-RLDP for S – X – Y"),
     "exceptions": ({"notion": "lip_delta", "eps": 0.2, "delta": 0.1}, "0.2-LIP"),
     "S beside X": ({"notion": "rldp", "eps": 1.0, "mechanism": "polyopt"}, "1-RLDP"),
 }

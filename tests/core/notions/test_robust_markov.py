@@ -103,7 +103,7 @@ def test_a_secret_that_is_likely_anyway_asks_nothing():
 
 def test_words_and_bad_input():
     ball = ball_around(TOY, 100)
-    assert str(RobustLDP(0.5, ball)) == "0.5-robust LDP"
+    assert str(RobustLDP(0.5, ball)) == "0.5-RLDP for S – X – Y"
     assert str(RobustPML(np.inf, ball)) == "∞-robust PML"
     assert RobustPML(0.5, ball).scale(TOY, np.ones((3, 1))) == 0.0
     with pytest.raises(InvalidInputError, match="uncertainty must be a RenyiBall"):

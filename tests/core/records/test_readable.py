@@ -37,13 +37,21 @@ def told(body):
 def test_every_section_says_what_the_certificate_has(made):
     body = made(Plan(Seeded(SEED)))
     said = told(body)
-    assert said["Promise"].endswith(f"level reached {body['levels']['asked']['achieved']:.4g}")
+    used = 100 * body["levels"]["asked"]["achieved"]
+    assert said["Promise"] == f"(0.5, 0.5)-ALIP; level reached {used:.4g} % of its budgets"
+    twice = 100 * body["levels"]["repeated"]["2"]["level"]
+    assert said["Level of 2 independent releases"] == f"{twice:.4g} % of its budgets"
+    assert said["Kept"] == f"{body['proof']['utility']:.4g} nats of all of X"
+    assert said["Computed by"] == "a formula"
+    assert said["Is it the best?"].startswith("not proven: it is a heuristic")
+    assert "closed form" not in repr(sections(body))
     assert said["Records"] == "32,561 records of 32,561"
     assert said["Original file, SHA-256"] == body["original"]["sha256"]
     assert said["Released file, SHA-256"] == body["released"]["sha256"]
     assert said["Commitment to the seed"] == Seeded(SEED).commitment
     assert said["This certificate"] == body["fingerprint"]
-    assert said["Unknown or missing values"] == "0 records, not accepted"
+    none = "no record has one; with one, nothing would have been released"
+    assert said["Unknown or missing values"] == none
     assert str(SEED) not in repr(sections(body))
     assert "Reads" not in said
 

@@ -295,7 +295,9 @@ def test_a_certificate_of_nonsense_fails_its_check(part, change, check, made):
     ("edit", "sentence"),
     [
         (lambda body: body.update(kind="x"), "no certificate of a release: its kind is 'x'"),
-        (lambda body: body.update(version=2), "version must be 1, got 2"),
+        (lambda body: body.update(version=3), "version must be 1 or 2, got 3"),
+        (lambda body: body.update(version=True), "version must be 1 or 2, got True"),
+        (lambda body: body["levels"].pop("units"), "lacks the entry 'levels.units'"),
         (lambda body: body.pop("levels"), "lacks the entry 'levels'"),
         (lambda body: body["mechanism"].pop("kernel"), "lacks the entry 'mechanism.kernel'"),
         (

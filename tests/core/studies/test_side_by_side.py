@@ -97,7 +97,7 @@ def test_levels_of_all_columns_are_told_at_the_same_numbers():
     assert (numbers.lam, numbers.alpha, numbers.eps) == (0.3, math.inf, 1.0)
     assert level_title("alpha", numbers) == "α-lift-privacy, λ = 0.3, α = ∞"
     robust = reference([column("robust_ldp", n=1000, beta=0.1)])
-    assert level_title("robust_ldp", robust) == "Robust LDP, S – X – Y, α = 2, β = 0.1, n = 1,000"
+    assert level_title("robust_ldp", robust) == "RLDP for S – X – Y, α = 2, β = 0.1, n = 1,000"
 
 
 def test_columns_are_answered_and_the_largest_difference_comes_first():

@@ -34,13 +34,13 @@ def test_what_the_high_risk_symbols_leak_together_is_said_and_repaired_by_the_le
     assert mechanism.partition == ((0, 1, 2), (3,))
     assert mechanism.status == "repaired"
     (note,) = mechanism.notes
-    assert note.startswith("not attained: X_H alone leaks 0.6286 nats downwards (0.3 allowed)")
-    assert note.endswith("repaired by moving 2 symbols of X_L into it (b, c).")
+    assert note.startswith("X_H, the symbols that break the promise by themselves, reach 0.6286 n")
+    assert note.endswith("repaired by moving 2 symbols of the others, X_L, into X_H (b, c).")
     assert LIP(0).achieved(LEAKY, m.watchdog(LEAKY, LIP(0)).kernel) < 1e-12
 
 
 def test_without_repair_a_budget_that_is_not_attained_is_an_error_that_names_the_repair():
-    with pytest.raises(InfeasibleError, match=r"^not attained: X_H alone leaks .*repair=True"):
+    with pytest.raises(InfeasibleError, match=r"^X_H, the symbols that .* reach .*repair=True"):
         m.watchdog(LEAKY, LIP(0.3), repair=False)
 
 

@@ -50,7 +50,9 @@ def test_names_are_text():
 
 
 def test_an_infinite_level_reaches_the_end_and_says_so():
-    figure = figures.repeats([1, 2], np.array([0.5, np.inf]), np.array([1.0, np.inf]), "nats")
+    figure = figures.repeats(
+        [1, 2], {"LIP": np.array([0.5, np.inf]), "LDP": np.array([1.0, np.inf])}, "nats"
+    )
     lip, ldp = go.Figure(figure).data
     assert list(lip.text) == ["0.500", "∞"]
     assert lip.x[1] == ldp.x[1] == pytest.approx(1.15)

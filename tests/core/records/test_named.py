@@ -1,0 +1,83 @@
+"""A certificate names the promise that was asked, with units; those of version 1 are accepted."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.notions.base import OF_BUDGETS
+from core.records.checking import former
+from core.records.draws import Keyed
+from core.records.plan import Plan
+from core.records.verifying import failed, unproven, verify
+from tests.core.records.makers import asked, people, write
+from tests.core.records.test_verifying import certified, outcomes
+
+OLD = Path(__file__).parent / "version_1"
+
+
+def said(body):
+    return {one["about"]: one["sentence"] for one in body["promises"]}
+
+
+def written(level, unit):
+    text = f"{100 * level:.4g} %" if unit == OF_BUDGETS else f"{level:.4g}"
+    return f"{text} {unit}".strip()
+
+
+@pytest.mark.parametrize(
+    ("notion", "title", "unit"),
+    [
+        ("alip", "ALIP, λ = 0.5", " nats"),
+        ("ldp", "LDP", " nats"),
+        ("pml", "Max-lift (PML)", " nats"),
+        ("average_tv", "Total variation", ""),
+    ],
+)
+def test_other_records_have_the_level_of_what_was_asked(notion, title, unit, tmp_path):
+    design = write(people(600), tmp_path / "design.csv")
+    mechanism = "optimal" if notion.startswith("average") else "watchdog"
+    result, _ = asked(design, notion=notion, mechanism=mechanism)
+    fresh = write(people(300, seed=5), tmp_path / "fresh.csv")
+    body, _ = certified(tmp_path, result, fresh, Plan(Keyed(b"k" * 20, "id")), same=False)
+    level = body["levels"]["records"][notion]
+    told = said(body)["fresh records"]
+    assert f"by their own distribution it reaches {title}: {level:.4g}{unit}." in told
+    assert "LIP at" not in told
+    over = said(body)["sampling error"]
+    assert ("It is known of LDP and PML only" in over) == (notion not in ("ldp", "pml"))
+
+
+def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
+    original = write(people(600), tmp_path / "people.csv")
+    for notion, unit in (("alip", OF_BUDGETS), ("lip", "nats"), ("guess", "")):
+        result, _ = asked(original, notion=notion, eps=0.3, mechanism="subset_merging")
+        body, path = certified(tmp_path, result, original)
+        assert body["levels"]["asked"]["unit"] == unit
+        twice = written(body["levels"]["repeated"]["2"]["level"], unit)
+        once = written(body["levels"]["asked"]["achieved"], unit)
+        assert f"(level reached: {once})" in said(body)["one record"]
+        assert f"seen together, 2 reach {twice} and 3 reach" in said(body)["repeated releases"]
+        assert body["levels"]["units"]["lip"] == "nats"
+        assert body["levels"]["units"]["guess"] == ""
+        assert failed(list(outcomes(body, path, original, "17").values())) == []
+
+
+@pytest.mark.parametrize(("name", "file"), [("repaired", "people"), ("elsewhere", "fresh")])
+def test_a_certificate_of_version_1_is_accepted(name, file):
+    text = (OLD / f"{name}.json").read_text(encoding="utf-8")
+    assert json.loads(text)["version"] == 1
+    found = verify(text, OLD / f"{name}.csv", OLD / f"{file}.csv", "17", design=OLD / "people.csv")
+    assert failed(found) == []
+    assert unproven(found) == []
+    outcome = {one.name: one.passed for one in found}
+    assert outcome.pop("code") is None
+    assert all(outcome.values())
+
+
+def test_the_words_of_version_1_are_checked_as_they_were():
+    body = json.loads((OLD / "repaired.json").read_text(encoding="utf-8"))
+    body["promises"][0]["sentence"] += " And of two."
+    assert former.stated(body)[0] is False
+    assert former.named({"version": 1}, "1-RLDP for S – X – Y") == "1-robust LDP"
+    assert former.named({"version": 2}, "1-RLDP for S – X – Y") == "1-RLDP for S – X – Y"
