@@ -112,8 +112,6 @@ FORGED = {
     "five releases": (put("levels", "repeated", {"5": {"level": 0.2}}), {"repeated levels"}),
     "no releases": (put("levels", "repeated", {}), {"repeated levels"}),
     "smaller bound": (put("levels", "repeated", "2", "at_most", 0.1), {"repeated levels"}),
-    "another unit": (put("levels", "asked", "unit", "bits"), {"promise"}),
-    "units left out": (put("levels", "units", {}), {"numbers"}),
     "not kept": (put("levels", "asked", "holds", False), {"promise"}),
     "level left out": (half, {"levels"}),
     "level added": (put("levels", "design", "all", 0.0), {"levels"}),

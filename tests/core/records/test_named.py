@@ -61,6 +61,13 @@ def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
         assert body["levels"]["units"]["lip"] == "nats"
         assert body["levels"]["units"]["guess"] == ""
         assert failed(list(outcomes(body, path, original, "17").values())) == []
+    for part, name, value, check in (
+        ("asked", "unit", "bits", "promise"),
+        ("units", "lip", "", "numbers"),
+    ):
+        forged = json.loads(json.dumps(body))
+        forged["levels"][part][name] = value
+        assert outcomes(forged, path, original)[check].passed is False
 
 
 @pytest.mark.parametrize(("name", "file"), [("repaired", "people"), ("elsewhere", "fresh")])
