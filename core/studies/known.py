@@ -10,11 +10,10 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
-from typing import cast
 
 import numpy as np
 
@@ -27,19 +26,14 @@ from core.mechanisms.optima.starts import CONTRADICTION, disproves
 from core.mechanisms.polish import polished
 from core.mechanisms.result import make_mechanism
 from core.notions import catalogue as notions
-from core.notions.average import Average
 from core.scenario import Scenario
 from core.sizes import size_of
 from core.studies.frontier import Frontier
-from core.studies.mixtures import best_mixture
-from core.studies.raised import with_answers
-from core.validation import FloatArray
+from core.studies.mixtures import between
+from core.studies.raised import UNPROVEN, Place, better, with_answers
 
 OPTIMUM = "optimal"
 """The mechanism for which the answer of every other one is a start."""
-
-UNPROVEN = "time limit"
-"""Status of an answer that a longer search may improve."""
 
 MOST_BYTES = 200_000_000
 """Most bytes of mechanisms that are kept."""
@@ -52,9 +46,6 @@ MIXTURE = "mixture"
 
 OWN = ("weight", "utility")
 """Numbers of a mechanism, as opposed to those of its notion or its search."""
-
-Place = tuple[str, float]
-"""A mechanism's key, with its own numbers, and its ε."""
 
 
 @dataclass
@@ -163,7 +154,7 @@ class Known:
         with self._lock:
             promise = self._of(scenario)
             last = promise.answers.get(place)
-            promise.keep(place, mechanism if last is None else _better(last, mechanism))
+            promise.keep(place, mechanism if last is None else better(last, mechanism))
             promise.answers.move_to_end(place)
             try:
                 _agree(promise, joint, scenario)
@@ -191,12 +182,16 @@ class Known:
                 return None if own is None else self._carried(promise, place, own, joint, scenario)
             found = promise.start(joint, scenario, place)
             usable, bound = promise.usable(joint, scenario), promise.bound(scenario.eps)
+            if _at_any_eps(scenario):  # all of them are one question
+                bound = promise.bound(-np.inf)
+                other = promise.start(joint, scenario, (place[0], np.inf))
+                found = _allowed(other, scenario, joint) if found is None else found
         if found is None:
             return None
         here, made = found[0] == place, _bounded(found[1], bound, scenario.gap)
         mixed = None
         if made.gap > scenario.gap * made.purpose.size() or not here:
-            mixed = _between(scenario, usable, joint)
+            mixed = between(scenario, usable, joint)
         if here and mixed is None:
             return made
         notion = scenario.build_notion(joint)
@@ -270,12 +265,12 @@ class Known:
             joint,
             best.kernel,
             name=own.name,
-            solver=own.solver,
-            status=own.status,
+            solver=best.solver,
+            status=UNPROVEN if own.status == UNPROVEN else best.status,
             notion=own.notion,
             y_labels=best.y_labels,
             upper_bound=own.upper_bound,
-            notes=own.notes,
+            notes=best.notes,
             partition=best.partition,
             purpose=own.purpose,
         )
@@ -313,7 +308,7 @@ def _least_wanted(promise: _Promise) -> Place:
     known = promise.answers.items()
     for place, made in sorted(known, key=lambda one: (one[0][1], -one[1].utility)):
         reads = made.kernel.shape[0]
-        if made.utility <= best.get(reads, -np.inf) and place[0] != OPTIMUM:
+        if made.utility <= best.get(reads, -np.inf) and not _of_optimum(place):
             spare.add(place)
         elif made.audit is not None and made.audit.holds:
             best[reads] = max(best.get(reads, -np.inf), made.utility)
@@ -337,18 +332,29 @@ def _promise_key(scenario: Scenario) -> Hashable:
 def _place(scenario: Scenario) -> Place:
     entry = mechanisms.entry(scenario.mechanism)
     own = [f" {name}={getattr(scenario, name)!r}" for name in OWN if name in entry.parameters]
+    if scenario.seed and "seed" in entry.parameters:  # a search that ended with one goes on with it
+        own.append(f" seed={scenario.seed}")
     return scenario.mechanism + "".join(own), scenario.eps if entry.uses_notion else 0.0
 
 
-def _between(
-    scenario: Scenario, answers: Sequence[tuple[Place, Mechanism]], joint: Joint
-) -> FloatArray | None:
-    """Return a mixture of answers that keeps more than each of them at ε; None where none does."""
-    entry = notions.entry(scenario.notion)
-    if not entry.kind.on_average or "eps" not in entry.parameters:
+def _of_optimum(place: Place) -> bool:
+    """Say whether a place is one of the optimum, with any seed."""
+    return place[0].split(" ", 1)[0] == OPTIMUM
+
+
+def _at_any_eps(scenario: Scenario) -> bool:
+    """Say whether every ε asks for the same: one of two budgets is 0, which is perfect privacy."""
+    used = notions.entry(scenario.notion).parameters
+    return {"eps", "lam"} <= set(used) and scenario.lam in (0.0, 1.0)
+
+
+def _allowed(
+    found: tuple[Place, Mechanism] | None, scenario: Scenario, joint: Joint
+) -> tuple[Place, Mechanism] | None:
+    """Return a start at a larger ε where the scenario's notion allows it too, else None."""
+    if found is None or not scenario.build_notion(joint).holds(joint, found[1].kernel):
         return None
-    told = cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
-    return best_mixture(told, [(eps, made) for (_, eps), made in answers], joint)
+    return found
 
 
 def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:
@@ -362,17 +368,11 @@ def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:
     )
 
 
-def _better(last: Mechanism, new: Mechanism) -> Mechanism:
-    """Return the better of two answers to one question, with the closer bound of the two."""
-    best = last if last.utility > new.utility else new
-    upper = max(min(last.upper_bound, new.upper_bound), best.utility)
-    status = next((one.status for one in (new, last) if one.status != UNPROVEN), UNPROVEN)
-    return replace(best, upper_bound=upper, gap=upper - best.utility, status=status)
-
-
 def _bounds(promise: _Promise) -> list[tuple[float, Mechanism]]:
     """Return the answers that carry a bound on the optimum, each with its ε."""
-    return [(eps, made) for (name, eps), made in promise.answers.items() if name == OPTIMUM]
+    return [
+        (eps, made) for (name, eps), made in promise.answers.items() if _of_optimum((name, eps))
+    ]
 
 
 def _bounded(made: Mechanism, bound: float, gap: float) -> Mechanism:

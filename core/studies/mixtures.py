@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from typing import cast
 
 import numpy as np
 
 from core.joint import Joint
 from core.mechanisms import Mechanism
+from core.notions import catalogue as notions
 from core.notions.average import Average
+from core.scenario import Scenario
+from core.studies.raised import Place
 from core.validation import FloatArray
 
 WORTH = 1e-7
@@ -74,3 +78,29 @@ def best_mixture(
     kernel = np.hstack([(1 - share) * small.kernel, share * large.kernel])
     result: FloatArray = kernel[:, kernel.any(axis=0)]
     return result
+
+
+def between(
+    scenario: Scenario, answers: Sequence[tuple[Place, Mechanism]], joint: Joint
+) -> FloatArray | None:
+    """Return a mixture of answers that keeps more than each of them at ε; None where none does.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The question, with its ε.
+    answers : sequence of (Place, Mechanism)
+        Mechanisms that read X alone, each with its place.
+    joint : Joint
+        P(s, x).
+
+    Examples
+    --------
+    >>> between(Scenario(notion="lip"), [], Joint.from_counts([[3, 1], [1, 3]])) is None
+    True
+    """
+    entry = notions.entry(scenario.notion)
+    if not entry.kind.on_average or "eps" not in entry.parameters:
+        return None
+    told = cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
+    return best_mixture(told, [(eps, made) for (_, eps), made in answers], joint)

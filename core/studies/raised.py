@@ -1,4 +1,4 @@
-"""A frontier with answers added that were found at other budgets."""
+"""Answers that raise others: a frontier by those at other budgets, one answer by another one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ import numpy as np
 from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.studies.frontier import Frontier, share_of_x
+
+UNPROVEN = "time limit"
+"""Status of an answer that a longer search may improve."""
+
+Place = tuple[str, float]
+"""A mechanism's key, with its own numbers and a seed other than 0, and its ε."""
 
 Answer = tuple[float, Mechanism]
 """An ε and an answer there."""
@@ -88,3 +94,34 @@ def with_answers(
         ),
         mechanisms=(),
     )
+
+
+def better(last: Mechanism, new: Mechanism) -> Mechanism:
+    """Return the better of two answers to one question, with the closer bound of the two.
+
+    Its status is its own, unless the other one proves that no answer keeps more; of two that keep
+    as much it is that of a search that was not cut short.
+
+    Parameters
+    ----------
+    last, new : Mechanism
+        The answers.
+
+    Examples
+    --------
+    >>> from core.scenario import Scenario
+    >>> joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
+    >>> ended = Scenario(mechanism="watchdog", eps=0.1).build_mechanism(joint)
+    >>> cut = replace(Scenario(mechanism="identity").build_mechanism(joint), status=UNPROVEN)
+    >>> better(ended, cut).status, better(cut, replace(cut, status="heuristic")).status
+    ('time limit', 'heuristic')
+    """
+    best = last if last.utility > new.utility else new
+    upper = max(min(last.upper_bound, new.upper_bound), best.utility)
+    ended = [one.status for one in (new, last) if one.status != UNPROVEN]
+    status = best.status
+    if "optimal" in ended:
+        status = "optimal"
+    elif ended and last.utility == new.utility:
+        status = ended[0]
+    return replace(best, upper_bound=upper, gap=upper - best.utility, status=status)

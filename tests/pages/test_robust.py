@@ -56,6 +56,8 @@ def test_by_default_the_designer_sees_as_many_records_as_the_data_has():
         assert not app.exception
         assert not app.error
         assert figures(app)["Records seen"] == "32,561"
+        assert not app.toggle  # S is always released here, so that is no choice
+        assert "S is always released together with them" in said(app)
         app.session_state["_robust_designs"].job.cancel()
 
 

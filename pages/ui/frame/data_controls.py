@@ -30,8 +30,14 @@ NAMED = 3
 _JOINTS = ("matrix:", "random:", "example:")
 
 
-def show() -> None:
-    """Show the pickers of data, S and X, and whether S is released too."""
+def show(*, pair: bool = True) -> None:
+    """Show the pickers of data, S and X, and whether S is released too.
+
+    Parameters
+    ----------
+    pair : bool
+        Whether to offer to release S too; not on a page where it always is.
+    """
     pins.restore()
     pins.button()
     spec = state.data()
@@ -62,13 +68,14 @@ def show() -> None:
                 select_all=False,
             )
     _remedies(spec)
-    st.session_state["data_pair"] = spec.secret_released
-    st.toggle(
-        "S is released too",
-        key="data_pair",
-        on_change=lambda: state.with_data(secret_released=st.session_state["data_pair"]),
-        help="X becomes the pair (S, U): the mechanism may read and change the secret itself.",
-    )
+    if pair:
+        st.session_state["data_pair"] = spec.secret_released
+        st.toggle(
+            "S is released too",
+            key="data_pair",
+            on_change=lambda: state.with_data(secret_released=st.session_state["data_pair"]),
+            help="X becomes the pair (S, U): the mechanism may read and change the secret itself.",
+        )
     treatment = _treatment(spec)
     if treatment:
         st.caption(markdown(treatment))

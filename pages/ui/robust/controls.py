@@ -19,10 +19,8 @@ TRUTHS = {False: "the data", True: "random distributions"}
 def sidebar() -> None:
     """Show the pickers of data, S and U."""
     with st.sidebar:
-        data_controls.show()
-        st.caption(
-            "Here the columns of X are U: S and U are released together, whatever the switch says."
-        )
+        data_controls.show(pair=False)
+        st.caption("Here the columns of X are U, and S is always released together with them.")
 
 
 def sliders(scenario: Scenario) -> None:

@@ -272,3 +272,74 @@ def test_a_gap_is_in_units_of_the_largest_loss(scale):
     assert made.status == "time limit"
     line = sweep(low, joint, np.array([0.2, 0.7, 1.5]))
     assert known.along(line, low, joint).proven.tolist() == line.proven.tolist() == [True] * 3
+
+
+SEARCH = Scenario(notion="lip", eps=0.8, mechanism="subset_random_response")
+
+
+def test_an_answer_that_was_cut_short_says_so_though_a_worse_one_was_not():
+    for better_first in (True, False):
+        known, found = Known(), made(SEARCH)
+        cut = unproven(found, found.upper_bound)
+        worse = replace(made(replace(SEARCH, mechanism="constant")), notion=found.notion)
+        worse = replace(worse, status="heuristic")
+        for one in (cut, worse) if better_first else (worse, cut):
+            known.add(SEARCH, JOINT, one)
+        best = known.best(SEARCH, JOINT)
+        assert (best.utility, best.status) == (cut.utility, UNPROVEN)
+        known.add(SEARCH, JOINT, replace(found, status="heuristic"))  # as much, and not cut short
+        assert known.best(SEARCH, JOINT).status == "heuristic"
+        known.add(SEARCH, JOINT, cut)
+        assert known.best(SEARCH, JOINT).status == "heuristic"
+
+
+def test_an_answer_from_a_smaller_budget_keeps_its_notes_and_that_it_was_cut_short():
+    for own_status, carried, told in (
+        ("heuristic", UNPROVEN, UNPROVEN),
+        (UNPROVEN, "heuristic", UNPROVEN),
+        ("heuristic", "heuristic", "heuristic"),
+    ):
+        known = Known()
+        small = replace(SEARCH, mechanism="grr")
+        larger = replace(small, eps=1.1)
+        worse = replace(made(replace(larger, mechanism="constant")), status=own_status)
+        better = replace(made(small), status=carried)
+        known.add(small, JOINT, better)
+        known.add(larger, JOINT, replace(worse, notion=larger.build_notion(JOINT)))
+        best = known.best(larger, JOINT)
+        assert best.utility == pytest.approx(better.utility)
+        assert (best.status, best.notes) == (told, better.notes)
+        assert better.notes
+
+
+def test_what_a_search_ended_with_is_not_told_of_another_seed():
+    known, asked = Known(), replace(OPTIMAL, seed=0)
+    found = made(asked)
+    open_ = replace(found, status="heuristic", upper_bound=JOINT_ENTROPY)
+    known.add(asked, JOINT, replace(open_, gap=JOINT_ENTROPY - found.utility))
+    assert known.best(asked, JOINT).status == "heuristic"
+    other = known.best(replace(asked, seed=1), JOINT)
+    assert (other.status, other.utility) == (UNPROVEN, pytest.approx(found.utility))
+    known.add(replace(asked, seed=1), JOINT, found)  # a proof is one for every seed
+    assert known.best(asked, JOINT).gap <= OPTIMAL.gap
+    search = replace(SEARCH, seed=0)
+    known.add(search, JOINT, made(search))
+    assert known.best(replace(search, seed=1), JOINT) is None
+    plain = replace(OPTIMAL, mechanism="watchdog", seed=0)  # which has no seed
+    known.add(plain, JOINT, made(plain))
+    assert known.best(replace(plain, seed=1), JOINT) is not None
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0])
+@pytest.mark.parametrize(("first", "then"), [(0.2, 8.0), (8.0, 0.2)])
+def test_one_proof_of_perfect_privacy_serves_every_budget(lam, first, then):
+    known, asked = Known(), replace(OPTIMAL, notion="alip", lam=lam, eps=first)
+    found = made(asked)
+    assert found.status == "optimal"
+    known.add(asked, JOINT, found)
+    best = known.best(replace(asked, eps=then), JOINT)
+    assert best.status == "optimal"
+    assert best.notion == replace(asked, eps=then).build_notion(JOINT)
+    assert best.utility == pytest.approx(found.utility)
+    half = replace(asked, lam=0.5, eps=then)
+    assert known.best(half, JOINT) is None
