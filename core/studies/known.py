@@ -32,6 +32,8 @@ from core.studies.frontier import Frontier
 from core.studies.mixtures import between
 from core.studies.raised import UNPROVEN, Place, better, with_answers
 
+__all__ = ["OPTIMUM", "UNPROVEN", "Known"]
+
 OPTIMUM = "optimal"
 """The mechanism for which the answer of every other one is a start."""
 
@@ -184,8 +186,7 @@ class Known:
             usable, bound = promise.usable(joint, scenario), promise.bound(scenario.eps)
             if _at_any_eps(scenario):  # all of them are one question
                 bound = promise.bound(-np.inf)
-                other = promise.start(joint, scenario, (place[0], np.inf))
-                found = _allowed(other, scenario, joint) if found is None else found
+                found = found or _allowed(promise, joint, scenario)
         if found is None:
             return None
         here, made = found[0] == place, _bounded(found[1], bound, scenario.gap)
@@ -348,13 +349,11 @@ def _at_any_eps(scenario: Scenario) -> bool:
     return {"eps", "lam"} <= set(used) and scenario.lam in (0.0, 1.0)
 
 
-def _allowed(
-    found: tuple[Place, Mechanism] | None, scenario: Scenario, joint: Joint
-) -> tuple[Place, Mechanism] | None:
-    """Return a start at a larger ε where the scenario's notion allows it too, else None."""
-    if found is None or not scenario.build_notion(joint).holds(joint, found[1].kernel):
-        return None
-    return found
+def _allowed(promise: _Promise, joint: Joint, asked: Scenario) -> tuple[Place, Mechanism] | None:
+    """Return the best start at any ε, where what is asked allows it; else None."""
+    found = promise.start(joint, asked, (_place(asked)[0], np.inf))
+    holds = found is not None and asked.build_notion(joint).holds(joint, found[1].kernel)
+    return found if holds else None
 
 
 def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:
