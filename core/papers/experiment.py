@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.clock import Stopwatch
+from core.papers.printed import marks_of
 from core.papers.results import Beyond, Experiment, Mark, Panel, Series, Verdict
 from core.validation import FloatArray
 
@@ -77,7 +78,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an experiment finds; the fields are those of `Experiment`."""
+    """What an experiment finds; the fields are those of `Experiment`.
+
+    Its marks are those beside those of the printed data, which `Definition.perform` adds.
+    """
 
     draws: int
     panels: tuple[Panel, ...]
@@ -142,7 +146,7 @@ class Definition:
             found.draws,
             found.panels,
             found.series,
-            found.marks,
+            (*found.marks, *marks_of(self.key)),
             tuple(replace(one, few=one.few or few) for one in found.verdicts),
             found.beyond,
             found.notes,

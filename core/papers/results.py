@@ -81,22 +81,21 @@ class Series:
 
 @dataclass(frozen=True)
 class Mark:
-    """A value that can be read in the printed figure.
+    """A value that print says of a figure.
 
     Attributes
     ----------
     x, y : float
-        Its place.
-    text : str
-        What it is.
-    panel : int
-        Number of its panel.
+        Its place; a line where one is NaN, and of the panel as a whole where both are.
+    text, place, panel : str, str, int
+        What it is, where print says so, and the number of its panel.
     """
 
     x: float
     y: float
     text: str
     panel: int = 0
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,7 @@ class Verdict:
         Why print differs, in one sentence, where that is known; `docs/errata.md` derives it. It is
         shown only where the numbers differ.
     few : int
-        Number of draws of a quick run, or of samples whose extremes are compared, which may be too
-        few to decide; 0 in a full run.
+        Number of draws, or samples, of a quick run, which may be too few to decide; else 0.
 
     Raises
     ------

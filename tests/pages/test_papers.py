@@ -248,31 +248,41 @@ def test_a_run_belongs_to_its_experiment(sweeps, monkeypatch):
     assert not opened(show="errata", run="quick").warning
 
 
+CROSS, CORNER = Mark(1.0, 0.5, "0.5"), Mark(math.nan, math.nan, "ρ = 0.98")
+ACROSS, UP = Mark(math.nan, 0.5, "a limit"), Mark(1.0, math.nan, "a crossing")
+
+
 @pytest.mark.parametrize(
-    ("kinds", "errors", "marked", "said"),
+    ("kinds", "errors", "marks", "said"),
     [
-        (("line",), (0.1,), False, "Lines: ours, with standard errors."),
-        (("line",), (math.nan,), True, "Lines: ours. Crosses: print."),
-        (("points",), (), False, "Dots: ours."),
-        (("bars",), (), True, "Bars: ours. Crosses: print."),
-        (("points", "line"), (), False, "Lines and dots: ours."),
+        (("line",), (0.1,), (), "Lines: ours, with standard errors."),
+        (("line",), (math.nan,), (CROSS,), "Lines: ours. Crosses: print."),
+        (("points",), (), (), "Dots: ours."),
+        (
+            ("bars",),
+            (),
+            (CROSS, ACROSS),
+            "Bars: ours. Crosses and dotted lines in the colour of the text: print.",
+        ),
+        (("bars",), (), (UP,), "Bars: ours. Dotted lines in the colour of the text: print."),
+        (("points", "line"), (), (CORNER,), "Lines and dots: ours."),
         (
             ("boxes",),
             (),
-            False,
+            (),
             "Boxes: ours. A box is from the first to the last quartile, whiskers reach the "
             "extremes.",
         ),
     ],
 )
-def test_a_caption_says_what_is_drawn(kinds, errors, marked, said):
+def test_a_caption_says_what_is_drawn(kinds, errors, marks, said):
     drawn = [Series(f"s{i}", (1.0,), (2.0,), errors, kind=kind) for i, kind in enumerate(kinds)]
-    assert cards.explained(drawn, marked=marked) == said
+    assert cards.explained(drawn, marks) == said
 
 
 def test_error_bars_that_are_no_standard_errors_are_not_called_so():
     drawn = [Series("GRR, bars show standard deviations", (1.0,), (2.0,), (0.1,))]
-    assert cards.explained(drawn, marked=False) == "Lines: ours."
+    assert cards.explained(drawn) == "Lines: ours."
     assert cards.kinds([]) == "Nothing"
 
 
@@ -367,3 +377,13 @@ def test_every_experiment_is_of_a_paper_in_the_list():
     assert query.choices()[-1] == query.ERRATA
     assert {one.paper for one in EXPERIMENTS} == set(query.choices()[:-1])
     assert entry(query.FIRST) is EXPERIMENTS[0]
+
+
+def test_the_page_says_where_print_has_no_number_to_mark():
+    app = opened(show="rldp_2")
+    none = "The paper's text gives no number that could be marked in"
+    assert f"{none} this figure." in text(app)
+    app = opened(show="lift_5")
+    assert f"{none} the panels without a mark." in text(app)
+    for show in ("lift_1", "rldp_examples", "nonstochastic_examples"):
+        assert none not in text(opened(show=show)), show

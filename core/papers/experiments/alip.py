@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
 from core.limits import ROUNDING
@@ -11,7 +13,7 @@ from core.notions.lip import log_max_lift, log_min_lift
 from core.papers.experiment import Findings, Setting, mean_of, numbers
 from core.papers.experiments.common import alip, lines, mean_beside, of_ranges, ordered
 from core.papers.printed import printed
-from core.papers.results import Mark, Panel, Series, Verdict
+from core.papers.results import Panel, Series, Verdict
 from core.papers.verdicts import Value
 from core.validation import FloatArray
 
@@ -35,6 +37,9 @@ SHARES = np.array([0.5, 0.525, 0.55, 0.575, 0.6, 0.625, 0.65, 0.675, 0.7])
 
 HALF, MORE = 0, 6
 """Places of λ = .5 and .65 among these."""
+
+LEAKS = (("Min-lift leakage", "|log min Ψ|"), ("Max-lift leakage", "log max Λ"))
+"""What Figures 3(b, c) and 4(b, c) measure, and its name on the axis."""
 
 AT_ONCE = 500
 """Draws that are held in memory together."""
@@ -89,7 +94,6 @@ def watchdog(setting: Setting) -> Findings:
                 for high, one in zip(RISES, nmi, strict=True)
             ),
         ),
-        (Mark(6.0, 0.35, "0.35, the highest at ε_u = 0.6"),),
         scenario={
             "data": {"source": "example:alip_typical"},
             "notion": "alip",
@@ -105,17 +109,19 @@ def asymmetry(setting: Setting) -> Findings:
     count = setting.count(10_000)
     notions = [alip(float(lam), eps) for eps in BUDGETS for lam in SHARES]
     nmi = np.empty((count, len(notions)))
-    held = np.empty((2, count, len(notions)), dtype=np.bool_)
+    leaked = np.empty((2, count, len(notions)))
     for start in range(0, count, AT_ONCE):
         setting.report((start, count))
         some = slice(start, min(start + AT_ONCE, count))
         p = setting.uniform(some.stop - start, N_S, N_X, start)
         batch = watchdog_batch(p, notions)
         nmi[some] = batch.nmi
-        held[:, some] = _held(p, notions)
+        leaked[:, some] = _leaked(p, notions)
     by_eps = np.split(nmi, len(BUDGETS), axis=1)
+    leaks = [np.split(side, len(BUDGETS), axis=1) for side in leaked]
+    limits = np.array([[one.eps_l, one.eps_u] for one in notions]).T[:, None, :]
     chosen = [len(SHARES) * i + j for i in range(len(BUDGETS)) for j in (HALF, MORE)]
-    kept = [held[side][:, chosen].astype(np.float64) for side in (0, 1)]
+    kept = list((leaked <= limits + ROUNDING)[:, :, chosen].astype(np.float64))
     return Findings(
         count,
         (
@@ -123,6 +129,11 @@ def asymmetry(setting: Setting) -> Findings:
             *(
                 Panel(f"NMI over draws, ε = {eps:g}", "NMI", "share of draws below")
                 for eps in BUDGETS
+            ),
+            *(
+                Panel(f"{title} over draws, ε = {eps:g}", measure, "share of draws below")
+                for eps in BUDGETS
+                for title, measure in LEAKS
             ),
         ),
         (
@@ -132,16 +143,11 @@ def asymmetry(setting: Setting) -> Findings:
             ),
             *(
                 _distribution(f"λ = {SHARES[j]:g}", one[:, j], 1 + i)
-                for i, one in enumerate(by_eps)
+                for i, one in enumerate((*by_eps, *chain.from_iterable(zip(*leaks, strict=True))))
                 for j in (HALF, MORE)
             ),
         ),
         _verdicts(by_eps, kept),
-        tuple(
-            Mark(lam, float(SAID[f"share_{eps:g}_{lam}"].number), f"ε = {eps:g}")
-            for eps in BUDGETS
-            for lam in (0.5, 0.65)
-        ),
         scenario={
             "data": {"source": "example:alip_typical"},
             "notion": "alip",
@@ -189,20 +195,21 @@ def _verdicts(by_eps: list[FloatArray], kept: list[FloatArray]) -> tuple[Verdict
     )
 
 
-def _held(p: FloatArray, notions: list[ALIP]) -> np.ndarray:
-    """Return whether X_H as one output keeps ε_l, and ε_u, shape (2, n_joints, n_notions)."""
+def _leaked(p: FloatArray, notions: list[ALIP]) -> FloatArray:
+    """Return |log min Ψ| and log max Λ of the watchdog, shape (2, n_joints, n_notions)."""
     low, high = log_min_lift(p), log_max_lift(p)
-    found = np.empty((2, len(p), len(notions)), dtype=np.bool_)
+    found = np.empty((2, len(p), len(notions)))
     for j, one in enumerate(notions):
         risky = (low > one.eps_l + ROUNDING) | (high > one.eps_u + ROUNDING)
         merged = (p * risky[:, None, :]).sum(axis=2)
         joint = np.stack([merged, p.sum(axis=2) - merged], axis=2)
-        found[0, :, j] = np.nan_to_num(log_min_lift(joint)[:, 0]) <= one.eps_l + ROUNDING
-        found[1, :, j] = np.nan_to_num(log_max_lift(joint)[:, 0]) <= one.eps_u + ROUNDING
+        for side, (alone, measure) in enumerate(((low, log_min_lift), (high, log_max_lift))):
+            together = np.nan_to_num(measure(joint)[:, 0])  # none where nothing is merged
+            found[side, :, j] = np.maximum(np.where(risky, 0.0, alone).max(axis=1), together)
     return found
 
 
-def _distribution(name: str, nmi: FloatArray, panel: int) -> Series:
-    """Return the cumulative distribution of NMI over draws, at a hundred quantiles."""
+def _distribution(name: str, draws: FloatArray, panel: int) -> Series:
+    """Return the cumulative distribution of a number over draws, at a hundred quantiles."""
     shares = np.linspace(0, 1, 101)
-    return Series(name, numbers(np.quantile(nmi, shares)), numbers(shares), panel=panel)
+    return Series(name, numbers(np.quantile(draws, shares)), numbers(shares), panel=panel)

@@ -12,7 +12,7 @@ from core.notions.budgets import split
 from core.notions.lip import log_max_lift, log_min_lift
 from core.papers.experiment import Findings, Setting, line, mean_of, numbers
 from core.papers.printed import Printed
-from core.papers.results import Mark, Panel, Series, Verdict
+from core.papers.results import Panel, Series, Verdict
 from core.papers.verdicts import EQUAL, Relation, Value
 from core.validation import FloatArray
 
@@ -99,15 +99,6 @@ sample. A quick run takes fewer of them, each as large as print's: the extremes 
 farther inside and say nothing about print's."""
 
 
-def _ends(said: Mapping[str, Printed]) -> tuple[Mark, ...]:
-    """Return the printed ends of both ranges as marks on the axis."""
-    return tuple(
-        Mark(float(end), 0.0, f"{said[key].what}: {which} end at {end:g}")
-        for key in ("log_min_lift", "log_max_lift")
-        for (which, _), end in zip(ENDS, said[key].value.tolist(), strict=True)
-    )
-
-
 def of_ranges(
     setting: Setting, count: int, n_s: int, n_x: int, said: Mapping[str, Printed], place: str
 ) -> Findings:
@@ -180,7 +171,6 @@ def of_ranges(
             for name, one in (("log Ψ", -low), ("log Λ", high))
         ),
         tuple(verdicts),
-        _ends(said),
         scenario={
             "data": {"source": f"random:uniform:{n_s}x{n_x}:1"},
             "notion": "alip",

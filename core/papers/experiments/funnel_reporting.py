@@ -34,6 +34,9 @@ ADULT = tuple(
 )
 """S and X of Figure 6; the text names sex, the captions race."""
 
+NINTH = (("occupation", "education"), ("occupation", "relationship"))
+"""S and X of Figure 9."""
+
 ADULT_GRID = np.arange(1, 21) / 4
 """ε of Figures 6 and 9."""
 
@@ -77,6 +80,12 @@ def adult(setting: Setting) -> Findings:
         if joint.n_x <= FEW:
             name = f"X = {released}, S = {secret}"
             halves.append(SAID["half"].beside(_beyond_half(joint), name=name))
+    for letter, (secret, released) in zip("ab", NINTH, strict=True):
+        series += [
+            Series(name, numbers(grid), numbers(one), panel=len(panels))
+            for name, one in zip(("GRR", "CR"), alphas[secret, released][0], strict=True)
+        ]
+        panels.append(Panel(f"Figure 9({letter}): S = {secret}, X = {released}", "ε", "α"))
     return Findings(
         0,
         tuple(panels),

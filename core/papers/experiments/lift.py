@@ -14,7 +14,7 @@ from core.papers.as_printed import subset_merging_as_printed
 from core.papers.experiment import Findings, Setting, mean_of
 from core.papers.experiments.common import alip, at_eps, lines, mean_beside, of_ranges, ordered
 from core.papers.printed import printed
-from core.papers.results import Mark, Panel, Series, Verdict
+from core.papers.results import Panel, Series, Verdict
 from core.sweep.batched import released
 from core.validation import FloatArray
 
@@ -77,7 +77,6 @@ def merging(setting: Setting) -> Findings:
         panels("Complete merging (Figure 2): ", "Subset merging (Figure 4): "),
         series,
         (*_numbers(nmi, wrong, broken), *_orders(nmi)),
-        (Mark(2.0, 0.52, "0.52 at λ = 0.5", 0), Mark(2.0, 0.83, "about 0.83 at λ = 0.5", 3)),
         scenario={
             "data": {"source": "example:lift_typical"},
             "notion": "alip",

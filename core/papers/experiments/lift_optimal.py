@@ -20,7 +20,7 @@ from core.optimal.utility import MutualInformation
 from core.papers.experiment import Findings, Setting, line, mean_of
 from core.papers.experiments.common import alip, at_eps, lines, mean_beside, ordered
 from core.papers.experiments.lift import GRID, LAMBDAS, N_S, N_X, SAID, panels
-from core.papers.results import Beyond, Mark, Panel, Series, Verdict
+from core.papers.results import Beyond, Panel, Series, Verdict
 from core.papers.verdicts import Value
 from core.validation import FloatArray
 
@@ -82,8 +82,7 @@ def optimum(setting: Setting) -> Findings:
         panels(),
         series,
         _of_optima(found),
-        (Mark(2.0, 0.94, "0.94 at λ = 0.5"),),
-        (
+        beyond=(
             Beyond(
                 "Share of the optima that are proven, by duals or vertices, to 1e-6 nats", proven
             ),

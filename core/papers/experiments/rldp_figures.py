@@ -163,12 +163,12 @@ def _marks() -> tuple[Mark, ...]:
         if (key := f"{name}_{shape[0]}x{shape[1]}") in SAID
     ]
     beside = [
-        Mark(TABLE_EPS, float(value[j]), f"{told}, β = {BETAS[j]:g} (Table 2)", place)
+        Mark(TABLE_EPS, float(value[j]), f"{told}, β = {BETAS[j]:g}", place, "Table 2")
         for place, told, value in said
         for j in (0, 1)
     ]
     table = [
-        Mark(float(j), float(value[j]), f"{told}, β = {beta:g}", len(SHAPES) + place)
+        Mark(float(j), float(value[j]), f"{told}, β = {beta:g}", len(SHAPES) + place, "Table 2")
         for place, told, value in said
         for j, beta in enumerate(BETAS)
     ]

@@ -19,7 +19,7 @@ from core.papers.experiments.rldp_figures import (
     sampled,
     searched,
 )
-from core.papers.results import Mark, Panel, Series, Verdict
+from core.papers.results import Panel, Series, Verdict
 from core.studies.realised import realised_level
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
@@ -61,7 +61,6 @@ def realised(setting: Setting) -> Findings:
         tuple(Panel(f"({'ab'[i]}) {named(SHAPES[i])}", "ε", "ε*") for i in (0, 1)),
         tuple(series),
         tuple(verdicts),
-        (Mark(0.075, 0.3897, "0.3897, NR's 75 % quantile", 1),),
         notes=("Print does not say in which panel NR's quantile is .3897.",),
         scenario=SCENARIO,
     )

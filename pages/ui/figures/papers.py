@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
 
-from core.papers.results import Experiment, Series
+from core.papers.results import Experiment, Mark, Series
 from pages.ui.figures.histogram import SIDES, fill
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, legend, numbers
+from pages.ui.style.base import Figure, axis, layout, legend, note, numbers
 from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
 
 HEIGHT = 340
@@ -23,6 +25,12 @@ LEVEL = 5
 
 TILT, TILTED = -40, 62
 """Angle of tilted names, and the room that they take below the axis, in pixels."""
+
+POINTS = 25
+"""Points of a line of print: what it is stands at each."""
+
+CORNER: dict[str, Any] = {"xanchor": "right", "yanchor": "top"}
+"""Where that of print stands which has no place on the axes."""
 
 BOX = ("lowerfence", "q1", "median", "q3", "upperfence")
 """What Plotly calls the five numbers of a box, from the least to the largest."""
@@ -42,23 +50,7 @@ def paper_panel(found: Experiment, panel: int) -> Figure:
     drawn = [one for one in found.series if one.panel == panel]
     traces = [_trace(one, place, of.x_names) for place, one in enumerate(drawn)]
     marks = [one for one in found.marks if one.panel == panel]
-    if marks:
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "print",
-                "x": [one.x for one in marks],
-                "y": [one.y for one in marks],
-                "text": [one.text for one in marks],
-                "hovertemplate": "print: %{text}<extra></extra>",
-                "marker": {
-                    "symbol": "x-thin",
-                    "size": 13,
-                    "line": {"color": colour("ink"), "width": 2.4},
-                },
-            }
-        )
+    traces += _printed(marks, drawn)
     rows = 1 + len(traces) // 3
     tilted = len(of.x_names) > LEVEL
     below = 46 + (TILTED if tilted else 0)
@@ -70,11 +62,73 @@ def paper_panel(found: Experiment, panel: int) -> Figure:
             xaxis=_named(of.x_title, of.x_names, tilted=tilted) if of.x_names else axis(of.x_title),
             yaxis=axis(of.y_title, type="log" if of.log_y else "linear", exponentformat="power"),
             legend=legend(),
+            annotations=[
+                note(f"print: {labels.text(one.text)}", 0.99, 0.99 - 0.07 * place, **CORNER)
+                for place, one in enumerate(one for one in marks if isnan(one.x) and isnan(one.y))
+            ],
             showlegend=True,
             barmode="overlay",
             boxmode="group",
         ),
     }
+
+
+def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, Any]]:
+    """Return the traces of what print says: crosses, and lines across what is drawn."""
+    found: list[dict[str, Any]] = []
+    crosses = [one for one in marks if not isnan(one.x) and not isnan(one.y)]
+    if crosses:
+        found.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "print",
+                "x": [one.x for one in crosses],
+                "y": [one.y for one in crosses],
+                "text": [_said(one) for one in crosses],
+                "hovertemplate": "print: %{text}<extra></extra>",
+                "marker": {
+                    "symbol": "x-thin",
+                    "size": 13,
+                    "line": {"color": colour("ink"), "width": 2.4},
+                },
+            }
+        )
+    for one in marks:
+        if isnan(one.x) == isnan(one.y):
+            continue
+        across = _ends([x for of in drawn for x in of.x] if isnan(one.x) else _heights(drawn))
+        level = [one.y if isnan(one.x) else one.x] * len(across)
+        found.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": "print",
+                "x": across if isnan(one.x) else level,
+                "y": level if isnan(one.x) else across,
+                "text": [_said(one)] * len(across),
+                "hovertemplate": "print: %{text}<extra></extra>",
+                "line": {"color": colour("ink"), "width": 1.4, "dash": "dot"},
+                "showlegend": not found,
+            }
+        )
+    return found
+
+
+def _said(mark: Mark) -> str:
+    """Return what a mark is, and where print says so."""
+    return labels.text(f"{mark.text} ({mark.place})" if mark.place else mark.text)
+
+
+def _heights(drawn: Sequence[Series]) -> list[float]:
+    """Return what the y of some series reach; bars begin at 0."""
+    return [y for of in drawn for y in (*of.y, *([0.0] if of.kind == "bars" else []))]
+
+
+def _ends(reached: Sequence[float]) -> list[float]:
+    """Return points from the least to the largest number, near enough to be pointed at."""
+    known = [one for one in reached if isfinite(one)] or [0.0, 1.0]
+    return [float(one) for one in np.linspace(min(known), max(known), POINTS)]
 
 
 def _named(title: str, names: tuple[str, ...], *, tilted: bool) -> dict[str, Any]:

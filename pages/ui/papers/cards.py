@@ -10,13 +10,13 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from core.papers.results import Experiment, Series, Verdict
+from core.papers.results import Experiment, Mark, Series, Verdict
 from core.papers.verdicts import RULES, Outcome, Value
 from core.wording import listed
 from pages.ui.figures.papers import paper_panel
 from pages.ui.parts import tables
 from pages.ui.parts.static_card import still
-from pages.ui.report.papers import NAMES, of_errors, with_error
+from pages.ui.report.papers import EQUAL, NAMES, of_errors, read, unmarked, with_error
 from pages.ui.style.labels import markdown
 
 Tint = Literal["green", "orange", "violet", "blue", "gray"]
@@ -35,9 +35,6 @@ PLURAL: dict[Outcome, str] = {"differs": "differ", "error in print": "errors in 
 
 KINDS = {"line": "Lines", "points": "Dots", "bars": "Bars", "boxes": "Boxes"}
 """What the kinds of series are called."""
-
-EQUAL = "equal"
-"""The name of the line on which ours equals print."""
 
 OWN_BARS = "bars show"
 """What the names of series contain that say themselves what their error bars are."""
@@ -60,6 +57,8 @@ def figure(found: Experiment) -> None:
         for panel, place in zip(numbers, st.columns(len(numbers)), strict=True):
             with place:
                 _panel(found, panel)
+    if told := unmarked(found):
+        st.caption(told)
 
 
 def _panel(found: Experiment, panel: int) -> None:
@@ -70,8 +69,9 @@ def _panel(found: Experiment, panel: int) -> None:
         paper_panel(found, panel),
         key=f"papers_panel_{panel}",
         title=title,
-        subtitle=explained(drawn, marked=any(one.panel == panel for one in found.marks)),
-        alt=f"{NAMES[found.paper]} {found.place}, {title}. {kinds(drawn)}: {names}.",
+        subtitle=explained(drawn, [one for one in found.marks if one.panel == panel]),
+        alt=f"{NAMES[found.paper]} {found.place}, {title}. {kinds(drawn)}: {names}."
+        f"{read(found, panel)}",
         table=lambda: points(found, panel),
     )
 
@@ -88,22 +88,22 @@ def kinds(drawn: Sequence[Series]) -> str:
     return listed([found[0], *(said.lower() for said in found[1:])]) if found else "Nothing"
 
 
-def explained(drawn: Sequence[Series], *, marked: bool) -> str:
+def explained(drawn: Sequence[Series], marks: Sequence[Mark] = ()) -> str:
     """Return how the panel of a figure is read.
 
     Parameters
     ----------
     drawn : sequence of Series
         What is drawn in it.
-    marked : bool
-        Whether values of print are in it.
+    marks : sequence of Mark
+        What print says of it.
 
     Examples
     --------
-    >>> explained([Series("LDP", (1.0,), (0.5,), (0.01,))], marked=True)
+    >>> explained([Series("LDP", (1.0,), (0.5,), (0.01,))], [Mark(1.0, 0.5, "")])
     'Lines: ours, with standard errors. Crosses: print.'
     >>> equal = Series("equal", (0.0, 1.0), (0.0, 1.0))
-    >>> explained([Series("ours", (0.0,), (1.0,), kind="points"), equal], marked=False)
+    >>> explained([Series("ours", (0.0,), (1.0,), kind="points"), equal])
     'Dots: ours. On the line ours equals print.'
     """
     ours = [one for one in drawn if one.name != EQUAL]
@@ -114,8 +114,11 @@ def explained(drawn: Sequence[Series], *, marked: bool) -> str:
         told.append("On the line ours equals print.")
     if any(one.kind == "boxes" for one in ours):
         told.append("A box is from the first to the last quartile, whiskers reach the extremes.")
-    if marked:
-        told.append("Crosses: print.")
+    crosses = any(math.isfinite(one.x) and math.isfinite(one.y) for one in marks)
+    lines = any(math.isfinite(one.x) != math.isfinite(one.y) for one in marks)
+    if crosses or lines:
+        signs = ["crosses"] * crosses + ["dotted lines in the colour of the text"] * lines
+        told.append(f"{' and '.join(signs).capitalize()}: print.")
     return " ".join(told)
 
 
@@ -125,7 +128,7 @@ def points(found: Experiment, panel: int) -> pd.DataFrame:
     names = found.panels[panel].x_names
 
     def place(x: float) -> object:
-        return names[round(x)] if names else x
+        return names[round(x)] if names and math.isfinite(x) else x
 
     for one in found.series:
         if one.panel != panel:

@@ -69,7 +69,9 @@ def _experiment(document: Document, one: Experiment) -> None:
     for panel, of in enumerate(one.panels):
         told = f"{NAMES[one.paper]} {one.place}: {of.title}"
         names = ", ".join(line.name for line in one.series if line.panel == panel)
-        document.chart(paper_panel(one, panel), told, f"{told}. Lines: {names}.")
+        document.chart(paper_panel(one, panel), told, f"{told}. Lines: {names}.{read(one, panel)}")
+    if told := unmarked(one):
+        document.text(told, "source")
     document.table(
         ("verdict", "claim", "place", "rule", "ours beside print", "reason"),
         [(v.outcome, v.claim, v.place, v.rule, _values(v.values), v.reason) for v in one.verdicts],
@@ -125,6 +127,41 @@ def with_error(value: float, error: float) -> str:
 
 MOST_PLACES = 7
 """Most places behind the point of a number that is not written as a power of ten."""
+
+
+def read(found: Experiment, panel: int) -> str:
+    """Return what print says in a panel, for the description of its figure; begins with a blank.
+
+    Examples
+    --------
+    >>> from core.papers.results import Mark
+    >>> said = (Mark(2.0, 0.52, "0.52 at λ = 0.5"),)
+    >>> read(Experiment("lift_2", "lift", "Figure 2", "", "…", 1, (), (), said, ()), 0)
+    ' Print: 0.52 at λ = 0.5.'
+    """
+    told = list(dict.fromkeys(one.text for one in found.marks if one.panel == panel))
+    return f" Print: {'; '.join(told)}." if told else ""
+
+
+def unmarked(found: Experiment) -> str:
+    """Return that print has no number to mark in a figure, or in some panels; else "".
+
+    Examples
+    --------
+    >>> from core.papers.results import Panel
+    >>> one = Experiment("lift_2", "lift", "Figure 2", "", "…", 1, (Panel("", "", ""),), (), (), ())
+    >>> unmarked(one)
+    "The paper's text gives no number that could be marked in this figure."
+    """
+    marked = {one.panel for one in found.marks}
+    if len(marked) == len(found.panels) or any(one.name == EQUAL for one in found.series):
+        return ""
+    where = "the panels without a mark" if marked else "this figure"
+    return f"The paper's text gives no number that could be marked in {where}."
+
+
+EQUAL = "equal"
+"""The name of the line on which ours equals print: there print is an axis."""
 
 
 def of_errors(found: Experiment) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from core.papers.catalogue import EXPERIMENTS, chosen, entry
-from core.papers.experiments import common
-from core.papers.printed import FOLDER, printed
+from core.papers.experiments import common, rldp_figures
+from core.papers.printed import FOLDER, marks_of, printed
 from core.papers.results import PAPERS, Experiment
 from core.papers.running import SHIPPED, shipped
 from core.scenario import Scenario
@@ -100,8 +100,46 @@ def test_the_printed_ends_of_a_range_are_marks_of_its_figure(key):
     one = next(one for one in shipped().experiments if one.key == key)
     said = printed(one.paper)
     ends = [*said["log_min_lift"].value, *said["log_max_lift"].value]
-    assert [mark.x for mark in one.marks] == pytest.approx(ends)
-    assert [mark.y for mark in one.marks] == [0.0] * 4
+    marks = [mark for mark in one.marks if math.isfinite(mark.y)]
+    assert [mark.x for mark in marks] == pytest.approx(ends)
+    assert [mark.y for mark in marks] == [0.0] * 4
+
+
+def test_the_marks_of_the_shipped_run_are_those_of_the_printed_data_and_are_in_its_panels():
+    own = {"rldp_3": rldp_figures._marks()}  # a table, which its own panels show
+    kept = {one.key: one for one in shipped().experiments}
+    for key, one in kept.items():
+        assert repr(one.marks) == repr((*own.get(key, ()), *marks_of(key))), key
+        for mark in one.marks:
+            assert mark.panel < len(one.panels), mark
+            assert mark.text
+            assert mark.place, mark
+    marked = [key for paper in PAPERS for said in printed(paper).values() for key, _ in said.marks]
+    assert set(marked) <= set(kept)
+    assert len(marked) + len(own["rldp_3"]) == sum(len(one.marks) for one in kept.values())
+
+
+def test_a_mark_is_near_what_is_drawn_along_x():
+    for one in shipped().experiments:
+        for mark in one.marks:
+            x = [x for line in one.series if line.panel == mark.panel for x in line.x]
+            room = 0.25 * (max(x) - min(x))
+            if math.isfinite(mark.x):
+                assert min(x) - room <= mark.x <= max(x) + room, (one.key, mark)
+
+
+def test_a_number_of_a_mark_is_the_printed_one_or_one_that_is_given_with_it():
+    first, second = marks_of("alip_3")[:2]  # a share at λ, and the rest of it below NMI = 0
+    said = printed("alip")["share_1.5_0.5"]
+    assert (first.y, first.place) == (said.number, said.place)
+    assert second.y == pytest.approx(1 - said.number)
+    ranges = [one for one in marks_of("lift_6") if one.panel == 0]
+    assert [one.y for one in ranges] == printed("lift")["axis_6"].value.tolist()
+    assert all(math.isnan(one.x) for one in ranges)
+    (rho,) = [one for one in marks_of("funnel_8") if one.panel == 1]
+    assert math.isnan(rho.x)
+    assert math.isnan(rho.y)
+    assert rho.text == f"ρ = {printed('funnel')['correlation'].value[1]}"
 
 
 def in_verdicts(run, paper):
@@ -126,7 +164,9 @@ def as_compared(key, one):
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_printed_number_is_in_a_verdict_and_no_other(paper):
     compared = in_verdicts(shipped(), paper)
-    told = Counter(one for key, said in printed(paper).items() for one in as_compared(key, said))
+    judged = {key: said for key, said in printed(paper).items() if said.judged}
+    told = Counter(one for key, said in judged.items() for one in as_compared(key, said))
+    assert all(said.marks for said in printed(paper).values() if not said.judged)
     assert set(compared) == set(told)
     for one, times in told.items():
         assert compared[one] >= times, one

@@ -47,16 +47,17 @@ def deaf_to(verdict):
         none = [replace(value, ours=math.nan), replace(value, error=math.nan)]
         if any(with_one(verdict, place, one).outcome != "differs" for one in none):
             deaf.append(f"{value.name}: a number that is none")
-        if verdict.outcome in ("reproduced", "cannot be decided"):
+        left_open = verdict.rule == "ERR" and verdict.outcome == "cannot be decided"
+        if verdict.outcome in ("reproduced", "cannot be decided") and not left_open:
             deaf += [
                 f"{value.name}, as found: {name}"
                 for name, moved in moves(verdict.rule, value)
                 if with_one(verdict, place, moved).outcome not in heard(verdict)
             ]
-        if verdict.outcome == "error in print" and value.variant is not None:
+        if value.variant is not None and (left_open or verdict.outcome == "error in print"):
             far = value.variant + FAR + 100 * value.unit
             unexplained = replace(value, ours=far, variant=far)
-            if with_one(verdict, place, unexplained).outcome == "error in print":
+            if with_one(verdict, place, unexplained).outcome != "differs":
                 deaf.append(f"{value.name}: its variant")
     return deaf
 

@@ -1,6 +1,7 @@
 """The papers' figures and the page of `reproduce`: our numbers as lines, print as marks."""
 
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -52,6 +53,52 @@ def test_lines_have_standard_errors_and_print_is_a_cross():
     assert "error_y" not in points
     assert (marks["x"], marks["y"], marks["text"]) == ([1.0], [0.25], ["0.25 in print"])
     assert marks["marker"]["symbol"] == "x-thin"
+
+
+def marked(*marks, panel=0, **changes):
+    """Return what a panel of the sample draws of print: its traces, and words in its corner."""
+    of = [replace(one, panel=panel) for one in marks]
+    whole = paper_panel(replace(FOUND, marks=tuple(of), **changes), panel)
+    go.Figure(whole)
+    traces = [one for one in whole["data"] if one["name"] == "print"]
+    return traces, [one["text"] for one in whole["layout"]["annotations"]]
+
+
+def test_a_number_of_one_axis_is_a_line_across_what_is_drawn_that_says_what_it_is():
+    limit = Mark(math.nan, 0.3, "a <limit>", place="§VI")
+    crossing = Mark(0.75, math.nan, "a crossing")
+    (cross, across, up), words = marked(Mark(1.0, 0.25, "0.25"), limit, crossing)
+    assert cross["mode"] == "markers"
+    assert (min(across["x"]), max(across["x"]), set(across["y"])) == (0.5, 1.0, {0.3})
+    assert (min(up["y"]), max(up["y"]), set(up["x"])) == (0.1, 0.5, {0.75})
+    assert set(across["text"]) == {"a &lt;limit&gt; (§VI)"}
+    assert set(up["text"]) == {"a crossing"}
+    assert [one["showlegend"] for one in (across, up)] == [False, False]
+    assert words == []
+
+
+def test_a_line_without_a_cross_is_in_the_legend_once_and_stands_on_bars():
+    traces, _ = marked(Mark(0.5, math.nan, "here"), Mark(1.0, math.nan, "there"), panel=1)
+    assert [one["showlegend"] for one in traces] == [True, False]
+    assert min(traces[0]["y"]) == 0.0  # bars begin there
+    assert max(traces[0]["y"]) == 0.002
+
+
+def test_what_print_says_of_a_panel_as_a_whole_stands_in_its_corner():
+    traces, words = marked(Mark(math.nan, math.nan, "ρ < 1"), Mark(math.nan, math.nan, "2"))
+    assert traces == []
+    assert words == ["print: ρ &lt; 1", "print: 2"]
+
+
+def test_the_report_says_what_print_says_in_a_figure_and_where_it_says_nothing():
+    run = Run("0.1.0", "2026-01-01", "2 cores", 3, True, (FOUND,))
+    assert "Print: 0.25 in print." in page(run)
+    none = "The paper&#x27;s text gives no number that could be marked in "
+    assert f"{none}the panels without a mark." in page(run)
+    without = replace(run, experiments=(replace(FOUND, marks=()),))
+    assert f"{none}this figure." in page(without)
+    both = replace(FOUND, marks=(Mark(1.0, 0.5, "a"), Mark(1.0, 0.5, "b", 1)))
+    assert none not in page(replace(run, experiments=(both,)))
 
 
 def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
