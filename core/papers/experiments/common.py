@@ -99,6 +99,27 @@ sample. A quick run takes fewer of them, each as large as print's: the extremes 
 farther inside and say nothing about print's."""
 
 
+BINS = np.arange(-160, 21) / 10
+"""Ends of the bins of the histograms of log Ψ and log Λ."""
+
+
+def _peaks(low: FloatArray, high: FloatArray, place: str) -> Verdict:
+    """Return the verdict on the peaks of both histograms, from |log Ψ| and log Λ over draws."""
+    peaks = np.array(
+        [
+            [np.histogram(one, BINS)[0].max() for one in (b, -a)]
+            for a, b in zip(low, high, strict=True)
+        ]
+    )
+    return ordered(
+        "The histogram of log Λ has a higher peak than that of log Ψ",
+        place,
+        peaks[:, :1] / low.shape[1],
+        peaks[:, 1:] / low.shape[1],
+        ("each draw's own difference, on average, bins of 0.1",),
+    )
+
+
 def of_ranges(
     setting: Setting, count: int, n_s: int, n_x: int, said: Mapping[str, Printed], place: str
 ) -> Findings:
@@ -136,13 +157,6 @@ def of_ranges(
         for key, pair in zip(("log_min_lift", "log_max_lift"), extremes, strict=True)
         for (end, relation), found, printed in zip(ENDS, pair, said[key].value, strict=True)
     ]
-    bins = np.arange(-160, 21) / 10
-    peaks = np.array(
-        [
-            [np.histogram(one, bins)[0].max() for one in (b, -a)]
-            for a, b in zip(low, high, strict=True)
-        ]
-    )
     verdicts = [
         Verdict(
             "EXT",
@@ -151,23 +165,17 @@ def of_ranges(
             tuple(values),
             few=samples if setting.quick else 0,
         ),
-        ordered(
-            "The histogram of log Λ has a higher peak than that of log Ψ",
-            place,
-            peaks[:, :1] / low.shape[1],
-            peaks[:, 1:] / low.shape[1],
-            ("each draw's own difference, on average, bins of 0.1",),
-        ),
+        _peaks(low, high, place),
     ]
     if "rare" in said:
         share = mean_beside(said["rare"], (low >= 6).mean(axis=1))
         verdicts.append(Verdict("NUM", "P(|log Ψ| ≥ 6) is near zero", said["rare"].place, (share,)))
-    middles = numbers(bins[:-1] + 0.05)
+    middles = numbers(BINS[:-1] + 0.05)
     return Findings(
         len(low),
         (Panel("Histogram", "log of the lift", "share of symbols"),),
         tuple(
-            Series(name, middles, numbers(np.histogram(one, bins)[0] / one.size), kind="bars")
+            Series(name, middles, numbers(np.histogram(one, BINS)[0] / one.size), kind="bars")
             for name, one in (("log Ψ", -low), ("log Λ", high))
         ),
         tuple(verdicts),

@@ -41,6 +41,7 @@ def test_the_example_of_the_help_runs_and_writes_one_page_and_the_data(
     assert [trace["name"] for trace in json.loads(drawn)[0]["data"]] == [
         "log Ψ",
         "log Λ",
+        "print",  # the ends of the ranges, and where |log Ψ| is 6
         "print",
     ]
     assert main(line.split()) == 0  # goes on with what is kept
