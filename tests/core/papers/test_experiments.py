@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from core.papers.catalogue import EXPERIMENTS, chosen, entry
-from core.papers.experiments import common, rldp_figures
+from core.papers.experiments import common, rldp_adult, rldp_figures
 from core.papers.printed import FOLDER, marks_of, printed
 from core.papers.results import PAPERS, Experiment
 from core.papers.running import SHIPPED, shipped
@@ -153,6 +153,20 @@ def in_verdicts(run, paper):
         if value.printed is not None
     ]
     return Counter((f"{one.printed:.9g}", one.unit, one.drawn) for one in found)
+
+
+def test_searches_on_adult_are_shipped_at_every_eps_and_more_is_kept_at_a_larger_one():
+    (found,) = [one for one in shipped().experiments if one.key == "rldp_2"]
+    for panel in (2, 3):
+        lines = {one.name: one for one in found.series if one.panel == panel}
+        for name in rldp_adult.LARGE:
+            assert lines[name].x == tuple(rldp_figures.BUDGETS), (panel, name)
+            assert (np.diff(lines[name].y) >= 0).all(), (panel, name)
+        polyopt, best, bound = (np.array(lines[name].y) for name in rldp_adult.LARGE)
+        assert (polyopt <= best).all()
+        assert (best <= bound).all()
+        for name in ("SRR", "IR", "GRR"):
+            assert (np.array(lines[name].y) <= bound + 1e-9).all(), (panel, name)
 
 
 def as_compared(key, one):
