@@ -49,12 +49,17 @@ def nats(value: float) -> str:
 
     Examples
     --------
-    >>> nats(0.5), nats(math.inf)
-    ('0.5 (a factor of 1.65)', '∞ (no bound)')
+    >>> nats(0.5), nats(math.inf), nats(0.0), nats(0.001)
+    ('0.5 (a factor of 1.65)', '∞ (no bound)', '0 (no belief moves)', '0.001 (a change of 0.10 %)')
     """
     if math.isinf(value):
         return "∞ (no bound)"
-    return f"{level(value)} (a factor of {math.exp(value):.3g})"
+    if abs(value) < SAME:
+        return "0 (no belief moves)"
+    factor = f"{math.exp(value):.3g}"
+    if factor == "1":
+        return f"{level(value)} (a change of {percent(math.expm1(value), 2)})"
+    return f"{level(value)} (a factor of {factor})"
 
 
 def level(value: float) -> str:
@@ -121,10 +126,13 @@ def of_lift(found: Told) -> Sentences:
             for s, (secret, lift) in enumerate(zip(found.secrets, found.lift[:, y], strict=True))
         ]
         said.append(f"After “{name}” ({shares[y]} of all results) {', '.join(each)}.")
-    said.append(
-        f"So X itself keeps LIP at ε = {nats(found.lip)} and at no smaller one: the largest "
-        "change of any belief, up or down."
-    )
+    if found.lip < SAME:
+        said.append(f"So X itself keeps LIP at ε = {nats(found.lip)}.")
+    else:
+        said.append(
+            f"So X itself keeps LIP at ε = {nats(found.lip)} and at no smaller one: the largest "
+            "change of any belief, up or down."
+        )
     return tuple(said)
 
 
@@ -157,13 +165,25 @@ def of_alip(found: AlipExample) -> Sentences:
     >>> of_alip(alip_example(1.0, 0.5))[1]
     'With these budgets the optimum keeps 12.1 % of X; over all λ most, 12.4 %, at λ = 0.4.'
     """
-    rises, falls = (f"{math.exp(eps):.3g}" for eps in (found.eps_u, found.eps_l))
-    rise = "not rise" if rises == "1" else f"rise by a factor of {rises}"
-    fall = "not fall" if falls == "1" else f"fall by a factor of {falls}"
+    rise, fall = (
+        f"{way} by a factor of {math.exp(eps):.3g}" if eps > SAME else ""
+        for way, eps in (("rise", found.eps_u), ("fall", found.eps_l))
+    )
+    allowed = f"Beliefs may {rise} and {fall}."
+    if not rise and not fall:
+        allowed = "Beliefs may neither rise nor fall."
+    elif not (rise and fall):
+        other = "fall" if rise else "rise"
+        allowed = f"Beliefs may {rise or fall}, but not {other}: as they sum to 1, none moves."
+    most = float(found.kept.max())
     return (
-        f"Beliefs may {rise} and {fall}.",
-        f"With these budgets the optimum keeps {percent(found.release.kept, 1)} of X; over all λ "
-        f"most, {percent(float(found.kept.max()), 1)}, at λ = {found.best_share:g}.",
+        allowed,
+        f"With these budgets the optimum keeps {percent(found.release.kept, 1)} of X; "
+        + (
+            f"over all λ most, {percent(most, 1)}, at λ = {found.best_share:g}."
+            if most > SAME
+            else "with no λ does it keep more."
+        ),
     )
 
 
@@ -178,6 +198,11 @@ def of_ldp(found: LdpExample) -> Sentences:
     """
     release = found.release
     share = percent(float(release.p_s[0]))
+    if release.ldp < SAME:
+        return (
+            f"This release keeps LDP at ε = {nats(release.ldp)}, whoever is asked.",
+            "So it keeps LIP at 0 too, whatever share of them is ill.",
+        )
     return (
         f"This release keeps LDP at ε = {nats(release.ldp)}, whoever is asked.",
         f"LIP depends on who is asked: where {share} are ill it is kept at ε = "
@@ -198,10 +223,19 @@ def of_pml(found: PmlExample) -> Sentences:
     eps, lowest = level(found.eps), float(found.release.lift.min())
     factor = f"{math.exp(found.eps):.3g}"
     right = "likelier right" if factor == "1" else f"more than {factor} times likelier right"
+    if found.eps < SAME:
+        farther = "Both allow the same: no belief may move."
+    elif lowest < math.exp(-found.eps) * (1 - SAME):
+        farther = (
+            f"What it allows and LIP does not: after one of its outputs a secret is "
+            f"{change(lowest)}."
+        )
+    else:
+        farther = f"LIP allows all of its outputs too: no secret is more than {change(lowest)}."
     return (
         f"The optimum under {eps}-PML keeps {percent(found.kept, 1)} of X, the optimum under "
         f"{eps}-LIP {percent(found.kept_by_lip, 1)}.",
-        f"What it allows and LIP does not: after one of its outputs a secret is {change(lowest)}.",
+        farther,
         f"Who guesses whether somebody is ill is right {percent(found.blind, 1)} of the time "
         f"without the release and {percent(found.informed, 1)} with it; after no single output is "
         f"any guess about S {right}.",
@@ -218,11 +252,13 @@ def of_alpha(found: AlphaExample) -> Sentences:
     'Their mean of order α = 2 is 1.32; the largest, which is the mean of order ∞, is 2.5.'
     """
     lifts = ", ".join(f"{value:.3g}" for value in found.lifts)
-    order = "∞" if math.isinf(found.alpha) else f"{found.alpha:g}"
+    nothing = ": it tells nothing" if np.abs(found.lifts - 1).max() < SAME else ""
     return (
-        f"The clue multiplies what is believed of the four suspects by {lifts}.",
-        f"Their mean of order α = {order} is {found.mean:.3g}; the largest, which is the mean of "
-        f"order ∞, is {found.largest:.3g}.",
+        f"The clue multiplies what is believed of the four suspects by {lifts}{nothing}.",
+        f"Their mean of order α = ∞ is the largest, {found.largest:.3g}."
+        if math.isinf(found.alpha)
+        else f"Their mean of order α = {found.alpha:g} is {found.mean:.3g}; the largest, which is "
+        f"the mean of order ∞, is {found.largest:.3g}.",
     )
 
 
@@ -290,7 +326,7 @@ def of_maximin(found: RangeExample) -> Sentences:
     named = "The stop" if found.merges == 0 else "The cluster of stops"
     certain = (
         f"{named} tells {number_of(after.parts, 'group')} of streets apart for certain: maximin "
-        f"information is log₂ {after.parts} = {after.information:.3g} bits."
+        f"information is log₂ {after.parts} = {_bits(after.information)}."
         if after.parts > 1
         else f"{named} tells nothing of the street for certain: maximin information is 0."
     )
@@ -298,7 +334,12 @@ def of_maximin(found: RangeExample) -> Sentences:
         certain,
         f"Even so, the most telling {'stop' if found.merges == 0 else 'cluster'} leaves "
         f"{number_of(after.anonymity, 'street')} possible of {after.n_s}: it is "
-        f"{after.anonymity}-anonymous and L₀ is {after.reduction:.3g} bits.",
+        f"{after.anonymity}-anonymous and L₀ is {_bits(after.reduction)}.",
         f"The coarsest cluster narrows {number_of(found.joint.n_x, 'stop')} down by "
-        f"{after.resolution:.3g} bits.",
+        f"{_bits(after.resolution)}.",
     )
+
+
+def _bits(value: float) -> str:
+    told = f"{value:.3g}"
+    return f"{told} bit" if told == "1" else f"{told} bits"

@@ -66,7 +66,7 @@ def test_a_permalink_opens_its_topic_with_its_numbers_and_is_written_again():
     app = opened(topic="alpha", clue="4", order="inf", hit="0.3")
     assert app.select_slider(key="learn_order").value == math.inf
     assert app.slider(key="learn_clue").value == 4.0
-    assert markdown("the largest, which is the mean of order ∞, is 4.") in text(app)
+    assert markdown("Their mean of order α = ∞ is the largest, 4.") in text(app)
     assert app.query_params["order"] == "inf"
     app.slider(key="learn_clue").set_value(2.0).run()
     assert app.query_params["clue"] == "2"
@@ -193,3 +193,13 @@ def test_the_question_of_the_other_pages_stays_in_the_address():
     assert app.query_params["eps"] == "0.3"
     assert app.slider(key="learn_budget").value == 2.0
     assert app.session_state["eps"] == 0.3
+
+
+def test_a_number_that_is_moved_just_before_another_topic_is_chosen_is_kept():
+    app = opened(topic="alip")
+    app.slider(key="learn_share").set_value(0.9)
+    app.radio(key="learn_topic").set_value("ldp").run()  # both reach the server at once
+    assert "ldp" in app.query_params["topic"]
+    app.radio(key="learn_topic").set_value("alip").run()
+    assert app.slider(key="learn_share").value == 0.9
+    assert app.query_params["share"] == "0.9"

@@ -119,3 +119,14 @@ def test_each_world_says_what_its_numbers_show_at_the_ends_of_its_sliders(one, w
     for sentence in (one.statement, *one.words(one.make(*one.numbers(values)))):
         assert sentence in said
     assert app.get("link_button")[0].proto.url == one.opens(values).link
+
+
+@pytest.mark.usefixtures("ships")
+def test_a_number_that_is_moved_just_before_another_statement_is_chosen_is_kept():
+    app = opened(show="errata")
+    app.slider(key="papers_secrets").set_value(4.0)
+    app.radio(key="papers_world").set_value("theorem").run()  # both reach the server at once
+    assert app.query_params["world"] == "theorem"
+    app.radio(key="papers_world").set_value("proposition").run()
+    assert app.slider(key="papers_secrets").value == 4.0
+    assert app.query_params["secrets"] == "4"

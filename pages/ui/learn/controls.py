@@ -27,6 +27,7 @@ def variant() -> int:
         step=setting.step,
         format="%.0f",
         key=query.widget("variant"),
+        persist_state="session",
         width=190,
         help="Give each row of a class its own: 0 is the table of the lessons.",
     )

@@ -13,6 +13,9 @@ from pages.ui.style import glossary
 def number_slider(setting: Setting, key: str) -> None:
     """Show the slider of a number; the session holds its value under the widget's key.
 
+    It holds it too while the slider is not shown: who moves it and at once chooses something else
+    finds it moved.
+
     Parameters
     ----------
     setting : Setting
@@ -27,6 +30,7 @@ def number_slider(setting: Setting, key: str) -> None:
             setting.choices,
             format_func=lambda value: "∞" if math.isinf(value) else f"{value:,g}",
             key=key,
+            persist_state="session",
             help=told,
         )
     else:
@@ -37,5 +41,6 @@ def number_slider(setting: Setting, key: str) -> None:
             step=float(setting.step),
             format="%.0f" if setting.whole else "%.2f",
             key=key,
+            persist_state="session",
             help=told,
         )

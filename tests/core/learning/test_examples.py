@@ -202,3 +202,71 @@ def test_numbers_in_words_are_those_of_the_example():
     assert words.level(-0.0) == "0"
     assert words.level(10.0) == "10"
     assert words.nats(math.log(2)) == "0.693 (a factor of 2)"
+
+
+@pytest.mark.parametrize(
+    ("eps", "share", "said"),
+    [
+        (1.0, 0.5, "Beliefs may rise by a factor of 1.65 and fall by a factor of 1.65."),
+        (
+            1.0,
+            1.0,
+            "Beliefs may fall by a factor of 2.72, but not rise: as they sum to 1, none moves.",
+        ),
+        (
+            1.0,
+            0.0,
+            "Beliefs may rise by a factor of 2.72, but not fall: as they sum to 1, none moves.",
+        ),
+        (0.0, 0.5, "Beliefs may neither rise nor fall."),
+    ],
+)
+def test_a_budget_of_0_forbids_its_own_way_alone_and_so_both(eps, share, said):
+    found = alip_example(eps, share)
+    assert words.of_alip(found)[0] == said
+    still = min(found.eps_l, found.eps_u) == 0
+    assert still == bool(np.allclose(found.release.lift, 1))
+    assert ("no λ" in words.of_alip(found)[1]) == (found.kept.max() < 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("eps", "said"),
+    [
+        (0.0, "Both allow the same: no belief may move."),
+        (0.5, "What it allows and LIP does not: after one of its outputs a secret is 7 times"),
+        (2.5, "LIP allows all of its outputs too: no secret is more than 7 times less likely."),
+    ],
+)
+def test_what_pml_allows_and_lip_does_not_is_what_lip_forbids(eps, said):
+    found = pml_example(eps)
+    assert words.of_pml(found)[1].startswith(said)
+    forbidden = found.release.lip > eps + 1e-9
+    assert said.startswith("What it allows and LIP does not") == forbidden
+
+
+def test_at_0_no_belief_moves_and_no_factor_of_1_is_told():
+    useless = ldp_example(0.2, 0.5)
+    assert useless.release.ldp == pytest.approx(0.0, abs=1e-12)
+    assert words.of_ldp(useless) == (
+        "This release keeps LDP at ε = 0 (no belief moves), whoever is asked.",
+        "So it keeps LIP at 0 too, whatever share of them is ill.",
+    )
+    said = [
+        *words.of_lip(lip_example(0.0, 0.5)),
+        *words.of_rldp(robust_example(0.0, 100)),
+        *words.of_lift(told(of_test(hit=0.5, alarm=0.5))),
+    ]
+    assert not any("factor of 1)" in one for one in said)
+    assert "So X itself keeps LIP at ε = 0 (no belief moves)." in said
+
+
+def test_a_clue_that_tells_nothing_and_an_order_without_end_are_told_as_such():
+    assert words.of_alpha(alpha_example(1.0, 2.0))[0].endswith("by 1, 1, 1, 1: it tells nothing.")
+    assert words.of_alpha(alpha_example(2.5, math.inf))[1] == (
+        "Their mean of order α = ∞ is the largest, 2.5."
+    )
+
+
+def test_one_bit_is_one():
+    assert words.of_maximin(range_example(1))[0].endswith("log₂ 2 = 1 bit.")
+    assert words.of_maximin(range_example(0))[0].endswith("log₂ 3 = 1.58 bits.")
