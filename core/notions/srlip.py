@@ -102,6 +102,10 @@ class SRLIP(LevelNotion):
         """Return the upper bound on I(S;Y) of ε-LIP, which it implies, in nats."""
         return most_divergence(float(np.exp(-self.eps)), self.eps)
 
+    def named_levels(self) -> dict[str, float]:
+        """Return the budget as bounds on lifts: it implies LIP, where nothing is known of X."""
+        return {"lip": self.eps, "pml": self.eps, "min_lift": self.eps}
+
     def without_budget(self) -> SRLIP:
         """Return 0-SRLIP for the same attributes."""
         return SRLIP(0.0, self.shape)

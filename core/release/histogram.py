@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from core import measures, validation
 from core.joint import Joint
 from core.measures.leakage import Leakage
+from core.notions.base import Notion
 from core.validation import FloatArray, IntArray
 
 EDGE = 1e-9
@@ -209,3 +210,33 @@ def _share(values: ArrayLike, edges: FloatArray) -> FloatArray:
     counts, _ = np.histogram(values, edges)
     shares: FloatArray = counts / counts.sum()
     return shares
+
+
+def limits(notion: Notion | None) -> tuple[float, float] | None:
+    """Return how far a notion lets log Ψ fall and log Λ rise, in nats; None if it bounds neither.
+
+    Examples
+    --------
+    >>> from core.notions import LDP, LIP, PointwiseMaximalLeakage
+    >>> limits(LIP(1.0)), limits(PointwiseMaximalLeakage(0.5)), limits(LDP(1.0))
+    ((1.0, 1.0), (inf, 0.5), None)
+    """
+    named = {} if notion is None else notion.named_levels()
+    found = named.get("min_lift", np.inf), named.get("pml", np.inf)
+    return None if min(found) == np.inf else found
+
+
+def no_limits(notion: Notion | None) -> str:
+    """Say why a notion has no `limits`; "" where it has some, or there is no notion.
+
+    Examples
+    --------
+    >>> from core.notions import LDP, LIP
+    >>> no_limits(LIP(1.0)), no_limits(LDP(1.0))
+    ('', 'the promise bounds no single lift')
+    """
+    if notion is None or limits(notion) is not None:
+        return ""
+    if notion.exceptions > 0:
+        return "the promise's exceptions may have any lift"
+    return "the promise bounds no single lift"

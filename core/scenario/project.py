@@ -23,7 +23,8 @@ from core.scenario.column_names import (
 from core.scenario.data_url import Query
 from core.scenario.json_text import read_json
 from core.scenario.scenario import Scenario
-from core.scenario.url import from_query, to_query
+from core.scenario.url import KEYS as SCENARIO_KEYS
+from core.scenario.url import from_query, to_query, unknown_keys
 from core.validation import shown, whole
 
 VERSION = 1
@@ -301,6 +302,9 @@ class Project:
         for number, text in enumerate(texts, 1):
             parts = parse_qs(text, keep_blank_values=True)
             asked, said = from_query(parts)
+            said = (*unknown_keys(parts, (*SCENARIO_KEYS, "name", "note")), *said)
+            if not parts:
+                said = ("The link has nothing that can be read here; the defaults are used.",)
             notices += [f"Column {number}: {sentence}" for sentence in said]
             scenarios.append(asked)
             name = _kept(parts, "name", "The name of a column", LONGEST_NAME, number, notices)

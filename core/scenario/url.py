@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -117,6 +117,25 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
         if values.get(key):
             scenario = _set_list(scenario, key, values[key], notices)
     return scenario, tuple(notices)
+
+
+def unknown_keys(found: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+    """Return a sentence that names the keys of a link that nothing reads; none where all are known.
+
+    Examples
+    --------
+    >>> unknown_keys(["eps", "epz"], KEYS)
+    ('The link has epz, which is not known here and is ignored.',)
+    >>> unknown_keys(["eps"], KEYS)
+    ()
+    """
+    names = [key for key in found if key not in known]
+    if not names:
+        return ()
+    are = (
+        "which is not known here and is" if len(names) == 1 else "which are not known here and are"
+    )
+    return (f"The link has {cut(', '.join(names))}, {are} ignored.",)
 
 
 def within_reach(

@@ -7,7 +7,16 @@ from streamlit.runtime.scriptrunner import StopException
 from streamlit.runtime.state import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.frame import address
+from pages.ui.compare import query as compare_query
+from pages.ui.confusability import query as confusability_query
+from pages.ui.frame import address, pins
+from pages.ui.frame.page_query import PAGES_KEYS, PageQuery
+from pages.ui.frontiers import query as frontiers_query
+from pages.ui.in_class import projector
+from pages.ui.learn import query as learn_query
+from pages.ui.mechanisms import query as mechanisms_query
+from pages.ui.papers import query as papers_query
+from pages.ui.release import query as release_query
 from pages.ui.robust import controls as robust_controls
 from tests.pages.waiting import PATIENCE
 
@@ -143,3 +152,27 @@ def test_only_so_many_addresses_are_remembered(monkeypatch):
         app.slider(key="eps").set_value(eps).run()
         app.query_params.clear()
     assert len(app.session_state["_address_late"]) == 2
+
+
+PARTS = (
+    *(compare_query, confusability_query, frontiers_query, learn_query, mechanisms_query),
+    *(papers_query, release_query, pins, projector),
+)
+
+
+def test_the_keys_of_every_page_are_known_to_all():
+    files = [path for path in (ROOT / "pages").rglob("*.py") if "= PageQuery(" in path.read_text()]
+    assert len(files) == len(PARTS)
+    assert all(isinstance(part.URL, PageQuery) for part in PARTS)
+    assert set().union(*(part.URL._keys for part in PARTS)) == PAGES_KEYS
+
+
+def test_what_a_link_has_that_nothing_reads_is_named_and_the_rest_works():
+    app = opened(**ASKED, epz=["2"], topic=["lift"], **{"y" * 200: ["1"]})
+    (told,) = [one.value for one in app.warning]
+    assert "epz" in told
+    assert "topic" not in told
+    assert "y" * 90 not in told
+    assert told.count("ignored") == 1
+    assert app.session_state["_data"].released == ("race",)
+    assert not opened(**ASKED, topic=["lift"]).warning

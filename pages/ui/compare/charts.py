@@ -10,6 +10,7 @@ import pandas as pd
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
+from core.release import histogram as lift
 from core.scenario import DOMAINS, Result, spans
 from core.studies.matching import has_budget
 from core.studies.side_by_side import Column, entries, level_title
@@ -64,7 +65,8 @@ def lifts(place: int, name: str, result: Result, unit: str, far: float, *, faded
     def make() -> Figure:
         before, after = derived.lift_histograms(result, far)
         promised = None if result.mechanism.notion is None else derived.budgets(result.scenario)
-        figure = figures.lift_histogram(before, after, promised, NAMES, unit)
+        why = lift.no_limits(result.mechanism.notion)
+        figure = figures.lift_histogram(before, after, promised, NAMES, unit, unshaded=why)
         # four columns have less room than one chart has by itself
         figure["layout"]["xaxis"]["title"]["text"] = f"log-lift, {unit}: ← fall · rise →"
         return figure

@@ -121,8 +121,8 @@ def _frames(slots: Slots, scenario: Scenario) -> None:
         slots["lifts"] = card(
             key="lifts",
             title="How far beliefs move",
-            subtitle="Share of records by log-lift; each side of 0 adds up to 100 %."
-            + (" Shaded: what the promise allows." if derived.bounds_lift(scenario) else ""),
+            subtitle="Share of records by log-lift; each side of 0 adds up to 100 %. Shaded: what "
+            "the promise allows.",
             table=_lift_table,
             formulas=(
                 formulas.measure("lift"),

@@ -13,6 +13,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.average import TITLES
 from core.release.confusability import ConfusabilityGraph
+from core.release.histogram import no_limits
 from core.scenario import Result, Scenario, spans
 from core.studies.frontier import Frontier
 from core.studies.funnel import envelope, is_funnel, measure, most_between, taken
@@ -232,11 +233,13 @@ def _between(line: Frontier, scale: float, result: Result) -> tuple[FloatArray, 
 
 def lifts(result: Result, unit: str, *, faded: bool = False) -> None:
     """Show the histograms of log-lift before and after."""
-    allowed = derived.budgets(result.scenario)
+    allowed, why = derived.budgets(result.scenario), no_limits(result.mechanism.notion)
     chart(
-        lambda: figures.lift_histogram(*derived.lift_histograms(result), allowed, NAMES, unit),
+        lambda: figures.lift_histogram(
+            *derived.lift_histograms(result), allowed, NAMES, unit, unshaded=why
+        ),
         made_of=MadeOf(
-            result.scenario.data, (ref(result.before), ref(result.after), allowed, unit)
+            result.scenario.data, (ref(result.before), ref(result.after), allowed, unit, why)
         ),
         key="lifts",
         title="How far beliefs move",

@@ -35,6 +35,8 @@ def lift_histogram(
     budgets: tuple[float, float] | None,
     names: tuple[str, str],
     unit: str = "nats",
+    *,
+    unshaded: str = "",
 ) -> Figure:
     """Draw log Ψ (left) and log Λ (right) of X itself (above) and of the release (below).
 
@@ -48,6 +50,8 @@ def lift_histogram(
         What is above and what is below.
     unit : str
         "nats" or "bits", of all that is shown.
+    unshaded : str
+        Why nothing is shaded, where the promise has no such budgets.
     """
     reach = in_unit(float(before.edges[-1]), unit)
     hair = HAIR * reach
@@ -55,6 +59,10 @@ def lift_histogram(
     middle = (left - right - APART[0] * reach) / 2
     shown = None if budgets is None else tuple(in_unit(bound, unit) for bound in budgets)
     shapes, marks = _allowed(shown, left, right, hair)
+    if unshaded:
+        look = {"size": 11, "color": colour("muted")}
+        reason = f"not shaded: {unshaded}"
+        marks = [note(reason, 1, 1.0, xanchor="right", yanchor="bottom", font=look)]
     at = [tick for tick in ticks(-reach, reach, 9) if tick > -0.93 * reach]
     common = {"zeroline": True, "zerolinecolor": colour("edge"), "zerolinewidth": 1}
     return {

@@ -15,8 +15,17 @@ from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.scenario import DOMAINS, Scenario, spans
 from core.scenario.data_url import DATA_KEYS, Query, cut
-from core.scenario.url import CHOICES, LISTS, NUMBERS, from_query, to_query, within_reach
+from core.scenario.url import (
+    CHOICES,
+    LISTS,
+    NUMBERS,
+    from_query,
+    to_query,
+    unknown_keys,
+    within_reach,
+)
 from pages.ui.frame import address, site
+from pages.ui.frame.page_query import PAGES_KEYS
 from pages.ui.style.units import UNITS, exact, level, to_nats
 from pages.ui.work import browsers, context, derived, own_data, own_release
 
@@ -84,7 +93,8 @@ def _take(query: Query) -> None:
     found = _where_it_matters(found, query)
     adopt(found)
     st.session_state["unit"] = unit
-    st.session_state["_notices"] = (*told, *notices, *more)
+    lost = unknown_keys(address.whole(), {*KEYS, *PAGES_KEYS})
+    st.session_state["_notices"] = (*told, *lost, *notices, *more)
     st.session_state[_SEEN] = query  # last: a run that is interrupted before reads it again
 
 

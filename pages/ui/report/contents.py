@@ -15,11 +15,10 @@ from core.errors import CoreError
 from core.measures import catalogue as measures
 from core.measures.leakage import leakage
 from core.mechanisms import catalogue as mechanisms
-from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
 from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.release.confusability import release_graph
-from core.release.histogram import lift_histogram, reach
+from core.release.histogram import lift_histogram, limits, no_limits, reach
 from core.release.sentences import finding, promise_text, question
 from core.scenario import Result, spans
 from core.scenario.snippet import snippet
@@ -142,13 +141,11 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
         )
     far = reach(result.before)
     notion = result.mechanism.notion
-    limits = None
-    if isinstance(notion, PointwiseNotion) and notion.bounds_lift:
-        limits = notion.lower_budget, notion.upper_budget
-    before = lift_histogram(result.before, far, limits=limits)
-    after = lift_histogram(result.after, far, limits=limits)
+    allowed = limits(notion)
+    before = lift_histogram(result.before, far, limits=allowed)
+    after = lift_histogram(result.after, far, limits=allowed)
     page.chart(
-        figures.lift_histogram(before, after, limits, NAMES, unit),
+        figures.lift_histogram(before, after, allowed, NAMES, unit, unshaded=no_limits(notion)),
         "How far beliefs move: share of records by log-lift",
         "Histograms of log-lift before and after.",
     )

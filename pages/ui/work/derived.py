@@ -30,8 +30,7 @@ from core.data.treatment.suggested import suggested_steps
 from core.errors import CoreError
 from core.measures.leakage import leakage
 from core.mechanisms import MergeStep, subset_merging_steps
-from core.notions import Notion, PointwiseNotion
-from core.notions import catalogue as notions
+from core.notions import Notion
 from core.release import histogram as lift
 from core.release import merging_bounds
 from core.release import own_levels as levels
@@ -264,17 +263,9 @@ def purpose(scenario: Scenario) -> Purpose:
     return build_purpose(scenario, data.joint, data.x_values, data.task)
 
 
-def bounds_lift(scenario: Scenario) -> bool:
-    """Say whether a promise bounds how far beliefs fall and rise."""
-    return notions.entry(scenario.notion).kind.bounds_lift
-
-
 def budgets(scenario: Scenario) -> tuple[float, float] | None:
     """Return how far a promise lets beliefs fall and rise, in nats; None if it bounds no lift."""
-    notion = promise(scenario)
-    if not (isinstance(notion, PointwiseNotion) and notion.bounds_lift):
-        return None
-    return notion.lower_budget, notion.upper_budget
+    return lift.limits(promise(scenario))
 
 
 def asymmetry(n_s: int, n_x: int, draws: int) -> Asymmetry:

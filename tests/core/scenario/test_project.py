@@ -203,3 +203,17 @@ def test_the_json_form_is_readable():
     assert written["columns"][1]["scenario"]["notion"] == "alip"
     assert written["version"] == 1
     assert "files" not in written
+
+
+def test_what_a_column_of_a_link_has_that_nothing_reads_is_named():
+    columns = ["name=a&epz=2&notion=lip", "%%%", "", "z" * 300]
+    project, notices = Project.from_query({"col": columns})
+    assert project.scenarios[0].notion == "lip"
+    assert len(project) == len(notices) == 4
+    assert notices[0] == "Column 1: The link has epz, which is not known here and is ignored."
+    assert notices[1] == "Column 2: The link has %%%, which is not known here and is ignored."
+    assert notices[2] == (
+        "Column 3: The link has nothing that can be read here; the defaults are used."
+    )
+    assert "z" * 79 + "…" in notices[3]
+    assert "z" * 81 not in notices[3]

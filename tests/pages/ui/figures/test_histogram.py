@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from core.joint import Joint
 from core.measures.leakage import leakage
-from core.release.histogram import lift_histogram, reach
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    EpsDelta,
+    Intersection,
+    PointwiseMaximalLeakage,
+    RobustLDP,
+)
+from core.release.histogram import lift_histogram, limits, no_limits, reach
 from pages.ui import figures
 
 BUDGET = st.sampled_from([0.0, 1e-9, 1e-3, 0.4, 0.999, math.inf]) | st.floats(0, 4)
@@ -127,3 +136,23 @@ def test_names_stand_above_their_panels_where_no_bar_or_bound_crosses_them():
         for one in layout["shapes"]
         if one["type"] == "line"
     )
+
+
+def test_a_promise_that_bounds_no_lift_says_why_nothing_is_shaded():
+    joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    leak = leakage(joint.p, joint.x_labels)
+    for notion, allowed, why in (
+        (ALIP(0.2, 0.4), (0.2, 0.4), ""),
+        (PointwiseMaximalLeakage(0.3), (math.inf, 0.3), ""),
+        (Intersection(LDP(1.0), LIP(0.5)), (0.5, 0.5), ""),
+        (RobustLDP.of_joint(joint, 1.0), None, "the promise bounds no single lift"),
+        (EpsDelta(LIP(0.5), 0.1), None, "the promise's exceptions may have any lift"),
+        (None, None, ""),
+    ):
+        assert (limits(notion), no_limits(notion)) == (allowed, why)
+        bins = lift_histogram(leak, reach(leak), limits=allowed)
+        names = ("X itself", "the release")
+        figure = figures.lift_histogram(bins, bins, allowed, names, unshaded=no_limits(notion))
+        words = [mark["text"] for mark in figure["layout"]["annotations"]]
+        assert ("allowed" in words) == (allowed is not None)
+        assert [one for one in words if "not shaded" in one] == ([f"not shaded: {why}"] * bool(why))
