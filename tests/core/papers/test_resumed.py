@@ -151,7 +151,7 @@ def of_another(text):
         lambda _: "",
         lambda _: "[]",
         lambda _: "[" * 100_000,
-        lambda text: text.replace('"draws": 50', '"draws": "fifty"'),
+        lambda text: text.replace('"draws": 1000', '"draws": "fifty"'),
         lambda text: text.replace('"rule": "EXT"', '"rule": "NO"'),
         of_another,
     ],
