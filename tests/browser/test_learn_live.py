@@ -30,6 +30,10 @@ def test_every_topic_is_shown_with_its_charts_and_formulas(visit, topic):
     assert spoken.count() == page.locator(".katex-html[aria-hidden=true]").count() > 0
 
 
+FOCUSED = "one => document.activeElement === one"
+FRAME = "one => getComputedStyle(one).outlineStyle"
+
+
 def handle(page, name):
     return page.get_by_role("slider", name=re.compile(f"^{re.escape(name)}")).first
 
@@ -51,6 +55,28 @@ def test_a_border_is_dragged_and_the_words_the_slider_and_the_address_follow(vis
     page.wait_for_url(re.compile(r"ill=0\.5"))
     expect(page.locator(".st-key-learn_ill")).to_contain_text("0.50")
     expect(page.get_by_text(ALREADY)).to_have_count(0)
+    # what was dragged keeps the focus and has no frame; a key moves it on and brings the frame
+    assert grip.evaluate(FOCUSED)
+    assert grip.evaluate(FRAME) == "none"
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile(r"ill=0\.51"))
+    assert grip.evaluate(FRAME) == "solid"
+
+
+def test_a_border_that_the_keyboard_comes_to_has_a_frame(visit):
+    page = visit("learn")
+    waiting.settle(page, ["learn_lift"])
+    grip = page.locator(f"{NOW} [role=slider]").nth(1)
+    page.locator(f"{NOW} [role=slider]").nth(0).focus()
+    page.keyboard.press("Tab")
+    assert grip.evaluate(FOCUSED)
+    assert grip.evaluate(FRAME) == "solid"
+    grip.locator(".lsc-knob").click()
+    assert grip.evaluate(FRAME) == "none"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    assert grip.evaluate(FOCUSED)
+    assert grip.evaluate(FRAME) == "solid"
 
 
 def test_a_border_moves_by_arrow_keys_and_follows_the_slider(visit):

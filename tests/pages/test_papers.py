@@ -262,9 +262,9 @@ ACROSS, UP = Mark(math.nan, 0.5, "a limit"), Mark(1.0, math.nan, "a crossing")
             ("bars",),
             (),
             (CROSS, ACROSS),
-            "Bars: ours. Crosses and dotted lines in the colour of the text: print.",
+            "Bars: ours. Crosses and thin dots: print.",
         ),
-        (("bars",), (), (UP,), "Bars: ours. Dotted lines in the colour of the text: print."),
+        (("bars",), (), (UP,), "Bars: ours. Thin dots: print."),
         (("points", "line"), (), (CORNER,), "Lines and dots: ours."),
         (
             ("boxes",),
@@ -387,3 +387,9 @@ def test_the_page_says_where_print_has_no_number_to_mark():
     assert f"{none} the panels without a mark." in text(app)
     for show in ("lift_1", "rldp_examples", "nonstochastic_examples"):
         assert none not in text(opened(show=show)), show
+
+
+def test_a_star_in_the_title_of_a_panel_is_a_star():
+    app = opened(show="rldp_3")
+    (title,) = [one.value for one in app.markdown if "Figure 5: utility" in one.value]
+    assert r"P\*" in title

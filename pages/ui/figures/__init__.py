@@ -24,7 +24,7 @@ from pages.ui.figures.matrix import (
     posterior_matrix,
 )
 from pages.ui.figures.merges import merges
-from pages.ui.figures.papers import paper_panel
+from pages.ui.figures.papers import legend_rows, paper_panel
 from pages.ui.figures.ranges import range_matrix
 from pages.ui.figures.robust import (
     BoxPlot,
@@ -68,6 +68,7 @@ __all__ = [
     "is_below_mixture",
     "is_open",
     "joint_matrix",
+    "legend_rows",
     "levels",
     "levels_at",
     "lift_histogram",

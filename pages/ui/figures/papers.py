@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from math import isfinite, isnan
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from core.papers.results import Experiment, Mark, Series
 from pages.ui.figures.histogram import SIDES, fill
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, legend, note, numbers
+from pages.ui.style.base import Figure, axis, layout, legend, numbers
 from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
 
 HEIGHT = 340
@@ -29,14 +30,20 @@ TILT, TILTED = -40, 62
 POINTS = 25
 """Points of a line of print: what it is stands at each."""
 
-CORNER: dict[str, Any] = {"xanchor": "right", "yanchor": "top"}
-"""Where that of print stands which has no place on the axes."""
+ROOM, KEY, LETTER = 400.0, 46.0, 6.2
+"""Pixels that the legend of a panel has across, and that the sign and a letter of a name take."""
+
+MOST_SIGNS = 50
+"""Most points of a line that each have a sign: more are a line alone."""
+
+PRINT = "print"
+"""What the legend calls what print says."""
 
 BOX = ("lowerfence", "q1", "median", "q3", "upperfence")
 """What Plotly calls the five numbers of a box, from the least to the largest."""
 
 
-def paper_panel(found: Experiment, panel: int) -> Figure:
+def paper_panel(found: Experiment, panel: int, rows: int = 0) -> Figure:
     """Return one panel of an experiment's figure.
 
     Parameters
@@ -45,13 +52,16 @@ def paper_panel(found: Experiment, panel: int) -> Figure:
         What came out.
     panel : int
         Number of the panel, from 0.
+    rows : int
+        Least rows of the legend for which there is room, so that panels beside each other are of
+        one height.
     """
     of = found.panels[panel]
     drawn = [one for one in found.series if one.panel == panel]
     traces = [_trace(one, place, of.x_names) for place, one in enumerate(drawn)]
     marks = [one for one in found.marks if one.panel == panel]
     traces += _printed(marks, drawn)
-    rows = 1 + len(traces) // 3
+    rows = max(rows, legend_rows(found, panel))
     tilted = len(of.x_names) > LEVEL
     below = 46 + (TILTED if tilted else 0)
     return {
@@ -62,10 +72,6 @@ def paper_panel(found: Experiment, panel: int) -> Figure:
             xaxis=_named(of.x_title, of.x_names, tilted=tilted) if of.x_names else axis(of.x_title),
             yaxis=axis(of.y_title, type="log" if of.log_y else "linear", exponentformat="power"),
             legend=legend(),
-            annotations=[
-                note(f"print: {labels.text(one.text)}", 0.99, 0.99 - 0.07 * place, **CORNER)
-                for place, one in enumerate(one for one in marks if isnan(one.x) and isnan(one.y))
-            ],
             showlegend=True,
             barmode="overlay",
             boxmode="group",
@@ -82,7 +88,7 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": "print",
+                "name": PRINT,
                 "x": [one.x for one in crosses],
                 "y": [one.y for one in crosses],
                 "text": [_said(one) for one in crosses],
@@ -95,6 +101,17 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
             }
         )
     for one in marks:
+        if isnan(one.x) and isnan(one.y):  # of the panel as a whole: a line of the legend says it
+            found.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": f"print: {labels.text(one.text)}",
+                    "x": [None],
+                    "y": [None],
+                    "marker": {"opacity": 0},
+                }
+            )
         if isnan(one.x) == isnan(one.y):
             continue
         across = _ends([x for of in drawn for x in of.x] if isnan(one.x) else _heights(drawn))
@@ -103,13 +120,13 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": "print",
+                "name": PRINT,
                 "x": across if isnan(one.x) else level,
                 "y": level if isnan(one.x) else across,
                 "text": [_said(one)] * len(across),
                 "hovertemplate": "print: %{text}<extra></extra>",
                 "line": {"color": colour("ink"), "width": 1.4, "dash": "dot"},
-                "showlegend": not found,
+                "showlegend": not any(trace["name"] == PRINT for trace in found),
             }
         )
     return found
@@ -148,7 +165,7 @@ def _trace(series: Series, place: int, names: tuple[str, ...]) -> dict[str, Any]
     round_again = place // len(SERIES)
     dash = DASHES[(place + round_again) % len(DASHES)]
     trace: dict[str, Any] = {
-        "name": f"{series.name} (ours, beyond print)" if series.beyond else series.name,
+        "name": _named_series(series),
         "x": numbers(series.x),
         "y": numbers(series.y),
     }
@@ -177,11 +194,36 @@ def _trace(series: Series, place: int, names: tuple[str, ...]) -> dict[str, Any]
         told = f"%{{y:.4~g}} ± %{{customdata:.2~g}} at {where}"
     return trace | {
         "type": "scatter",
-        "mode": "markers" if series.kind == "points" else "lines+markers",
+        "mode": "markers" if series.kind == "points" else _signed(series),
         "line": {"color": tint, "width": 2, "dash": dash},
         "marker": {"color": tint, "size": 5, "symbol": SYMBOLS[place % len(SYMBOLS)]},
         "hovertemplate": f"{told}<extra>%{{fullData.name}}</extra>",
     }
+
+
+def _signed(series: Series) -> str:
+    return "lines+markers" if len(series.x) <= MOST_SIGNS else "lines"
+
+
+def _named_series(series: Series) -> str:
+    return f"{series.name} (ours, beyond print)" if series.beyond else series.name
+
+
+def legend_rows(found: Experiment, panel: int) -> int:
+    """Return how many rows a panel's legend takes: its columns are as wide as the longest name.
+
+    Parameters
+    ----------
+    found : Experiment
+        What came out.
+    panel : int
+        Number of the panel.
+    """
+    names = [_named_series(one) for one in found.series if one.panel == panel]
+    marks = [one for one in found.marks if one.panel == panel]
+    names += [one["name"] for one in _printed(marks, ()) if one.get("showlegend", True)]
+    across = max(KEY + LETTER * len(name) for name in (*names, ""))
+    return math.ceil(len(names) / max(1, int(ROOM // across)))
 
 
 def _boxes(trace: dict[str, Any], series: Series, tint: str) -> dict[str, Any]:

@@ -72,7 +72,8 @@ def _live(one: Lesson) -> None:
         query.publish()
         said = st.container(key="learn_said")
     now = query.values()
-    with beside, context.about(_about(one, now)):
+    # in a container of its own a card is as high as its chart, however long the words beside it
+    with beside, st.container(), context.about(_about(one, now)):
         sentences = pictures.show(one.key, now)
     with said:
         st.markdown("**What the numbers say**")

@@ -79,6 +79,7 @@ function listen(table, key, group) {
   group.addEventListener("pointerdown", (event) => {
     group.setPointerCapture(event.pointerId);
     table.dragged = key;
+    group.dataset.byHand = "";
     group.focus({ preventScroll: true });
     event.preventDefault();
   });
@@ -94,7 +95,10 @@ function listen(table, key, group) {
       tell(table);
     });
   }
+  // A key brings the frame that shows the focus; another window takes it away and gives it back.
+  group.addEventListener("blur", () => document.activeElement !== group && delete group.dataset.byHand);
   group.addEventListener("keydown", (event) => {
+    delete group.dataset.byHand;
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const { low, high, step } = table.data[key];
     const by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step,

@@ -11,11 +11,12 @@ import pandas as pd
 import streamlit as st
 
 from core.papers.results import Experiment, Mark, Series, Verdict
-from core.papers.verdicts import RULES, Outcome, Value
+from core.papers.verdicts import RULES, Outcome, Rule, Value
 from core.wording import listed
-from pages.ui.figures.papers import paper_panel
+from pages.ui.chart import chart
+from pages.ui.figures.papers import legend_rows, paper_panel
 from pages.ui.parts import tables
-from pages.ui.parts.static_card import still
+from pages.ui.parts.cards import card
 from pages.ui.report.papers import EQUAL, NAMES, of_errors, read, unmarked, with_error
 from pages.ui.style.labels import markdown
 
@@ -54,26 +55,32 @@ def figure(found: Experiment) -> None:
     """Show the panels of the figure, two beside each other."""
     for first in range(0, len(found.panels), 2):
         numbers = range(first, min(first + 2, len(found.panels)))
+        rows = max(legend_rows(found, panel) for panel in numbers)
         for panel, place in zip(numbers, st.columns(len(numbers)), strict=True):
             with place:
-                _panel(found, panel)
+                _panel(found, panel, rows)
     if told := unmarked(found):
         st.caption(told)
 
 
-def _panel(found: Experiment, panel: int) -> None:
+def _panel(found: Experiment, panel: int, rows: int) -> None:
     title = found.panels[panel].title or found.place
     drawn = [one for one in found.series if one.panel == panel]
     names = ", ".join(one.name for one in drawn)
-    still(
-        paper_panel(found, panel),
-        key=f"papers_panel_{panel}",
-        title=title,
+    key = f"papers_panel_{panel}"
+    with card(
+        key=key,
+        title=markdown(title),
         subtitle=explained(drawn, [one for one in found.marks if one.panel == panel]),
-        alt=f"{NAMES[found.paper]} {found.place}, {title}. {kinds(drawn)}: {names}."
-        f"{read(found, panel)}",
         table=lambda: points(found, panel),
-    )
+    ):
+        chart(
+            paper_panel(found, panel, rows),
+            key=key,
+            title=title,
+            alt=f"{NAMES[found.paper]} {found.place}, {title}. {kinds(drawn)}: {names}."
+            f"{read(found, panel)}",
+        )
 
 
 def kinds(drawn: Sequence[Series]) -> str:
@@ -117,7 +124,7 @@ def explained(drawn: Sequence[Series], marks: Sequence[Mark] = ()) -> str:
     crosses = any(math.isfinite(one.x) and math.isfinite(one.y) for one in marks)
     lines = any(math.isfinite(one.x) != math.isfinite(one.y) for one in marks)
     if crosses or lines:
-        signs = ["crosses"] * crosses + ["dotted lines in the colour of the text"] * lines
+        signs = ["crosses"] * crosses + ["thin dots"] * lines
         told.append(f"{' and '.join(signs).capitalize()}: print.")
     return " ".join(told)
 
@@ -163,7 +170,7 @@ def verdicts(found: Experiment) -> None:
                     "verdict": one.outcome,
                     "claim": one.claim,
                     "place": one.place,
-                    "ours beside print": beside_print(one.values),
+                    "ours beside print": beside_print(one.values, one.rule),
                     "reason": one.reason,
                     "rule": one.rule,
                 }
@@ -186,7 +193,7 @@ def _read(one: Verdict) -> dict[str, str]:
     return {
         "verdict": f":{tint}-badge[{icon} {one.outcome}]",
         "claim": f"{markdown(one.claim)} · :gray[:small[{markdown(one.place)}]]",
-        "ours beside print": markdown(beside_print(one.values)),
+        "ours beside print": markdown(beside_print(one.values, one.rule)),
         "reason": markdown(one.cause if alone else one.reason),
     }
 
@@ -195,22 +202,35 @@ MOST = 4
 """Values of one claim that its row shows; the table's files have as many."""
 
 
-def beside_print(values: tuple[Value, ...]) -> str:
+def beside_print(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
     """Return the values of a claim, ours beside print.
+
+    Parameters
+    ----------
+    values : tuple of Value
+        The values.
+    rule : str
+        The claim's: by EXT print is an end of a range, not a bound.
 
     Examples
     --------
+    >>> beside_print((Value("share", 0.0, 0.05, relation="at most"),))
+    'share: 0 (printed at most 0.05)'
     >>> beside_print((Value("NMI", 0.834, 0.83, error=0.001, unit=0.01),))
     'NMI: 0.8340 ± 0.0010 (printed 0.83)'
     """
     told = [
         f"{one.name}: {with_error(one.ours, one.error)}"
-        + ("" if one.printed is None else f" (printed {one.printed:.4g})")
+        + ("" if one.printed is None else f" (printed {_bound(one, rule)}{one.printed:.4g})")
         + ("" if one.variant is None else f" [the wrong variant {one.variant:.4g}]")
         for one in values[:MOST]
     ]
     more = len(values) - MOST
     return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
+
+
+def _bound(value: Value, rule: Rule) -> str:
+    return "" if value.relation == "is" or rule == "EXT" else f"{value.relation} "
 
 
 def beyond(found: Experiment) -> None:

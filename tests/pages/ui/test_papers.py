@@ -11,7 +11,7 @@ import pytest
 
 from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
 from core.papers.verdicts import Value
-from pages.ui.figures import overlay_histogram, paper_panel
+from pages.ui.figures import legend_rows, overlay_histogram, paper_panel
 from pages.ui.report.papers import of_errors, page
 
 FOUND = Experiment(
@@ -56,12 +56,12 @@ def test_lines_have_standard_errors_and_print_is_a_cross():
 
 
 def marked(*marks, panel=0, **changes):
-    """Return what a panel of the sample draws of print: its traces, and words in its corner."""
+    """Return what a panel of the sample draws of print, and what its legend says of print."""
     of = [replace(one, panel=panel) for one in marks]
     whole = paper_panel(replace(FOUND, marks=tuple(of), **changes), panel)
     go.Figure(whole)
     traces = [one for one in whole["data"] if one["name"] == "print"]
-    return traces, [one["text"] for one in whole["layout"]["annotations"]]
+    return traces, [one["name"] for one in whole["data"] if one["name"].startswith("print: ")]
 
 
 def test_a_number_of_one_axis_is_a_line_across_what_is_drawn_that_says_what_it_is():
@@ -84,7 +84,7 @@ def test_a_line_without_a_cross_is_in_the_legend_once_and_stands_on_bars():
     assert max(traces[0]["y"]) == 0.002
 
 
-def test_what_print_says_of_a_panel_as_a_whole_stands_in_its_corner():
+def test_what_print_says_of_a_panel_as_a_whole_is_said_by_its_legend():
     traces, words = marked(Mark(math.nan, math.nan, "ρ < 1"), Mark(math.nan, math.nan, "2"))
     assert traces == []
     assert words == ["print: ρ &lt; 1", "print: 2"]
@@ -99,6 +99,28 @@ def test_the_report_says_what_print_says_in_a_figure_and_where_it_says_nothing()
     assert f"{none}this figure." in page(without)
     both = replace(FOUND, marks=(Mark(1.0, 0.5, "a"), Mark(1.0, 0.5, "b", 1)))
     assert none not in page(replace(run, experiments=(both,)))
+
+
+def test_the_legend_has_room_for_its_rows_and_panels_side_by_side_are_of_one_height():
+    short = tuple(Series(name, (0.0, 1.0), (0.1, 0.2)) for name in ("SRR", "IR", "GRR"))
+    long = tuple(
+        replace(one, name=f"{one.name}, of the first draw alone", panel=1) for one in short
+    )
+    found = replace(FOUND, series=(*short, *long), marks=())
+    assert [legend_rows(found, panel) for panel in (0, 1)] == [1, 3]
+    heights = [paper_panel(found, panel)["layout"]["height"] for panel in (0, 1)]
+    assert heights[0] < heights[1]
+    assert paper_panel(found, 0, 3)["layout"]["height"] == heights[1]
+    lines = (Mark(math.nan, 0.1, "a"), Mark(math.nan, 0.2, "b"))  # the legend has print once
+    assert legend_rows(replace(found, marks=lines), 0) == 1
+    assert legend_rows(replace(found, marks=(Mark(math.nan, math.nan, "m" * 60),)), 0) == 4
+
+
+def test_a_long_line_has_no_sign_at_each_point():
+    x = tuple(float(i) for i in range(101))
+    for count, mode in ((50, "lines+markers"), (51, "lines")):
+        of = (Series("SRR", x[:count], x[:count]),)
+        assert paper_panel(replace(FOUND, series=of), 0)["data"][0]["mode"] == mode
 
 
 def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
