@@ -189,7 +189,7 @@ def attributes(setting: Setting) -> Findings:
             for k, eps in enumerate(grid.tolist())
         ),
         notes=(
-            f"LIP took {times[2] / times[0]:.2g} times less time than the product here; print's "
+            f"The product took {times[2] / times[0]:.2g} times as long as LIP here; print's "
             "476 times compare other programs and do not carry over. Products are repaired: as "
             "printed they are not private.",
         ),

@@ -36,6 +36,9 @@ ROOM, KEY, LETTER = 400.0, 46.0, 6.2
 MOST_SIGNS = 50
 """Most points of a line that each have a sign: more are a line alone."""
 
+NOTHING = "rgba(0,0,0,0)"
+"""The colour of what is not seen."""
+
 PRINT = "print"
 """What the legend calls what print says."""
 
@@ -109,7 +112,7 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
                     "name": f"print: {labels.text(one.text)}",
                     "x": [None],
                     "y": [None],
-                    "marker": {"opacity": 0},
+                    "marker": {"color": NOTHING, "opacity": 0},
                 }
             )
         if isnan(one.x) == isnan(one.y):
@@ -234,7 +237,7 @@ def _boxes(trace: dict[str, Any], series: Series, tint: str) -> dict[str, Any]:
         "type": "box",
         "x": numbers(series.x[:: len(BOX)]),
         "line": {"color": tint, "width": 1.6},
-        "fillcolor": "rgba(0,0,0,0)",
+        "fillcolor": NOTHING,
         "hoverinfo": "y+name",
         **{name: numbers(ends[:, j]) for j, name in enumerate(BOX)},
     }
