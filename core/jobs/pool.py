@@ -66,6 +66,8 @@ class Pool:
         Seconds without a job after which a worker ends.
     elsewhere : Elsewhere, optional
         Runs what may run on other machines; where it cannot, a process here does.
+    niceness : int
+        Of the workers that are not reserved, 0 to 19.
 
     Examples
     --------
@@ -86,11 +88,13 @@ class Pool:
         reserved: int = 0,
         rest: float = REST,
         elsewhere: Elsewhere | None = None,
+        niceness: int = NICENESS,
     ) -> None:
         self.size = validation.whole(size, "size", low=1)
         self.reserved = validation.whole(reserved, "reserved", low=0, high=size - 1)
         self.rest = validation.number(rest, "rest", low=0.0)
         self.elsewhere = elsewhere
+        self.niceness = validation.whole(niceness, "niceness", low=0, high=19)
         self._queue = JobQueue(general=size - reserved, reserved=reserved)
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
@@ -179,7 +183,7 @@ class Pool:
 
     def _serve(self, reserved: bool) -> None:
         """Keep one worker process and send it one job after another, until it is to end."""
-        niceness = URGENT_NICENESS if reserved else NICENESS
+        niceness = URGENT_NICENESS if reserved else self.niceness
         process: subprocess.Popen[bytes] | None = None
         while (call := self._queue.take(reserved=reserved, rest=self.rest)) is not None:
             for attempt in range(1, TRIES + 1):

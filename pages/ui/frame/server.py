@@ -21,6 +21,7 @@ from core.errors import CoreError
 from pages.ui.serving import sharing
 from pages.ui.style.labels import markdown
 from pages.ui.work import ahead, store
+from pages.ui.work.glances import GLANCER
 from pages.ui.work.long_answer import WORKERS
 
 LINGER = 0.3
@@ -172,11 +173,13 @@ async def life(_: object) -> AsyncIterator[None]:
     """
     folders.remove_left()
     ahead.serve()
+    GLANCER.serve()
     sharing.SHARED.folder()
     if sharing.SHARED.problem:
         print(sharing.SHARED.problem, file=sys.stderr, flush=True)
     yield
     WORKERS.kill()
+    GLANCER.kill()
     folders.remove_own()
     threading.Thread(target=_end, daemon=True, name="liftscope-end").start()
 

@@ -325,26 +325,23 @@ def _glance(scenario: Scenario) -> Mechanism:
     """Return the best of the known mechanisms and of what a search of a moment finds.
 
     One session searches for all: what it finds is known to the others. Each of them has the full
-    search, which begins from there. What another server has proven is taken from it. Where others
-    are searching and something is known, such as the answer at a smaller ε, that is the glance.
+    search, which begins from there. What another server has proven is taken from it. Where a search
+    has no turn and something is known, such as the answer at a smaller ε, that is the glance.
     """
-
-    def search() -> bool:
-        if (shared := answer_work(scenario).of_others()) is not None:
-            _know(scenario, shared.mechanism)
-            return True
-        data, hurried = counted(scenario.data), glances.hurried(scenario)
-        _know(scenario, hurried.build_mechanism(data.joint, data.x_values, data.task))
-        return True
-
     if not glances.is_taken(scenario):
-        with glances.turn(patient=_known(scenario) is None) as came:
-            if came:
-                kept_for(scenario.data).get(glances.key(scenario), search, bool)
+        data = counted(scenario.data)
+        if (shared := answer_work(scenario).of_others()) is not None:
+            glances.take(replace(shared, scenario=scenario), data)
+        elif (
+            found := glances.GLANCER.find(
+                *(scenario, data, long_answer.session()), patient=_known(scenario) is None
+            )
+        ) is not None:
+            glances.take(found, data)
     best = _known(scenario)
     if best is None:  # dropped from the store meanwhile, for lack of room
         _searched().discard(_name(scenario))
-        search()
+        glances.forget(scenario)
         return _glance(scenario)
     return best
 

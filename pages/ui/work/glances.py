@@ -1,42 +1,135 @@
-"""First glances: the best that a search of a moment finds, made once for all sessions."""
+"""First glances: the best that a search of a moment finds, made once for all sessions.
+
+A process of its own searches for them, one at a time, so that the server goes on with what other
+sessions do meanwhile. Until that process is up the server searches itself.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+import time
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from core.data import Counted
+from core.jobs import Job, Pool
+from core.jobs.work import find_all, find_answer
 from core.mechanisms import catalogue
 from core.scenario import Result, Scenario
 from pages.ui.work.derived import counted
-from pages.ui.work.store import kept_for, known_for
+from pages.ui.work.store import is_private, kept_for, known_for
 
 GLANCE = 0.25
 """Seconds that a first glance may take: a longer wait would be noticed."""
 
-_TURN = threading.Lock()
+WAIT = 2 * GLANCE
+"""Seconds that a page waits for a glance where it has another answer to show: others may be before
+it."""
+
+SECONDS = 60.0
+"""Seconds after which a glance is given up: some mechanisms cannot be cut short."""
+
+MOST = 300
+"""Most glances under way, or made while nobody waited; the oldest goes first."""
 
 
-@contextmanager
-def turn(*, patient: bool) -> Iterator[bool]:
-    """Wait for the turn to search for a glance here, and say whether it has come.
+@dataclass
+class _Asked:
+    """A glance that was asked for."""
 
-    One search at a time: several would share the lock that all sessions need, and each would find
-    less in its moment.
+    job: Job[Result]
+    since: float = field(default_factory=time.monotonic)
+
+
+class Glancer:
+    """Has first glances searched for in another process; safe for threads.
 
     Parameters
     ----------
-    patient : bool
-        Whether to wait for as long as it takes; else for `GLANCE` seconds.
+    pool : Pool
+        Its worker searches.
     """
-    came = _TURN.acquire(timeout=-1 if patient else GLANCE)
-    try:
-        yield came
-    finally:
-        if came:
-            _TURN.release()
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._asked: OrderedDict[Hashable, _Asked] = OrderedDict()
+        self._lock, self._turn = threading.Lock(), threading.Lock()
+        self._served = False
+        self._warmed: Job[Any] | None = None
+
+    def serve(self) -> None:
+        """Search in the other process from now on: there is a server, with many sessions."""
+        self._served = True
+        self._is_ready()
+
+    def _is_ready(self) -> bool:
+        """Say whether the other process waits for work; start it where it does not run."""
+        if not self._served:
+            return False
+        with self._lock:
+            warmed = self._warmed
+            if warmed is None or (warmed.finished and self._pool.workers == 0):
+                self._warmed = self._pool.submit(find_all, (), time_limit=SECONDS)
+                return False
+        return warmed.finished
+
+    def find(
+        self, scenario: Scenario, data: Counted, session: str, *, patient: bool
+    ) -> Result | None:
+        """Return what a search of a moment finds; None where its turn has not come.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            The question.
+        data : Counted
+            Its data.
+        session : str
+            Who asks.
+        patient : bool
+            Whether to wait for as long as it takes; else for `WAIT` seconds since it was asked for.
+
+        Raises
+        ------
+        CoreError
+            If the mechanism does not answer the question.
+        """
+        if not self._is_ready():
+            with self._turn:
+                return None if is_taken(scenario) else _search(scenario, data)
+        name = (repr(scenario), session if is_private(scenario.data) else "")
+        with self._lock:
+            asked = self._asked.get(name)
+            if asked is None:
+                asked = self._asked[name] = _Asked(self._submit(scenario, data, session))
+                while len(self._asked) > MOST:
+                    self._asked.popitem(last=False)[1].job.cancel()
+        left = asked.since + WAIT - time.monotonic()
+        if not asked.job.wait(None if patient else max(0.0, left)):
+            return None
+        with self._lock:
+            self._asked.pop(name, None)
+        return replace(asked.job.result(), scenario=scenario)
+
+    def _submit(self, scenario: Scenario, data: Counted, session: str) -> Job[Result]:
+        return self._pool.submit(
+            *(find_answer, hurried(scenario), data), time_limit=SECONDS, owner=session
+        )
+
+    def kill(self) -> None:
+        """End the process. For the end of the server."""
+        self._pool.kill()
+
+
+GLANCER = Glancer(Pool(1, niceness=0))
+"""The process of this server; as urgent as the server itself, as a page waits for it."""
+
+
+def _search(scenario: Scenario, data: Counted) -> Result:
+    """Search for a glance in place."""
+    return replace(find_answer(hurried(scenario), data, report=lambda _: None), scenario=scenario)
 
 
 def hurried(scenario: Scenario) -> Scenario:
@@ -63,6 +156,11 @@ def result_key(scenario: Scenario) -> Hashable:
 def is_taken(scenario: Scenario) -> bool:
     """Say whether a glance was taken already."""
     return kept_for(scenario.data).find(key(scenario)) is not None
+
+
+def forget(scenario: Scenario) -> None:
+    """Let a glance be taken again: what it found was dropped."""
+    kept_for(scenario.data).put(key(scenario), None)
 
 
 def take(found: Result, counted: Counted) -> None:

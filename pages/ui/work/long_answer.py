@@ -109,7 +109,7 @@ class LongAnswer(Generic[T]):
     @property
     def _kept_as(self) -> tuple[str, ...]:
         """The key of the answer; of private data, in its session only."""
-        return (*self.key, repr(self.data), _session() if is_private(self.data) else "")
+        return (*self.key, repr(self.data), session() if is_private(self.data) else "")
 
     @property
     def name(self) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ class LongAnswer(Generic[T]):
             raise
         finally:
             place = _place(self.name)
-            _leave(self.name, _session())
+            _leave(self.name, session())
         del held[self.name]
         if place and self.is_final(answer):
             sharing.keep(place, answer)
@@ -229,7 +229,7 @@ class LongAnswer(Generic[T]):
     def stop(self) -> None:
         """Stop this session's waiting until it resumes; the work ends if no other session waits."""
         _held()[self.name] = StoppedError("The work was cancelled.")
-        _leave(self.name, _session())
+        _leave(self.name, session())
 
     def fail(self, error: CoreError) -> None:
         """Mark the work as failed for this session until it resumes: its answer was of no use."""
@@ -272,7 +272,7 @@ def await_only(place: str, answers: Collection[LongAnswer[Any]]) -> None:
     for name in before - elsewhere:
         if isinstance(_held().get(name), Job):
             del _held()[name]
-            _leave(name, _session())
+            _leave(name, session())
 
 
 @contextmanager
@@ -313,20 +313,20 @@ def ahead(job: Job[Any]) -> int:
 
 def _join(answer: LongAnswer[T]) -> Job[T]:
     """Add this session to the work under way, or begin it; return its job."""
-    CLOSED.note(_session())
+    CLOSED.note(session())
     arguments = answer.arguments()  # before the lock: counting records may take a while
     with _lock:
         work = _under_way.get(answer.name)
         if work is None or work.job.state in (State.FAILED, State.CANCELLED):
             work = _under_way[answer.name] = _begun(answer, arguments)
-        work.sessions.add(_session())
+        work.sessions.add(session())
         return work.job
 
 
 def _begun(answer: LongAnswer[T], arguments: tuple[Any, ...]) -> _Work:
     """Return some work, which begins, or has ended where another server has its answer."""
     if answer.of_many:
-        return _Work(cast("Job[Any]", answer.call(*arguments, owner=_session())))
+        return _Work(cast("Job[Any]", answer.call(*arguments, owner=session())))
     place = "" if is_private(answer.data) else sharing.place_of(answer.call, lambda: arguments)
     found = sharing.find(place)
     if found is not None:
@@ -337,7 +337,7 @@ def _begun(answer: LongAnswer[T], arguments: tuple[Any, ...]) -> _Work:
         answer.call,
         *arguments,
         time_limit=answer.seconds * answer.longer,
-        owner=_session(),
+        owner=session(),
         urgent=answer.urgent,
     )
     return _Work(job, place)
@@ -381,7 +381,8 @@ def _held() -> dict[tuple[str, ...], Job[Any] | CoreError]:
     return found
 
 
-def _session() -> str:
+def session() -> str:
+    """Return the name of the running session among those that wait for work."""
     return str(st.session_state.setdefault("_session", uuid.uuid4().hex))
 
 

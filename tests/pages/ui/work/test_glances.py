@@ -1,35 +1,128 @@
-"""First glances: one search at a time, and what is shown where others are searching."""
+"""First glances: made once for all sessions, by another process, and what is shown meanwhile."""
 
 from dataclasses import replace
 
 import pytest
 
 from core.data.spec import DataSpec
-from core.scenario import Scenario
+from core.errors import SolverError
+from core.jobs import Pool
+from core.scenario import Scenario, answer
 from core.studies.known import UNPROVEN
 from pages.ui.work import answers, glances
+from pages.ui.work.derived import counted
+from pages.ui.work.glances import Glancer
+from tests.pages.pools import HeldPool
 
 ASKED = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
+DATA = counted(ASKED.data)
+
+
+class HeldGlances(HeldPool):
+    """A pool of one process, which runs, and holds all work but its first."""
+
+    workers = 1
+
+    def submit(self, function, *arguments, **how):
+        job = super().submit(function, *arguments, **how)
+        if len(self.taken) == 1:
+            self.finish()
+        return job
+
+
+def ready(pool):
+    """Return a glancer whose process waits for work."""
+    glancer = Glancer(pool)
+    glancer.serve()
+    return glancer
 
 
 @pytest.mark.usefixtures("solves")
 def test_where_others_search_the_answer_at_a_smaller_budget_is_the_glance(monkeypatch):
     known = answers.evaluate(ASKED).mechanism
     asked = replace(ASKED, eps=1.0)
-    with monkeypatch.context() as patched, glances.turn(patient=True):
-        patched.setattr(glances, "GLANCE", 0.0)
-        glance = answers.evaluate(asked).mechanism
-        assert answers.is_refining(asked)
+    pool = HeldGlances()
+    monkeypatch.setattr(glances, "GLANCER", ready(pool))
+    monkeypatch.setattr(glances, "WAIT", 0.0)
+    glance = answers.evaluate(asked).mechanism
+    assert answers.is_refining(asked)
     assert (glance.kernel == known.kernel).all()
     assert glance.status == UNPROVEN
     assert not glances.is_taken(asked)
+    (waiting,) = pool.open
+    assert waiting[2][0] == glances.hurried(asked)
+    pool.finish()
     found = answers.evaluate(asked).mechanism
     assert glances.is_taken(asked)
     assert found.utility > known.utility
 
 
-def test_a_turn_ends_with_what_it_was_for():
-    with pytest.raises(ValueError, match="no answer"), glances.turn(patient=True):
-        raise ValueError("no answer")
-    with glances.turn(patient=True) as came:
-        assert came
+def test_what_two_sessions_ask_for_is_searched_for_once_where_the_data_is_shared(monkeypatch):
+    monkeypatch.setattr(glances, "WAIT", 0.0)
+    pool = HeldGlances()
+    glancer = ready(pool)
+    assert glancer.find(ASKED, DATA, "one", patient=False) is None
+    assert glancer.find(ASKED, DATA, "other", patient=False) is None
+    assert len(pool.open) == 1
+    own = replace(ASKED, data=DataSpec("matrix:of mine", (), ()))
+    assert glancer.find(own, DATA, "one", patient=False) is None
+    assert glancer.find(own, DATA, "other", patient=False) is None
+    assert len(pool.open) == 3
+    pool.finish()
+    found = glancer.find(ASKED, DATA, "other", patient=False)
+    assert found.scenario == ASKED
+    assert found.mechanism.utility == pytest.approx(answer(ASKED, DATA).mechanism.utility)
+
+
+def test_until_its_process_is_up_and_after_it_rested_the_server_searches_itself(monkeypatch):
+    pool = HeldGlances()
+    glancer = Glancer(pool)
+    here = replace(ASKED, data=DataSpec("random:uniform:2x3:1", (), ()))
+    data = counted(here.data)
+    assert glancer.find(here, data, "one", patient=False).scenario == here
+    assert pool.taken == []  # no server, no process
+    glancer.serve()
+    pool.workers = 0  # its minute without work is over
+    assert glancer.find(here, data, "one", patient=False).scenario == here
+    assert len(pool.taken) == 2
+    pool.workers = 1
+    assert len(pool.open) == 1  # the second process is about to start
+    assert glancer.find(here, data, "one", patient=False).scenario == here
+    pool.finish()
+    monkeypatch.setattr(glances, "WAIT", 0.0)
+    assert glancer.find(here, data, "one", patient=False) is None
+    assert len(pool.open) == 1
+
+
+def test_a_search_that_fails_is_told_and_the_next_one_begins_anew(monkeypatch):
+    monkeypatch.setattr(glances, "WAIT", 0.0)
+    pool = HeldGlances()
+    glancer = ready(pool)
+    assert glancer.find(ASKED, DATA, "one", patient=False) is None
+    pool.fail(SolverError("The worker process died (exit status -9)."))
+    with pytest.raises(SolverError, match="died"):
+        glancer.find(ASKED, DATA, "one", patient=False)
+    assert glancer.find(ASKED, DATA, "one", patient=False) is None
+    pool.finish()
+    assert glancer.find(ASKED, DATA, "one", patient=True).scenario == ASKED
+
+
+def test_the_oldest_of_too_many_is_given_up(monkeypatch):
+    monkeypatch.setattr(glances, "WAIT", 0.0)
+    monkeypatch.setattr(glances, "MOST", 2)
+    pool = HeldGlances()
+    glancer = ready(pool)
+    for eps in (0.1, 0.2, 0.3):
+        assert glancer.find(replace(ASKED, eps=eps), DATA, "one", patient=False) is None
+    left = [arguments[0].eps for _, _, arguments in pool.open]
+    assert left == [0.2, 0.3]
+
+
+def test_a_process_of_its_own_finds_what_the_server_finds():
+    with Pool(1, niceness=0) as pool:
+        glancer = ready(pool)
+        glancer._warmed.result(60)
+        found = glancer.find(ASKED, DATA, "one", patient=True)
+    here = Glancer(pool).find(ASKED, DATA, "one", patient=True)
+    assert found.mechanism.utility == pytest.approx(here.mechanism.utility, abs=1e-9)
+    assert found.scenario == here.scenario == ASKED
