@@ -174,7 +174,8 @@ def dashboard(address: str | None, process: int | None) -> Iterator[tuple[str, i
         yield address, process
         return
     with served() as started:
-        (found,) = (one for one in descendants(os.getpid()) if "streamlit" in command(one))
+        # the first: a worker that is just being started still has the name of its parent
+        found = next(one for one in descendants(os.getpid()) if "streamlit" in command(one))
         yield started, found
 
 

@@ -49,7 +49,7 @@ def look(folder: Path, link: str) -> dict[float, tuple[float, list[float]]]:
     """Return what the server and each worker hold, in MB, after so many seconds with a page."""
     found = {}
     with served(folder / "app.py", folder) as address, sync_playwright() as playwright:
-        (process,) = (one for one in descendants(os.getpid()) if "streamlit" in command(one))
+        process = next(one for one in descendants(os.getpid()) if "streamlit" in command(one))
         browser = playwright.chromium.launch(executable_path=find(), args=[*ARGUMENTS])
         browser.new_page().goto(f"{address}/{link}")
         passed = 0.0

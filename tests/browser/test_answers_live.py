@@ -119,19 +119,22 @@ def test_two_sessions_with_one_question_come_to_one_answer(visit):
 
 def test_sliders_that_move_before_an_answer_is_there_leave_the_last_question_on_screen(visit):
     page = visit(question(13))
+    names = ["Optimal", "Subset random response"]
+    came = page.wait_for_function(LINES_OR_OFFER, arg=[names, AGAIN]).json_value()
+    assert came == "lines", page.inner_text(".st-key-frontier_state")
     settle(page)
     first = agree(page)
+    there = {line["name"] for line in first["lines"]}
     press(page, "lam", 1)
     press(page, "eps", 2)
     press(page, "lam", 1)
     page.wait_for_url(re.compile(r"(?=.*eps=0\.6(&|$))(?=.*lam=)"))
     middle = shown(page)
-    names = {line["name"] for line in middle["lines"]}
-    assert names >= {"Optimal", "Subset random response"}  # new, or the old ones, faded
+    assert {line["name"] for line in middle["lines"]} >= {*names}  # new, or the old ones, faded
     settle(page)
     last = agree(page)
     assert all(line["opacity"] == 1 for line in last["lines"])
-    assert {line["name"] for line in last["lines"]} == {line["name"] for line in first["lines"]}
+    assert {line["name"] for line in last["lines"]} == there
     old = next(line for line in first["lines"] if line["name"] == "Optimal")
     new = next(line for line in last["lines"] if line["name"] == "Optimal")
     assert old["y"] != new["y"]

@@ -35,8 +35,8 @@ PATIENCE = 300.0
 
 
 def server_of(process):
-    (found,) = (one for one in descendants(process) if "streamlit" in command(one))
-    return found
+    # the first: a worker that is just being started still has the name of its parent
+    return next(one for one in descendants(process) if "streamlit" in command(one))
 
 
 def workers(server):

@@ -35,8 +35,16 @@ _HISTORY = st.components.v2.component(
 
 
 def watch_history() -> None:
-    """Have the browser keep one entry of its history for each slider that is moved in a row."""
-    _HISTORY(key="history")
+    """Have the browser keep one entry of its history for each slider that is moved in a row.
+
+    It also asks for the page when a lost connection is there again, by its address if the server
+    does not know the page.
+    """
+    _HISTORY(key="history", on_back_change=_ignore)
+
+
+def _ignore() -> None:
+    """Do nothing: that the page runs is all that is wanted."""
 
 
 def arrive() -> None:

@@ -1,5 +1,7 @@
-// One entry of the browser's history for a slider that is moved several times in a row, so that
-// Back undoes the move. Streamlit adds one for each address that the server writes.
+// What becomes of the address. One entry of the browser's history for a slider that is moved several
+// times in a row, so that Back undoes the move: Streamlit adds one for each address that the server
+// writes. And where the connection comes back, the page is asked for by its address: Streamlit asks
+// only where some work was under way, and a server that does not know the page ignores its sliders.
 
 const NUMBER = /^[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf)$/i;
 
@@ -38,8 +40,21 @@ function watch() {
   });
 }
 
-export default function () {
-  if (window.liftscopeHistory) return;
-  window.liftscopeHistory = true;
+// Ask for the page when the connection is there again.
+function watchConnection() {
+  const app = document.querySelector("[data-testid=stApp]");
+  let lost = false;
+  new MutationObserver(() => {
+    const connected = app.dataset.testConnectionState === "CONNECTED";
+    if (connected && lost) window.liftscopeHistory.ask("back", Date.now());
+    lost = !connected;
+  }).observe(app, { attributeFilter: ["data-test-connection-state"] });
+}
+
+export default function ({ setTriggerValue }) {
+  const first = !window.liftscopeHistory;
+  window.liftscopeHistory = { ask: setTriggerValue };
+  if (!first) return;
   watch();
+  watchConnection();
 }

@@ -119,7 +119,8 @@ class Glancer:
         )
 
     def kill(self) -> None:
-        """End the process. For the end of the server."""
+        """End the process; what is searched for from now on, the server does itself."""
+        self._served = False
         self._pool.kill()
 
 

@@ -126,3 +126,12 @@ def test_a_process_of_its_own_finds_what_the_server_finds():
     here = Glancer(pool).find(ASKED, DATA, "one", patient=True)
     assert found.mechanism.utility == pytest.approx(here.mechanism.utility, abs=1e-9)
     assert found.scenario == here.scenario == ASKED
+
+
+def test_a_server_that_stops_ends_the_process_and_searches_itself():
+    with Pool(1) as pool:
+        glancer = ready(pool)
+        glancer._warmed.result(60)
+        glancer.kill()
+        assert glancer.find(ASKED, DATA, "one", patient=True).scenario == ASKED
+        assert all(process.wait(60) < 0 for process in list(pool._processes))
