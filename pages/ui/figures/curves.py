@@ -102,7 +102,7 @@ def curves(
         "data": [_trace(line, place, across, up) for place, line in enumerate(lines)],
         "layout": layout(
             height,
-            (62, 14, 26 + 19 * _rows(lines), 46),
+            (62, 14, 26 + 19 * _rows(lines) if len(lines) > 1 else 14, 46),
             xaxis=across.axis,
             yaxis=up.axis,
             showlegend=len(lines) > 1,
