@@ -33,6 +33,10 @@ MAX_UPLOAD_RECORDS = 100_000_000
 """Most records of a Parquet upload, which a count takes a second for: where few values repeat, a
 small file has a hundred times as many."""
 
+MAX_UPLOAD_CELLS = 250_000_000
+"""Most cells of a Parquet upload, all of which are looked through before the first question: 100
+million took 43 s where each column holds one value."""
+
 MAX_WORKBOOK_CELLS = 20_000_000
 """Most cells of a workbook's sheet, those between its cells included: each is held several times
 while it is read, and a cell far out in a small file makes billions of them."""

@@ -10,10 +10,13 @@ import io
 import zipfile
 import zlib
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 from xml.parsers import expat
+
+from openpyxl.reader.excel import ExcelReader
 
 _CHUNK = 1 << 20
 """Bytes of a part that are looked at together."""
@@ -76,14 +79,16 @@ class _Part:
 
 @dataclass(frozen=True)
 class Extent:
-    """What is to be held of a workbook.
+    """What is to be held of a workbook: of its first sheet, which alone is read.
+
+    Where the first sheet cannot be told, the largest part stands for it.
 
     Attributes
     ----------
     cells : int
-        Of its largest sheet, those between its cells included.
+        Of the sheet, those between its cells included.
     characters : int
-        In the cells of that with most, each counted wherever it stands.
+        In its cells, each text counted wherever it stands.
     """
 
     cells: int
@@ -114,17 +119,38 @@ def extent(workbook: Path | bytes) -> Extent:
     Extent(cells=27, characters=3)
     """
     file = io.BytesIO(workbook) if isinstance(workbook, bytes) else workbook
-    parts = []
+    parts: list[tuple[str, _Part]] = []
     with zipfile.ZipFile(file) as packed:
         for member in packed.infolist():
             if not member.is_dir():
                 with packed.open(member) as content:
-                    parts.append(_looked_through(content))
-    texts = max((part.texts for part in parts), key=len, default=[])
+                    parts.append((member.filename, _looked_through(content)))
+    texts = max((part.texts for _, part in parts), key=len, default=[])
+    first = _first_sheet(file)
+    held = [part for name, part in parts if name == first] or [part for _, part in parts]
     return Extent(
-        max((max(one.cells, one.row, one.last_row * one.last_column) for one in parts), default=0),
-        max((_characters(part, texts) for part in parts), default=0),
+        max((max(one.cells, one.row, one.last_row * one.last_column) for one in held), default=0),
+        max((_characters(part, texts) for part in held), default=0),
     )
+
+
+def _first_sheet(file: io.BytesIO | Path) -> str | None:
+    """Return the part that is read, by the reader's own way from workbook to sheet; None if none.
+
+    What names the parts is read by the code that reads the sheet, so that none can hide another.
+    """
+    try:
+        # a name would have to end as those of workbooks do
+        with file.open("rb") if isinstance(file, Path) else nullcontext(file) as content:
+            reader = ExcelReader(content, read_only=True, data_only=True, keep_links=False)
+            reader.read_manifest()
+            reader.read_workbook()
+            for _, relation in reader.parser.find_sheets():
+                if relation.target in reader.valid_files and "chartsheet" not in relation.Type:
+                    return str(relation.target)
+    except Exception:
+        return None
+    return None
 
 
 def weight(content: bytes, known: int) -> int:

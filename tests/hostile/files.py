@@ -30,9 +30,10 @@ def columns(**named):
     return written.getvalue()
 
 
-def same(times, records):
+def same(times, records, width=2):
     """Return a small Parquet file of many records that are all the same."""
-    block = pa.table({name: pa.array(["a"] * records).dictionary_encode() for name in "sx"})
+    column = pa.array(["a"] * records).dictionary_encode()
+    block = pa.table({f"c{i}": column for i in range(width)})
     written = io.BytesIO()
     with parquet.ParquetWriter(written, block.schema) as writer:
         for _ in range(times):
@@ -115,6 +116,7 @@ REFUSED = {
     "none.parquet": (columns(), "has no columns"),
     "one.parquet": (columns(s=[1, 2]), "has a single column"),
     "many.parquet": (same(101, 1_000_000), "has 101,000,000 records, at most 100,000,000"),
+    "wide.parquet": (same(13, 1_000_000, 20), "has 260,000,000 cells in 20 columns, at most 250,"),
     "empty.parquet": (columns(s=pa.array([], "i8"), x=pa.array([], "i8")), "but no records"),
     "cut.parquet": (NUMBERS[:-200], "is a damaged Parquet file"),
     "foot.parquet": (flipped(NUMBERS, -60), "is a damaged Parquet file"),

@@ -209,3 +209,38 @@ def test_bundled_data_shows_how_it_is_read_only_where_a_link_says_so():
     checked(bad.run())
     assert spec(bad).read == ReadOptions()
     assert not bad.error
+
+
+def test_dates_with_a_day_above_12_are_offered_in_their_order(app):
+    assert "All values of 'Geburt' look like dates" in said(app)
+    offered = [one.key for one in app.button if one.key.startswith("dates_")]
+    assert offered == ["dates_0_dmy"]
+    app.button(key="dates_0_dmy").click()
+    checked(app.run())
+    assert not app.error
+    assert spec(app).read.columns == (ColumnOptions("Geburt", "date", "dmy"),)
+    assert "look like dates" not in said(app)
+
+
+def test_dates_of_which_two_orders_fit_are_asked_about():
+    app = open_page()
+    content = b"due,day,job\n" + b"3/1/2014,2/26/2014,a\n1/2/2014,1/2/2014,b\n" * 3
+    app.file_uploader(key="own_file").upload("days.csv", content)
+    checked(app.run())
+    offered = [one.key for one in app.button if one.key.startswith("dates_")]
+    assert offered == ["dates_0_dmy", "dates_0_mdy", "dates_1_mdy"]
+    assert "All values of 'due' look like dates, which is meant:" in said(app)
+
+
+def test_how_fields_are_separated_is_asked_once():
+    app = open_page()
+    boxes = [one.key for one in app.selectbox if one.label == "Fields are separated by"]
+    assert boxes == ["own_delimiter"]
+    app.file_uploader(key="own_file").upload("a.csv", b"s;x\na;b\nc;d\n")
+    checked(app.run())
+    boxes = [one.key for one in app.selectbox if one.label == "Fields are separated by"]
+    assert boxes == ["read_delimiter"]
+    app.file_uploader(key="own_file").upload("b.csv", b"s,x\nb\n")
+    checked(app.run())
+    boxes = [one.key for one in app.selectbox if one.label == "Fields are separated by"]
+    assert "own_delimiter" in boxes  # with what cannot be read

@@ -2,9 +2,11 @@
 
 import pytest
 
+from core.data.readers.reading import unpacked_bytes
+from core.data.workbooks import weight
 from core.errors import SolverError
 from pages.ui.data import uploads
-from tests.hostile.files import workbook
+from tests.hostile.files import sheet, workbook
 from tests.pages.data_page import checked, errors, open_page, spec
 
 
@@ -85,3 +87,17 @@ def test_a_small_workbook_and_what_is_none_are_read_in_place():
     assert "cancel_reading" not in buttons(app)
     app = brought(b"PK\x03\x04" + bytes(100))
     assert errors(app) == ["people.xlsx is a damaged Excel file."]
+
+
+def test_a_small_workbook_that_takes_much_is_read_elsewhere(sweeps):
+    rows = ((1, {"A": "s", "B": "x"}), *((row, {"A": "a", "B": "b"}) for row in (2, 3)))
+    content = sheet(*rows, (4, {"CV": "z"}), (30_000, {"A": "a"}))
+    assert len(content) < 20_000
+    assert unpacked_bytes(content) <= uploads.SLOW < weight(content, unpacked_bytes(content))
+    app = brought(content)
+    assert len(sweeps.open) == 1
+    assert "cancel_reading" in buttons(app)
+    assert spec(app).source == "adult"
+    few = sheet(*rows)
+    assert weight(few, unpacked_bytes(few)) <= uploads.SLOW
+    assert "cancel_reading" not in buttons(brought(few))

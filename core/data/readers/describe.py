@@ -9,7 +9,8 @@ from typing import Any
 import ibis
 
 from core.data.joints import JointSource
-from core.data.options import ReadOptions
+from core.data.options import ORDERS, ReadOptions
+from core.data.readers.dates import moments
 from core.data.readers.per_column import per_column
 from core.data.readers.sources import AS_IT_IS, Sources
 from core.data.tables import (
@@ -17,6 +18,7 @@ from core.data.tables import (
     OpenTable,
     as_number,
     as_text,
+    is_mark,
     is_word,
     may_hold_numbers,
     open_table,
@@ -26,6 +28,9 @@ from core.limits import MAX_LEVELS
 EXACT = 20_000_000
 """Most values of columns with thousands of levels for which the levels are counted exactly."""
 
+
+LOOKED = 50_000
+"""Values of the first rows by which dates are recognised."""
 
 LEAST = 20
 """Fewest values of a column that may be an identifier."""
@@ -175,3 +180,74 @@ def _summary(column: Any) -> dict[str, Any]:
 
 def _levels(column: Any) -> dict[str, Any]:
     return {"levels": as_text(column).nunique()}
+
+
+@dataclass(frozen=True)
+class Dated:
+    """A column of text that is dates in numbers throughout.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    orders : tuple of str
+        Keys of `ORDERS`: the order of the parts of its dates, or two that fit all of them and
+        differ, where no day is above 12; only who knows the file can then say which is meant.
+    """
+
+    column: str
+    orders: tuple[str, ...]
+
+
+def dated(
+    source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
+) -> tuple[Dated, ...]:
+    r"""Return the columns of text whose first values are all dates, and in which order.
+
+    Parameters
+    ----------
+    source, sources, read
+        As in `describe`; types of the options do not matter.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such data.
+
+    Examples
+    --------
+    >>> sources = Sources()
+    >>> source = sources.add_bytes(b"day,due\n26.02.2014,3/1/2014\n1.3.2014,1/2/2014\n", "d.csv")
+    >>> [(one.column, one.orders) for one in dated(source, sources)]
+    [('day', ('dmy',)), ('due', ('dmy', 'mdy'))]
+    """
+    file = (sources or Sources()).open(source, (), read.layout)
+    if isinstance(file, JointSource):
+        return ()
+    with open_table(replace(file, marks=())) as table:
+        rows = int(table.row(table.records.aggregate(n=table.records.count()))["n"])
+        schema = zip(file.columns, table.records.schema().types, strict=False)
+        texts = [name for name, kind in schema if kind.is_string()]
+        first = max(LOOKED // max(len(texts), 1), 50)
+        found = per_column(table, texts, _dates, rows, first)
+    told = []
+    for name, counts in found.items():
+        fits = [order for order in ORDERS if counts["some"] and counts[order] == counts["some"]]
+        if len(fits) > 1 and not counts["other"]:
+            fits = fits[:1]  # each value is the same date in both orders
+        if fits:
+            told.append(Dated(name, tuple(fits)))
+    return tuple(told)
+
+
+def _dates(column: Any) -> dict[str, Any]:
+    """Return how many values there are, how many are dates in each order, and how many differ."""
+    there = is_word(column) & ~is_mark(column)
+    made = {order: moments(column, order) for order in ORDERS}
+    days = {order: (there & one.day.notnull() & ~one.of_month) for order, one in made.items()}
+    differ = there & (made["dmy"].day != made["mdy"].day)
+    return {
+        "some": (as_text(column).notnull() & ~is_mark(column)).sum(),  # numbers are no dates
+        "other": differ.sum(),
+        **{order: one.sum() for order, one in days.items()},
+    }

@@ -28,6 +28,7 @@ from core.data.workbooks import extent
 from core.errors import InvalidInputError
 from core.limits import (
     MAX_UNPACKED_MB,
+    MAX_UPLOAD_CELLS,
     MAX_UPLOAD_MB,
     MAX_UPLOAD_RECORDS,
     MAX_WORKBOOK_CELLS,
@@ -164,10 +165,16 @@ def read_bytes(
         raise InvalidInputError(
             f"{name} has {len(content) / _MEGABYTE:,.0f} MB, at most {MAX_UPLOAD_MB} are allowed."
         )
-    if content.startswith(_PARQUET) and (rows := _records_of(content)) > MAX_UPLOAD_RECORDS:
-        raise InvalidInputError(
-            f"{name} has {rows:,} records, at most {MAX_UPLOAD_RECORDS:,} are allowed."
-        )
+    if content.startswith(_PARQUET):
+        rows, columns = _size_of(content)
+        for what, size, most in (
+            ("records", rows, MAX_UPLOAD_RECORDS),
+            (f"cells in {columns:,} columns", rows * columns, MAX_UPLOAD_CELLS),
+        ):
+            if size > most:
+                raise InvalidInputError(
+                    f"{name} has {size:,} {what}, at most {most:,} are allowed."
+                )
     path = folder / f"{hashlib.sha256(content).hexdigest()}.data"
     fresh = not path.exists()
     kept: tuple[Path, ...] = ()
@@ -182,13 +189,14 @@ def read_bytes(
             path.unlink(missing_ok=True)
 
 
-def _records_of(content: bytes) -> int:
-    """Return the records of a Parquet file's groups; 0 where it is damaged."""
+def _size_of(content: bytes) -> tuple[int, int]:
+    """Return the records of a Parquet file's groups, and its columns; 0 where it is damaged."""
     try:
         file = parquet.read_metadata(io.BytesIO(content))
-        return sum(file.row_group(group).num_rows for group in range(file.num_row_groups))
+        groups = (file.row_group(group) for group in range(file.num_row_groups))
+        return sum(group.num_rows for group in groups), file.num_columns
     except (pa.ArrowException, OSError):
-        return 0  # `read_file` raises for it
+        return 0, 0  # `read_file` raises for it
 
 
 @contextmanager

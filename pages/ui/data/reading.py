@@ -41,6 +41,7 @@ def show(spec: DataSpec) -> None:
     own = spec.source in derived.sources().uploads or spec.read != ReadOptions()
     if not columns or not own:
         return
+    _suggest_dates(spec)
     said = "; ".join(spec.read.said())
     title = f"How it is read: {markdown(plain_short(said, 200))}" if said else "How it is read"
     with st.expander(title, icon=":material/text_fields:", key="read", expanded=bool(said)):
@@ -211,6 +212,26 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
     _own_marks(spec, options)
     for one in spec.read.columns:
         st.caption(markdown(one.said()))
+
+
+def _suggest_dates(spec: DataSpec) -> None:
+    """Offer to read columns of text as the dates that they are; ask where two orders fit."""
+    try:
+        found = [one for one in derived.dated(spec) if not spec.read.of(one.column).kind]
+    except CoreError:
+        return  # the board says why the data cannot be read
+    for place, one in enumerate(found[:_NAMED]):
+        name = markdown(repr(one.column))
+        which = "which is meant" if len(one.orders) > 1 else "as which they are not read yet"
+        st.markdown(f":material/calendar_month: All values of {name} look like dates, {which}:")
+        with st.container(horizontal=True, key=f"dates_row_{place}"):
+            for order in one.orders:
+                st.button(
+                    f"Read {name} as dates: {ORDERS[order]}",
+                    key=f"dates_{place}_{order}",
+                    on_click=_take_column,
+                    args=(ColumnOptions(one.column, "date", order),),
+                )
 
 
 def _asked_order(spec: DataSpec, options: ColumnOptions) -> None:

@@ -52,7 +52,7 @@ def show(spec: DataSpec) -> None:
     first = "Data base" if databases.asked_for(spec) else None
     upload, paste, draw, *others = st.tabs([*ways, *more], default=first)
     with upload:
-        _upload()
+        _upload(spec)
     with paste:
         _paste()
     with draw:
@@ -62,7 +62,8 @@ def show(spec: DataSpec) -> None:
             show_way()
 
 
-def _upload() -> None:
+def _upload(spec: DataSpec) -> None:
+    """Show the uploader; how fields are separated is asked here until "How it is read" asks it."""
     st.file_uploader(
         f"CSV, TSV, Parquet or Excel, up to {MAX_UPLOAD_MB} MB",
         type=["csv", "tsv", "txt", "tab", "dat", "parquet", "pq", "xlsx"],
@@ -70,13 +71,15 @@ def _upload() -> None:
         on_change=_take_file,
         help="One record a line, column names first. It stays in this session, on this machine.",
     )
-    st.selectbox(
-        "Fields are separated by",
-        [_AUTO, *DELIMITERS],
-        format_func=lambda mark: DELIMITERS.get(mark, mark),
-        key="own_delimiter",
-        on_change=_take_file,
-    )
+    shown = derived.sources().uploads.get(spec.source)
+    if shown is None or shown.text is None or _PROBLEM in st.session_state:
+        st.selectbox(
+            "Fields are separated by",
+            [_AUTO, *DELIMITERS],
+            format_func=lambda mark: DELIMITERS.get(mark, mark),
+            key="own_delimiter",
+            on_change=_take_file,
+        )
     _follow_reading()
     _problem("file")
 
@@ -138,7 +141,7 @@ def _take_file() -> None:
         _clear()
         _read_elsewhere(file.getvalue(), file.name)
         return
-    delimiter = st.session_state["own_delimiter"]
+    delimiter = st.session_state.get("own_delimiter", _AUTO)
     chosen = None if delimiter == _AUTO else delimiter
     read = ReadOptions(delimiter=chosen or "")
     _take("file", lambda: derived.sources().add_bytes(file.getvalue(), file.name, chosen), read)

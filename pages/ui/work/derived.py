@@ -23,6 +23,8 @@ from core.data import (
 )
 from core.data import column_levels as list_levels
 from core.data.readers import looking
+from core.data.readers.describe import Dated
+from core.data.readers.describe import dated as list_dated
 from core.data.spec import Binning, DataSpec
 from core.data.tables import FileTable
 from core.data.treatment.generalise import at_level
@@ -120,6 +122,12 @@ def likely_orders(spec: DataSpec, column: str) -> tuple[str, ...]:
     """Return the orders of the parts of a column's dates that fit most of its values."""
     key = ("likely orders", spec.source, column, repr(spec.read.layout))
     return kept(spec, key, lambda: looking.likely_orders(spec.source, column, sources(), spec.read))
+
+
+def dated(spec: DataSpec) -> tuple[Dated, ...]:
+    """Return the columns of a spec's data that are dates, and in which order of their parts."""
+    key = ("dated", spec.source, repr(spec.read.layout))
+    return kept(spec, key, lambda: list_dated(spec.source, sources(), spec.read))
 
 
 def column_levels(spec: DataSpec, column: str) -> ColumnLevels:

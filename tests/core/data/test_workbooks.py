@@ -7,6 +7,8 @@ import openpyxl
 import pytest
 
 from core.data.readers.reading import read_bytes
+from core.data.workbooks import Extent, extent
+from core.errors import InvalidInputError
 
 
 @pytest.mark.parametrize("encoding", ["Shift_JIS", "GB2312", "x-none", "utf-16"])
@@ -21,3 +23,59 @@ def test_a_part_in_an_encoding_that_is_not_read_hides_no_records(tmp_path, encod
             "customXml/item1.xml", f'<?xml version="1.0" encoding="{encoding}"?><a>b</a>'
         )
     assert read_bytes(packed.getvalue(), "book.xlsx", tmp_path).rows == 3
+
+
+def sheets(*far, order=None):
+    """Return a workbook of a small sheet and of empty ones with a cell far out."""
+    book = openpyxl.Workbook()
+    for row in (["s", "x"], ["a", "b"], ["c", "d"]):
+        book.active.append(row)
+    for name in far:
+        book.create_sheet(name).cell(1_048_576, 16_384, "z")
+    if order is not None:
+        book._sheets = [book._sheets[place] for place in order]
+    packed = io.BytesIO()
+    book.save(packed)
+    return packed.getvalue()
+
+
+def test_a_cell_far_out_counts_in_the_sheet_that_is_read_alone(tmp_path):
+    content = sheets("far", "farther")
+    assert extent(content) == Extent(6, 6)
+    assert read_bytes(content, "book.xlsx", tmp_path).rows == 2
+    turned = sheets("far", order=(1, 0))  # sheet1.xml is the second one now
+    assert extent(turned).cells == 1_048_576 * 16_384
+    with pytest.raises(InvalidInputError, match="spans 17,179,869,184 cells"):
+        read_bytes(turned, "book.xlsx", tmp_path)
+
+
+def changed(content, part, old, new):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as given, zipfile.ZipFile(packed, "w") as made:
+        for name in given.namelist():
+            text = given.read(name)
+            if name == part:
+                assert old in text
+                text = text.replace(old, new)
+            made.writestr(name, text)
+    return packed.getvalue()
+
+
+def test_where_the_first_sheet_cannot_be_told_every_part_counts():
+    content = sheets("far")
+    for part, old, new in (
+        ("xl/workbook.xml", b"<sheets>", b"<sheets"),
+        ("xl/_rels/workbook.xml.rels", b"<Relationships", b"<Relations"),
+        ("[Content_Types].xml", b"spreadsheetml.sheet.main+xml", b"other+xml"),
+    ):
+        assert extent(changed(content, part, old, new)).cells == 1_048_576 * 16_384
+
+
+def test_a_relation_that_leads_elsewhere_is_followed():
+    content = sheets("far")
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        relations = packed.read("xl/_rels/workbook.xml.rels")
+    swapped = relations.replace(b"sheet1.xml", b"sheet9.xml").replace(b"sheet2.xml", b"sheet1.xml")
+    swapped = swapped.replace(b"sheet9.xml", b"sheet2.xml")
+    turned = changed(content, "xl/_rels/workbook.xml.rels", relations, swapped)
+    assert extent(turned).cells == 1_048_576 * 16_384

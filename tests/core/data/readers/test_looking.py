@@ -17,6 +17,7 @@ from core.data import (
     present_marks,
     recognised,
 )
+from core.data.readers.describe import Dated, dated
 from core.errors import InvalidInputError
 
 
@@ -149,3 +150,32 @@ def test_a_file_brought_again_with_another_delimiter_leaves_older_questions_alon
     new = DataSpec(source, ("a;b",), ("c",), read=ReadOptions(delimiter=","))
     assert count(old, sources).joint.x_labels == ("x,p", "y,q")
     assert count(new, sources).joint.x_labels == ("p", "q")
+
+
+@pytest.mark.parametrize(
+    ("values", "orders"),
+    [
+        (["26.02.2014", "1.3.2014", ""], ("dmy",)),
+        (["2/26/2014", "1/2/2014", "NA"], ("mdy",)),
+        (["2014-02-26", "2014-03-01"], ("ymd",)),
+        (["1/2/2014", "3/4/2014"], ("dmy", "mdy")),
+        (["5/5/2014", "6/6/2014"], ("dmy",)),
+        (["3 Jan 2014", "4 Feb 2014"], ("ymd",)),
+        (["26.02.2014", "2/26/2014"], None),
+        (["26.02.2014", "unknown"], None),
+        (["1/2014", "2/2014"], None),
+        (["14:30", "15:00"], None),
+        (["20140226", "20140301"], None),
+        (["", ""], None),
+    ],
+)
+def test_dates_are_told_where_every_value_is_one(values, orders):
+    sources = Sources()
+    lines = "".join(f"{value},{job}\n" for value, job in zip(values * 2, "abcdef", strict=False))
+    source = sources.add_bytes(f"day,job\n{lines}".encode(), "days.csv")
+    expected = () if orders is None else (Dated("day", orders),)
+    assert dated(source, sources) == expected
+
+
+def test_a_joint_has_no_dates():
+    assert dated("example:parity") == ()
