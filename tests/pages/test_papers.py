@@ -130,6 +130,15 @@ def test_the_table_of_a_panel_has_names_where_x_is_no_number():
     assert found["x"].tolist() == ["0.01"] * 5 + ["0.1"]
 
 
+def test_a_line_of_print_across_names_has_no_name_in_the_table():
+    panel = Panel("", "measure", "excess", x_names=("a", "b"))
+    found = replace(MADE, panels=(panel,), series=(), marks=(ACROSS,))
+    told = cards.points(found, 0).iloc[-1]
+    assert told["line"] == "print: a limit"
+    assert math.isnan(told["x"])
+    assert told["y"] == 0.5
+
+
 def test_the_table_of_a_panel_has_our_points_and_those_of_print():
     found = cards.points(MADE, 0)
     assert found["line"].tolist() == ["LDP", "LDP", "print: 0.52 at λ = 0.5"]
