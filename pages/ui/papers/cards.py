@@ -215,13 +215,13 @@ def beside_print(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
     Examples
     --------
     >>> beside_print((Value("share", 0.0, 0.05, relation="at most"),))
-    'share: 0 (printed at most 0.05)'
+    'share: 0 (to be at most the printed 0.05)'
     >>> beside_print((Value("NMI", 0.834, 0.83, error=0.001, unit=0.01),))
     'NMI: 0.8340 ± 0.0010 (printed 0.83)'
     """
     told = [
         f"{one.name}: {with_error(one.ours, one.error)}"
-        + ("" if one.printed is None else f" (printed {_bound(one, rule)}{one.printed:.4g})")
+        + ("" if one.printed is None else f" ({_of_print(one, rule)} {one.printed:.4g})")
         + ("" if one.variant is None else f" [the wrong variant {one.variant:.4g}]")
         for one in values[:MOST]
     ]
@@ -229,8 +229,9 @@ def beside_print(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
     return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
 
 
-def _bound(value: Value, rule: Rule) -> str:
-    return "" if value.relation == "is" or rule == "EXT" else f"{value.relation} "
+def _of_print(value: Value, rule: Rule) -> str:
+    bound = value.relation != "is" and rule != "EXT"
+    return f"to be {value.relation} the printed" if bound else "printed"
 
 
 def beyond(found: Experiment) -> None:
