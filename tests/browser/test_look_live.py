@@ -47,3 +47,19 @@ def test_a_long_title_leaves_the_switches_beside_it(visit, width):
     assert switch["top"] < heading["bottom"]
     assert switch["left"] > heading["right"] - 1
     assert switch["right"] <= width
+
+
+def test_the_menu_marks_the_page_that_is_open_among_those_behind_more(visit):
+    page = visit("data", width=1280)
+    more = page.locator("[data-testid='stTopNav'] .rc-overflow-item-rest > *")
+    more.wait_for()
+    look = "element => getComputedStyle(element).backgroundColor"
+    page.wait_for_function(
+        "document.querySelector(\"[data-testid='stTopNav'] [inert] [aria-current='page']\")"
+    )
+    assert more.evaluate(look) != "rgba(0, 0, 0, 0)"
+    page.get_by_role("link", name="Lift").first.click()
+    page.wait_for_function(
+        "!document.querySelector(\"[data-testid='stTopNav'] [inert] [aria-current='page']\")"
+    )
+    assert more.evaluate(look) == "rgba(0, 0, 0, 0)"

@@ -58,12 +58,9 @@ def lift_histogram(
     right, left = reach + hair, -reach - hair - APART[1] * reach
     middle = (left - right - APART[0] * reach) / 2
     shown = None if budgets is None else tuple(in_unit(bound, unit) for bound in budgets)
-    shapes, marks = _allowed(shown, left, right, hair)
-    if unshaded:
-        look = {"size": 11, "color": colour("muted")}
-        reason = f"not shaded: {unshaded}"
-        marks = [note(reason, 1, 1.0, xanchor="right", yanchor="bottom", font=look)]
+    shapes, marks = _allowed(shown, left, right, hair, unshaded)
     at = [tick for tick in ticks(-reach, reach, 9) if tick > -0.93 * reach]
+    left_below = {"xanchor": "left", "yanchor": "bottom"}
     common = {"zeroline": True, "zerolinecolor": colour("edge"), "zerolinewidth": 1}
     return {
         "data": [
@@ -86,15 +83,8 @@ def lift_histogram(
             barmode="overlay",
             shapes=shapes,
             annotations=[
-                note(names[0], 0, 1.0, xanchor="left", yanchor="bottom", font=_strong("before")),
-                note(
-                    names[1],
-                    0,
-                    PANELS[0][1],
-                    xanchor="left",
-                    yanchor="bottom",
-                    font=_strong("after"),
-                ),
+                note(names[0], 0, 1.0, **left_below, font=_strong("before")),
+                note(names[1], 0, PANELS[0][1], **left_below, font=_strong("after")),
                 note(
                     "share of records: each side 100 %",
                     0,
@@ -207,14 +197,18 @@ def _strong(role: str) -> dict[str, object]:
 
 
 def _allowed(
-    budgets: tuple[float, ...] | None, left: float, right: float, hair: float
+    budgets: tuple[float, ...] | None, left: float, right: float, hair: float, unshaded: str
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """Shade what the notion allows, with a dashed line at each bound that is on the axis.
 
-    A budget of 0 is drawn as wide as `hair`; only an infinite one covers log Ψ = −∞.
+    A budget of 0 is drawn as wide as `hair`; only an infinite one covers log Ψ = −∞. Without
+    budgets the reason is said instead, if there is one.
     """
     if budgets is None:
-        return [], []
+        look = {"size": 11, "color": colour("muted")}
+        reason = f"not shaded: {unshaded}"
+        said = note(reason, 1, 1.0, xanchor="right", yanchor="bottom", font=look)
+        return [], [said] if unshaded else []
     fall, rise = (max(bound, hair) for bound in budgets)
     low = left if math.isinf(fall) else max(-fall, -right)
     high = min(rise, right)
