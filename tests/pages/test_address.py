@@ -129,6 +129,23 @@ def test_back_leads_to_an_address_that_was_written_over(monkeypatch):
     assert app.slider(key="eps").value == 1.0
 
 
+def test_back_tells_its_address_again_where_a_late_one_may_have_taken_its_place(sent, monkeypatch):
+    app = opened(**ASKED)
+    turn_to(app, ROBUST)
+    app.run()
+    app.slider(key="eps").set_value(0.5).run()
+    before = len(sent)
+    app.run()
+    assert len(sent) == before  # the browser is there already
+    app.query_params.clear()
+    for key, value in ASKED.items():
+        app.query_params[key] = value
+    monkeypatch.setattr(address, "_went_through_history", lambda: True)
+    app.run()
+    assert sent[before:]
+    assert all(one == ASKED for one in sent[before:])
+
+
 def test_an_address_counts_again_once_the_browser_has_read_what_was_written():
     app = opened(**ASKED)
     turn_to(app, ROBUST)

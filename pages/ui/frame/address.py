@@ -88,6 +88,9 @@ def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
     others = {key: values for key, values in _now().items() if key not in keys}
     after = others | {key: list(values) for key, values in wanted.items()}
     if after == sent:
+        if _went_through_history():
+            # what a run before wrote may have reached the browser only now, in this one's place
+            st.query_params.from_dict(sent)
         return
     late: list[Query] = st.session_state.setdefault(_LATE, [])
     late.append(sent)
