@@ -21,10 +21,10 @@ from core.jobs.job_queue import Call, JobQueue
 ROOT = Path(__file__).parents[2]
 """The folder that holds `core`, for the workers' import path."""
 
-NICENESS = 10
+NICENESS = 12
 """Niceness of general workers: a slider must not wait for another session's solve."""
 
-URGENT_NICENESS = 5
+URGENT_NICENESS = 8
 """Niceness of the workers that take urgent jobs only."""
 
 REST = 60.0

@@ -1,9 +1,10 @@
 """Answers at the other places of a slider, worked out for all sessions before one moves there.
 
-As soon as a question is open, a worker answers it at every place of its slider, the nearest ones
-first, a few at a time. A move then finds what it needs, and holds up nobody. Where all is kept
-already, nothing is done; work ends when no page with the question is open any more. It is only
-about data that all sessions share.
+As soon as a question is open, a worker answers it at every place of its slider, a few at a time:
+the nearest ones first and, among them, ever smaller and larger ones, as an answer at a smaller ε is
+shown where there is no better one yet. A move then finds what it needs, and holds up nobody. Where
+all is kept already, nothing is done; work ends when no page with the question is open any more. It
+is only about data that all sessions share.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pages.ui.work.own_search import for_no_session
 from pages.ui.work.store import is_private
 
 AT_ONCE = 4
-"""Places that a worker answers before it looks which are nearest now."""
+"""Places that a worker answers before it looks where the slider is now."""
 
 SECONDS = 60.0
 """Seconds after which a worker that answers so many places is given up."""
@@ -53,14 +54,28 @@ class _Question:
     left: list[float]
     parts: Parts
     pages: set[str]
+    factor: float = 1.0
 
-    def nearest(self, most: int) -> list[Scenario]:
-        """Return the question at the nearest places left, and take them off the list."""
-        self.left.sort(key=lambda eps: abs(eps - self.scenario.eps), reverse=True)
-        near = [
-            replace(self.scenario, eps=self.left.pop()) for _ in range(min(most, len(self.left)))
-        ]
-        return [one for one in near if not glances.is_taken(one)]
+    def next(self, most: int) -> list[Scenario]:
+        """Return the question at the places to answer next, and take them off the list.
+
+        The nearest ones, and one below and one above, twice as far off each time.
+        """
+        eps = self.scenario.eps
+        self.factor *= 2
+        here = eps or min((place for place in self.left if place > 0), default=0.0)
+        far = [place for place in (here / self.factor, here * self.factor) if self._spans(place)]
+        wanted = [*far, *[eps] * most][: min(most, len(self.left))]
+        found = []
+        for place in wanted:
+            found.append(min(self.left, key=lambda left: abs(left - place)))
+            self.left.remove(found[-1])
+        asked = [replace(self.scenario, eps=place) for place in found]
+        return [one for one in asked if not glances.is_taken(one)]
+
+    def _spans(self, eps: float) -> bool:
+        """Say whether there are places left on both sides of an ε."""
+        return bool(self.left) and min(self.left) <= eps <= max(self.left)
 
 
 class Ahead:
@@ -141,7 +156,7 @@ class Ahead:
             raise
 
     def _next(self) -> tuple[_Question, list[Scenario]] | None:
-        """Return the question touched last, at its nearest places; None if none is left."""
+        """Return the question touched last, at its next places; None if none is left."""
         with self._lock:
             for name, asked in reversed(list(self._questions.items())):
                 asked.pages = {page for page in asked.pages if self._is_open(page)}
@@ -149,7 +164,7 @@ class Ahead:
                     del self._questions[name]
                     continue
                 while asked.left:
-                    near = asked.nearest(AT_ONCE)
+                    near = asked.next(AT_ONCE)
                     if near:
                         return asked, near
             self._working = False  # under the same lock: whoever asks from now on begins anew

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.data import Counted
-from core.jobs import Job, Pool
+from core.jobs import Job, Pool, State
 from core.jobs.work import find_all, find_answer
 from core.mechanisms import catalogue
 from core.scenario import Result, Scenario
@@ -37,9 +37,10 @@ MOST = 300
 
 @dataclass
 class _Asked:
-    """A glance that was asked for."""
+    """A glance that was asked for, and whether somebody has nothing to show until it is there."""
 
     job: Job[Result]
+    urgent: bool
     since: float = field(default_factory=time.monotonic)
 
 
@@ -102,21 +103,29 @@ class Glancer:
         name = (repr(scenario), session if is_private(scenario.data) else "")
         with self._lock:
             asked = self._asked.get(name)
-            if asked is None:
-                asked = self._asked[name] = _Asked(self._submit(scenario, data, session))
+            waits = asked is not None and asked.job.state == State.WAITING
+            if asked is None or (patient and waits and not asked.urgent):
+                if asked is not None:
+                    asked.job.cancel()
+                job = self._submit(scenario, data, session, urgent=patient)
+                asked = self._asked[name] = _Asked(job, patient)
                 while len(self._asked) > MOST:
                     self._asked.popitem(last=False)[1].job.cancel()
         left = asked.since + WAIT - time.monotonic()
         if not asked.job.wait(None if patient else max(0.0, left)):
             return None
+        if asked.job.state == State.CANCELLED:  # for one that is urgent, or for lack of room
+            return None
         with self._lock:
-            self._asked.pop(name, None)
+            if self._asked.get(name) is asked:
+                del self._asked[name]
         return replace(asked.job.result(), scenario=scenario)
 
-    def _submit(self, scenario: Scenario, data: Counted, session: str) -> Job[Result]:
-        return self._pool.submit(
-            *(find_answer, hurried(scenario), data), time_limit=SECONDS, owner=session
-        )
+    def _submit(
+        self, scenario: Scenario, data: Counted, session: str, *, urgent: bool
+    ) -> Job[Result]:
+        asked = (find_answer, hurried(scenario), data)
+        return self._pool.submit(*asked, time_limit=SECONDS, owner=session, urgent=urgent)
 
     def kill(self) -> None:
         """End the process; what is searched for from now on, the server does itself."""
@@ -124,8 +133,11 @@ class Glancer:
         self._pool.kill()
 
 
-GLANCER = Glancer(Pool(1, niceness=0))
-"""The process of this server; as urgent as the server itself, as a page waits for it."""
+NICENESS = 3
+"""Of that process: what the server sends to its pages comes first, all other work later."""
+
+GLANCER = Glancer(Pool(1, niceness=NICENESS))
+"""The process of this server."""
 
 
 def _search(scenario: Scenario, data: Counted) -> Result:

@@ -53,7 +53,7 @@ def shown(**changes):
     return answer(scenario, counted)
 
 
-def test_every_place_is_answered_once_the_nearest_first():
+def test_every_place_is_answered_once_the_nearest_first_and_some_far_ones_with_them():
     workers, result = Workers(), shown(eps=0.52)
     places = Ahead(workers)
     assert places.want("one", result, grid)
@@ -61,7 +61,11 @@ def test_every_place_is_answered_once_the_nearest_first():
     places.work()
     order = [eps for chunk in workers.asked for eps in chunk]
     assert sorted(order) == PLACES
-    assert order == sorted(PLACES, key=lambda eps: abs(eps - 0.52))
+    assert workers.asked == [
+        [0.3, 1.0, 0.5, 0.6],  # half and twice .52, the nearest
+        [0.1, 0.4, 0.7, 0.8],  # a quarter; 2.08 is beyond the slider
+        [0.0, 0.2, 0.9, 1.1],
+    ]
     assert max(len(chunk) for chunk in workers.asked) == AT_ONCE
     assert not places.want("three", result, grid)  # nothing is left
 
@@ -120,7 +124,7 @@ def test_the_places_follow_the_slider():
     places._submit = submit
     places.want("one", result, grid)
     places.work()
-    assert workers.asked[0] == [0.0, 0.1, 0.2, 0.3]
+    assert workers.asked[0] == [0.0, 0.2, 0.1, 0.3]  # .2 is twice the least
     assert workers.asked[1] == [1.1, 1.0, 0.9, 0.8]
 
 

@@ -1,12 +1,13 @@
 """First glances: made once for all sessions, by another process, and what is shown meanwhile."""
 
+import threading
 from dataclasses import replace
 
 import pytest
 
 from core.data.spec import DataSpec
 from core.errors import SolverError
-from core.jobs import Pool
+from core.jobs import Pool, State
 from core.scenario import Scenario, answer
 from core.studies.known import UNPROVEN
 from pages.ui.work import answers, glances
@@ -23,10 +24,17 @@ class HeldGlances(HeldPool):
 
     workers = 1
 
+    def __init__(self):
+        super().__init__()
+        self.urgent, self.submitted = [], threading.Semaphore(0)
+
     def submit(self, function, *arguments, **how):
         job = super().submit(function, *arguments, **how)
+        self.urgent.append(how.get("urgent", False))
         if len(self.taken) == 1:
             self.finish()
+        if self.urgent[-1]:
+            self.submitted.release()
         return job
 
 
@@ -105,6 +113,28 @@ def test_a_search_that_fails_is_told_and_the_next_one_begins_anew(monkeypatch):
     assert glancer.find(ASKED, DATA, "one", patient=False) is None
     pool.finish()
     assert glancer.find(ASKED, DATA, "one", patient=True).scenario == ASKED
+
+
+def test_who_has_nothing_to_show_comes_before_those_who_have(monkeypatch):
+    monkeypatch.setattr(glances, "WAIT", 0.0)
+    pool = HeldGlances()
+    glancer = ready(pool)
+    assert glancer.find(ASKED, DATA, "one", patient=False) is None
+    ((first, *_),) = pool.open
+    first.state = State.WAITING  # another search is under way
+    waits = threading.Thread(
+        target=glancer.find, args=(ASKED, DATA, "other"), kwargs={"patient": True}
+    )
+    waits.start()
+    assert first.wait(60)
+    assert first.state == State.CANCELLED
+    assert pool.submitted.acquire(timeout=60)
+    ((_job, _, arguments),) = pool.open
+    assert arguments[0] == glances.hurried(ASKED)
+    pool.finish()
+    waits.join(60)
+    assert not waits.is_alive()
+    assert pool.urgent == [False, False, True]  # the start of the process, and both
 
 
 def test_the_oldest_of_too_many_is_given_up(monkeypatch):
