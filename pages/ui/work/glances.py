@@ -90,7 +90,8 @@ class Glancer:
         session : str
             Who asks.
         patient : bool
-            Whether to wait for as long as it takes; else for `WAIT` seconds since it was asked for.
+            Whether to wait for as long as it takes; else for `WAIT` seconds since it was asked for,
+            and not at all where another one comes before.
 
         Raises
         ------
@@ -111,8 +112,7 @@ class Glancer:
                 asked = self._asked[name] = _Asked(job, patient)
                 while len(self._asked) > MOST:
                     self._asked.popitem(last=False)[1].job.cancel()
-        left = asked.since + WAIT - time.monotonic()
-        if not asked.job.wait(None if patient else max(0.0, left)):
+        if not asked.job.wait(None if patient else self._wait(asked)):
             return None
         if asked.job.state == State.CANCELLED:  # for one that is urgent, or for lack of room
             return None
@@ -120,6 +120,12 @@ class Glancer:
             if self._asked.get(name) is asked:
                 del self._asked[name]
         return replace(asked.job.result(), scenario=scenario)
+
+    def _wait(self, asked: _Asked) -> float:
+        """Return the seconds to wait for a glance where there is something to show."""
+        if self._pool.ahead(asked.job) > 0:  # one is searched for, and this is not the next
+            return 0.0
+        return max(0.0, asked.since + WAIT - time.monotonic())
 
     def _submit(
         self, scenario: Scenario, data: Counted, session: str, *, urgent: bool

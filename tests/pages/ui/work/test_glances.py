@@ -26,6 +26,7 @@ class HeldGlances(HeldPool):
 
     def __init__(self):
         super().__init__()
+        self.before = 0
         self.urgent, self.submitted = [], threading.Semaphore(0)
 
     def submit(self, function, *arguments, **how):
@@ -36,6 +37,9 @@ class HeldGlances(HeldPool):
         if self.urgent[-1]:
             self.submitted.release()
         return job
+
+    def ahead(self, _):
+        return self.before
 
 
 def ready(pool):
@@ -135,6 +139,16 @@ def test_who_has_nothing_to_show_comes_before_those_who_have(monkeypatch):
     waits.join(60)
     assert not waits.is_alive()
     assert pool.urgent == [False, False, True]  # the start of the process, and both
+
+
+def test_nobody_with_something_to_show_waits_behind_another():
+    pool = HeldGlances()
+    glancer = ready(pool)
+    behind = replace(ASKED, eps=0.4)
+    pool.before = 1
+    assert glancer.find(behind, DATA, "one", patient=False) is None
+    pool.finish()
+    assert glancer.find(behind, DATA, "one", patient=False).scenario == behind
 
 
 def test_the_oldest_of_too_many_is_given_up(monkeypatch):
