@@ -1,0 +1,35 @@
+"""The style sheets: what a browser can apply quickly."""
+
+import re
+
+import pytest
+
+from core.jobs.pool import ROOT
+
+SHEETS = sorted((ROOT / "pages").rglob("*.css"))
+LEFT = r":has\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+"""A :has() with what is in its brackets."""
+
+
+def selectors(text):
+    """Return the selectors of a sheet, those of a list apart."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    for found in re.findall(r"([^{};]+)\{", text):
+        outside = re.sub(LEFT, " :has", found)
+        yield from (one.strip() for one in re.sub(r"\([^()]*\)", "()", outside).split(","))
+
+
+def test_the_selectors_of_a_sheet_are_found():
+    text = (
+        "/* a:has(b) * */ p:has(> :is(i, b)) > *, a { x: y } @media print { u:has(+ i) b { x: y } }"
+    )
+    assert [*selectors(text)] == ["p :has > *", "a", "@media print", "u :has b"]
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_what_follows_has_is_found_by_its_tag_or_class(sheet):
+    """Chromium looks at all elements again for each that a chart adds, where it is not."""
+    for one in selectors(sheet.read_text(encoding="utf-8")):
+        place = one.rfind(":has")
+        last = re.split(r"[\s>+~]+", one[place:].removeprefix(":has"))[-1] if place >= 0 else ""
+        assert last == "" or re.match(r"[.\w:]", last), one
