@@ -29,7 +29,9 @@ def test_the_selectors_of_a_sheet_are_found():
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
 def test_what_follows_has_is_found_by_its_tag_or_class(sheet):
     """Chromium looks at all elements again for each that a chart adds, where it is not."""
-    for one in selectors(sheet.read_text(encoding="utf-8")):
+    text = sheet.read_text(encoding="utf-8")
+    assert text.count("{") == text.count("}")
+    for one in selectors(text):
         place = one.rfind(":has")
         last = re.split(r"[\s>+~]+", one[place:].removeprefix(":has"))[-1] if place >= 0 else ""
         assert last == "" or re.match(r"[.\w:]", last), one
