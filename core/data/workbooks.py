@@ -12,6 +12,7 @@ import zlib
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 from xml.parsers import expat
@@ -125,7 +126,8 @@ def extent(workbook: Path | bytes) -> Extent:
             if not member.is_dir():
                 with packed.open(member) as content:
                     parts.append((member.filename, _looked_through(content)))
-    texts = max((part.texts for _, part in parts), key=len, default=[])
+    # which part has the shared texts is not asked: the longest in each place, so that none hides
+    texts = [max(sizes) for sizes in zip_longest(*(part.texts for _, part in parts), fillvalue=0)]
     first = _first_sheet(file)
     held = [part for name, part in parts if name == first] or [part for _, part in parts]
     return Extent(
@@ -186,16 +188,21 @@ def _looked_through(content: IO[bytes]) -> _Part:
 
 
 def _characters(part: _Part, texts: list[int]) -> int:
+    longest = max(texts, default=0)  # of a place that counts from the end, or is in another part
     shared = sum(
-        times * texts[number] for number, times in part.shared.items() if number < len(texts)
+        times * (texts[number] if 0 <= number < len(texts) else longest)
+        for number, times in part.shared.items()
     )
     return part.characters + shared
 
 
 def _number(text: str | None) -> int:
-    """Return a whole number that is written in digits; 0 for anything else."""
+    """Return a number as the reader understands it, 3e6 and 3_000_000 too; 0 for none."""
     plain = (text or "").strip()[:_LONGEST]
-    return int(plain) if plain.isdecimal() else 0
+    try:
+        return int(float(plain))
+    except (ValueError, OverflowError):
+        return 0
 
 
 def _column(place: str) -> int:

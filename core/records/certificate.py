@@ -233,15 +233,16 @@ def _levels(release: Release) -> dict[str, Any]:
     joint, mechanism = result.joint, result.mechanism
     numbers = reference([result.scenario])
     quick = mechanism.kernel.size < SLOW_CELLS
-    asked = mechanism.notion
+    # a mechanism may have been made for another notion, such as one that is easier to keep
+    asked = None if mechanism.notion is None else result.scenario.build_notion(joint)
     found: dict[str, Any] = {
         "asked": None
-        if asked is None or mechanism.audit is None
+        if asked is None
         else {
             "notion": str(asked),
-            "achieved": _plain(mechanism.audit.achieved),
+            "achieved": _plain(asked.achieved(joint, mechanism.kernel)),
             "unit": asked.level_unit,
-            "holds": mechanism.audit.holds,
+            "holds": asked.holds(joint, mechanism.kernel),
         },
         "numbers": plain_numbers(numbers),
         "design": plain_levels(levels(joint, mechanism.kernel, numbers, slow=quick)),

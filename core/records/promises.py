@@ -103,6 +103,9 @@ def _asked(body: Mapping[str, Any]) -> Sentence:
     if body["released"]["treatment"] == "kept":
         text = "This is the owner's copy: it holds X and S beside Y, so nothing is promised."
         return sentence("one record", False, text)
+    if not asked["holds"]:
+        text = f"{asked['notion']} was asked, and this mechanism does not keep it."
+        return sentence("one record", False, text)
     return sentence(
         "one record",
         True,
@@ -146,7 +149,10 @@ def _own(body: Mapping[str, Any]) -> str:
 def _sampling(body: Mapping[str, Any]) -> Sentence:
     found, numbers = body["levels"]["design"], body["levels"]["numbers"]
     asked = body["levels"]["asked"]
-    for ldp, pml in (("robust_ldp", "robust_pml"), ("rldp", "rldp")):
+    pairs = [("robust_ldp", "robust_pml"), ("rldp", "rldp")]
+    if asked is not None and "rldp" in asked_keys(body):
+        pairs.reverse()  # the level that was asked for
+    for ldp, pml in pairs:
         if found.get(ldp) is not None:
             sure = f"{100 * (1 - numbers['beta']):g} %"
             also = "" if pml == ldp else f", and PML at {figure(found[pml])} nats"
@@ -159,7 +165,7 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
                     f" It is known of LDP and PML only: that of {asked['notion']}, which was "
                     "asked, is that of the counted distribution."
                 )
-            return sentence("sampling error", True, text)
+            return sentence("sampling error", found[ldp] != "inf", text)
     return sentence(
         "sampling error",
         False,

@@ -25,6 +25,9 @@ DRAWS = {
 IN_NATS = ("information", "task")
 """Keys of the purposes whose utility is information."""
 
+NO_GAP = 1e-4
+"""Share of the bound up to which what is kept is told as the most: figures have four digits."""
+
 METHODS = {
     "closed form": "a formula",
     "greedy": "a greedy search",
@@ -160,9 +163,17 @@ def _proof(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Proven: no mechanism keeps more than", figure(proof["upper_bound"]) + unit
     yield "I(X;Y)", f"{figure(proof['information'])} nats"
     yield "Computed by", METHODS.get(proof["solver"], proof["solver"])
-    yield "Is it the best?", OPTIMAL.get(proof["status"], proof["status"])
+    yield "Is it the best?", _best(proof, unit)
     for note in proof.get("notes", ()):
         yield "Note", note
+
+
+def _best(proof: Mapping[str, Any], unit: str) -> str:
+    """Return what is proven of a mechanism: a proof says no more than its bound."""
+    gap, status = proof["upper_bound"] - proof["utility"], str(proof["status"])
+    if status == "optimal" and gap > NO_GAP * max(1.0, abs(proof["upper_bound"])):
+        return f"proven to within {figure(gap)}{unit}: another mechanism may keep that much more"
+    return OPTIMAL.get(status, status)
 
 
 def _hashes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -186,7 +186,8 @@ class Known:
             usable, bound = promise.usable(joint, scenario), promise.bound(scenario.eps)
             if _at_any_eps(scenario):  # all of them are one question
                 bound = promise.bound(-np.inf)
-                found = found or _allowed(promise, joint, scenario)
+                others = [one for one in (found, _allowed(promise, joint, scenario)) if one]
+                found = max(others, key=lambda one: one[1].utility, default=None)
         if found is None:
             return None
         here, made = found[0] == place, _bounded(found[1], bound, scenario.gap)

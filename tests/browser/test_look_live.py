@@ -1,6 +1,7 @@
 """What only a browser can tell of the look: text that stands out, titles beside their switches."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import waiting
 
@@ -53,13 +54,12 @@ def test_the_menu_marks_the_page_that_is_open_among_those_behind_more(visit):
     page = visit("data", width=1280)
     more = page.locator("[data-testid='stTopNav'] .rc-overflow-item-rest > *")
     more.wait_for()
-    look = "element => getComputedStyle(element).backgroundColor"
     page.wait_for_function(
         "document.querySelector(\"[data-testid='stTopNav'] [inert] [aria-current='page']\")"
     )
-    assert more.evaluate(look) != "rgba(0, 0, 0, 0)"
+    expect(more).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")
     page.get_by_role("link", name="Lift").first.click()
     page.wait_for_function(
         "!document.querySelector(\"[data-testid='stTopNav'] [inert] [aria-current='page']\")"
     )
-    assert more.evaluate(look) == "rgba(0, 0, 0, 0)"
+    expect(more).to_have_css("background-color", "rgba(0, 0, 0, 0)")

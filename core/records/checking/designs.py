@@ -194,7 +194,7 @@ def check_columns(
     wrong |= treatment == "kept" and not set(spec.released) <= set(others)
     if not wrong and original is not None:
         wrong = all(
-            not set(spec.released) <= set(names)
+            not (spec.released and set(spec.released) <= set(names))
             or Layout.of(spec, names, treatment) != Layout(column, tuple(said))
             for names in _columns_of(original, gone, spec.read)
         )

@@ -79,3 +79,24 @@ def test_a_relation_that_leads_elsewhere_is_followed():
     swapped = swapped.replace(b"sheet9.xml", b"sheet2.xml")
     turned = changed(content, "xl/_rels/workbook.xml.rels", relations, swapped)
     assert extent(turned).cells == 1_048_576 * 16_384
+
+
+@pytest.mark.parametrize("row", ["3000000", "3e6", "3_000_000", "+3000000"])
+def test_a_row_counts_however_its_number_is_written(row):
+    content = changed(sheets(), "xl/worksheets/sheet1.xml", b'r="3"', f'r="{row}"'.encode())
+    assert extent(content).cells == 2 * 3_000_000
+
+
+@pytest.mark.parametrize("place", ["1", "+1", "1e0", "-1"])
+def test_a_shared_text_counts_however_its_place_is_written(place):
+    content = sheets()
+    cell = b'<c r="A9" t="s"><v>' + place.encode() + b"</v></c></row></sheetData>"
+    content = changed(content, "xl/worksheets/sheet1.xml", b"</row></sheetData>", cell)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as given, zipfile.ZipFile(packed, "w") as made:
+        for name in given.namelist():
+            if name != "xl/sharedStrings.xml":
+                made.writestr(name, given.read(name))
+        made.writestr("xl/sharedStrings.xml", f"<sst><si>a</si><si>{'b' * 5_000}</si></sst>")
+        made.writestr("xl/decoy.xml", "<a><si/><si/><si/></a>")
+    assert extent(packed.getvalue()).characters >= 5_000

@@ -88,3 +88,34 @@ def test_the_words_of_version_1_are_checked_as_they_were():
     assert former.stated(body)[0] is False
     assert former.named({"version": 1}, "1-RLDP for S – X – Y") == "1-robust LDP"
     assert former.named({"version": 2}, "1-RLDP for S – X – Y") == "1-RLDP for S – X – Y"
+
+
+def test_under_rldp_the_promise_is_what_was_asked_whatever_the_mechanism_was_made_for(tmp_path):
+    design = write(people(600), tmp_path / "design.csv")
+    kept = {}
+    for mechanism in ("polyopt", "robust_optimal", "non_robust"):
+        result, _ = asked(design, notion="rldp", eps=1.0, mechanism=mechanism, secret_released=True)
+        target = f"{mechanism}.csv"
+        body, path = certified(tmp_path, result, design, target=target)
+        promised = body["levels"]["asked"]
+        assert promised["notion"] == "1-RLDP"
+        kept[mechanism] = promised["holds"]
+        assert promised["holds"] == (promised["achieved"] <= 1 + 1e-9)
+        words = said(body)
+        over = f"LDP holds at {promised['achieved']:.4g} nats"
+        assert over in words["sampling error"]
+        if promised["holds"]:
+            assert failed(list(outcomes(body, path, design, "17").values())) == []
+        else:
+            assert words["one record"].endswith("this mechanism does not keep it.")
+            assert [one.name for one in failed(list(outcomes(body, path, design, "17").values()))]
+    assert kept == {"polyopt": True, "robust_optimal": True, "non_robust": False}
+
+
+def test_a_scenario_that_releases_no_column_is_one_sentence(tmp_path):
+    design = write(people(300), tmp_path / "people.csv")
+    result, _ = asked(design)
+    body, path = certified(tmp_path, result, design)
+    body["scenario"]["data"]["released"] = [""]
+    found = outcomes(body, path, design, "17")
+    assert failed(list(found.values())) != []

@@ -56,6 +56,15 @@ def test_every_section_says_what_the_certificate_has(made):
     assert "Reads" not in said
 
 
+def test_a_proof_says_no_more_than_its_bound(made):
+    body = json.loads(json.dumps(made(Plan(Seeded(SEED)))))
+    body["proof"] |= {"status": "optimal", "upper_bound": body["proof"]["utility"]}
+    assert told(body)["Is it the best?"].startswith("yes, proven")
+    body["proof"]["upper_bound"] += 0.25
+    said = told(body)["Is it the best?"]
+    assert said == "proven to within 0.25 nats: another mechanism may keep that much more"
+
+
 def test_levels_are_those_of_the_certificate_in_its_order(made):
     body = json.loads(json.dumps(made(Plan(Seeded(SEED)), eps=8.0)))
     rows = level_rows(body)

@@ -343,3 +343,16 @@ def test_one_proof_of_perfect_privacy_serves_every_budget(lam, first, then):
     assert best.utility == pytest.approx(found.utility)
     half = replace(asked, lam=0.5, eps=then)
     assert known.best(half, JOINT) is None
+
+
+def test_what_was_cut_short_hides_no_proof_at_another_budget():
+    known, asked = Known(), replace(OPTIMAL, notion="alip", lam=1.0, eps=2.0)
+    found = made(asked)
+    known.add(asked, JOINT, found)
+    low = replace(asked, eps=1.0)
+    nothing = made(replace(low, mechanism="constant"))
+    cut = unproven(replace(nothing, notion=low.build_notion(JOINT)), found.upper_bound)
+    known.add(low, JOINT, cut)
+    best = known.best(low, JOINT)
+    assert best.utility == pytest.approx(found.utility)
+    assert best.status == "optimal"
