@@ -298,7 +298,9 @@ def test_charts_take_the_colours_of_the_theme(visit):
         page = visit(QUICK, dark=dark)
         settle(page)
         colours[dark] = page.evaluate(
-            "document.querySelector('.st-key-frontier .lsc-plot').data[0].line.color"
+            # a band, where a search was cut short on a busy machine, has no colour of its own
+            """document.querySelector('.st-key-frontier .lsc-plot').data
+                 .find(trace => trace.line?.color).line.color"""
         )
     assert colours == {False: "#0b63a5", True: "#6db7ee"}
 

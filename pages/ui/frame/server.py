@@ -18,7 +18,7 @@ from streamlit import config
 from core.data import folders
 from core.data.readers.reading import NO_ROOM
 from core.errors import CoreError
-from pages.ui.serving import sharing
+from pages.ui.serving import sharing, whole_runs
 from pages.ui.style.labels import markdown
 from pages.ui.work import ahead, store
 from pages.ui.work.glances import GLANCER
@@ -172,6 +172,7 @@ async def life(_: object) -> AsyncIterator[None]:
     Where answers cannot be shared as it was told to, it says so on standard error.
     """
     folders.remove_left()
+    whole_runs.keep()
     ahead.serve()
     GLANCER.serve()
     sharing.SHARED.folder()
