@@ -2,7 +2,8 @@
 
 Run with `python -m benchmarks.interface` (about two minutes, in a headless Chromium). All pages are
 open at the same time and take turns, and ratios are medians over the turns, so that what else the
-machine does slows all of them. A page is updated when its main part has changed for the last time.
+machine does slows all of them. A page is updated when its main part has changed for the last time;
+of Explore it is also told when its figures, and what is in sight of it, have.
 On Compare the slider of one of three columns moves: LIP, ALIP and LDP on Adult. Pinning is measured
 from the release of the button on Explore until the page says that the question is pinned. Opening
 is measured from a click on the page's name until it is at rest: Explore and Compare, one from the
@@ -30,17 +31,36 @@ st.write(f"The value is {value}")
 
 WATCH = """() => {
   const main = document.querySelector('[data-testid="stMain"]');
-  const watch = (window.watch = { released: null, last: null, changes: 0 });
-  new MutationObserver(() => {
-    if (watch.released !== null) { watch.last = performance.now(); watch.changes += 1; }
+  const watch = (window.watch = { released: null, last: null, changed: new Map() });
+  new MutationObserver((records) => {
+    if (watch.released === null) return;
+    watch.last = performance.now();
+    for (const { target } of records) watch.changed.set(target, watch.last);
   }).observe(main, { subtree: true, childList: true, characterData: true, attributes: true });
   document.addEventListener("pointerup", () => {
-    watch.released = performance.now(); watch.last = null; watch.changes = 0;
+    watch.released = performance.now(); watch.last = null; watch.changed = new Map();
   }, true);
 }"""
 
 QUIET = "() => window.watch.last !== null && performance.now() - window.watch.last > 500"
 
+FIGURES = """() => {
+  const { changed, released } = window.watch;
+  const isFigure = ([one]) => one.parentElement?.closest("[data-testid=stMetric]");
+  return Math.max(...[...changed].filter(isFigure).map(([, at]) => at)) - released;
+}"""
+"""Milliseconds until the figures above the charts have changed for the last time."""
+
+IN_SIGHT = """() => {
+  const { changed, released } = window.watch;
+  const seen = [...changed].filter(([one]) => {
+    const { top, bottom } = (one.getBoundingClientRect ? one : one.parentElement ?? document.body)
+      .getBoundingClientRect();
+    return one.isConnected && bottom > 0 && top < window.innerHeight;
+  });
+  return Math.max(...seen.map(([, at]) => at)) - released;
+}"""
+"""The same of all that is in the window."""
 
 COMPARE = "compare?col=notion%3Dlip&col=notion%3Dalip&col=notion%3Dldp"
 """Three columns; the slider of the second is moved."""
@@ -74,12 +94,14 @@ NAMES = (
     "trivial one-slider app",
     "Explore",
     "Compare, one column of three",
+    "Explore, its figures",
+    "Explore, what is in sight",
     "Explore, a question is pinned",
     "Explore is opened",
     "Compare is opened, three columns",
 )
 
-PLAIN, EXPLORE, PINNED = 0, 1, 3
+PLAIN, EXPLORE, FIGURED, SEEN, PINNED = 0, 1, 3, 4, 5
 """The places of some of them."""
 
 PINS = 6
@@ -164,6 +186,9 @@ def measure(releases: int) -> list[list[float]]:
                     taken = release(page, place, key)
                     if turn >= 2:
                         times[app].append(taken)
+                        if app == EXPLORE:
+                            times[FIGURED].append(float(page.evaluate(FIGURES)))
+                            times[SEEN].append(float(page.evaluate(IN_SIGHT)))
             explored = pages[1][0]
             explored.bring_to_front()
             for turn in range(PINS):

@@ -192,6 +192,11 @@ part => [...document.querySelectorAll(`.lsc-frame[data-projected] ${part}`)]
   .map(one => one.textContent)
 """
 
+LEAST = """
+() => Math.min(...[...document.querySelectorAll(".lsc-frame[data-projected] .textpoint tspan")]
+  .map(one => parseFloat(getComputedStyle(one).fontSize)))
+"""
+
 APART = """
 part => {
   const line = 4;  // pixels above and below a text's letters that belong to its box
@@ -217,8 +222,9 @@ def test_every_row_and_node_has_its_name_and_boxes_stay_apart(visit):
     at(page, 5, "confusability_after")
     page.keyboard.press("ArrowRight")
     at(page, 6, "implied")
-    assert "LDP here 0.529" in page.evaluate(TEXTS, ".annotation-text")
-    assert page.evaluate(APART, ".lsc-frame[data-projected] .annotation-text-g rect.bg")
+    assert "LDP here 0.529" in page.evaluate(TEXTS, ".textpoint text")
+    assert page.evaluate(APART, ".lsc-frame[data-projected] .textpoint text")
+    assert page.evaluate(LEAST) >= 18
 
 
 def test_the_menu_is_whole_in_a_window_of_720_pixels(visit):

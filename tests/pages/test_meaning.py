@@ -28,6 +28,11 @@ def said(app):
     return " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
 
 
+def written(figure):
+    """Return the words in a diagram."""
+    return [words for trace in figure["data"] for words in trace.get("text", ())]
+
+
 @pytest.fixture
 def cards(monkeypatch):
     """Keep the figures of the two cards by their chart's key."""
@@ -47,14 +52,14 @@ def test_the_diagram_has_the_numbers_of_the_promise_and_of_the_release(cards):
     assert not app.exception
     result = evaluate(Scenario(notion="lip", eps=0.25, mechanism="subset_merging"))
     levels = implied(result.joint, LIP(0.25))
-    words = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+    words = written(cards["implied"][0])
     for key in ("ldp", "pml", "mutual_information"):
         assert level(levels[key], "nats") in words
     own = level(result.after.achieved["ldp"], "nats")
     assert any(text.startswith("LDP") and own in text for text in words)
     assert f"I(S;Y) ≤ {levels['mutual_information']:.4f} nats" in said(app)
     app.segmented_control(key="unit").set_value("bits").run()
-    words = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+    words = written(cards["implied"][0])
     assert level(levels["ldp"], "bits") in words
 
 
@@ -173,9 +178,9 @@ def test_a_promise_with_another_beside_it_is_its_own(cards, sweeps):
     both = opened(**LIP_QUARTER | {"mech": "optimal"}, also=ALSO)
     sweeps.finish_all()
     both.run()
-    narrow = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+    narrow = written(cards["implied"][0])
     opened(**LIP_QUARTER)
-    wide = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+    wide = written(cards["implied"][0])
     levels = implied(evaluate(Scenario(mechanism="identity")).joint, LIP(0.25))
     assert level(levels["ldp"], "nats") in wide
     assert level(levels["ldp"], "nats") not in narrow
@@ -311,7 +316,7 @@ def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(swee
     first = opened(**asked)
     in_place = done() == 0
     first.run()
-    assert any("≤ 1.000" in mark["text"] for mark in cards["implied"][0]["layout"]["annotations"])
+    assert any("≤ 1.000" in words for words in written(cards["implied"][0]))
     assert meaning.OPEN in said(first)
     second = opened(**asked)
     assert done() == (0 if in_place else 1)  # nobody else is given what was cut short
@@ -361,7 +366,7 @@ def test_the_ends_of_lambda_have_their_levels_and_a_second_visit_has_them_too(ca
     assert levels["lip" if lam else "min_lift"] >= 0
 
     def shown():
-        words = [mark["text"] for mark in cards["implied"][0]["layout"]["annotations"]]
+        words = written(cards["implied"][0])
         return words, cards["again"][0]["data"][0]["text"], said(app)
 
     first = shown()

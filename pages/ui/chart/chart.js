@@ -65,6 +65,7 @@ function build(parent) {
   frame.addEventListener("lsc-project", () => chart.shown && draw(chart, true));
   chart.observer = new ResizeObserver(() => resize(chart));
   chart.observer.observe(frame);
+  sight.observe(frame);
   return chart;
 }
 
@@ -103,17 +104,52 @@ function mark(chart, now) {
   chart.line.style.height = `${yaxis._length}px`;
 }
 
-// One drawing at a time: Plotly fails where two of one chart overlap. What comes meanwhile waits,
-// and only the newest of it is drawn.
+// The charts that wait to be drawn. Each is a task of its own, so that the browser shows figures and
+// other charts and follows the mouse in between; those in sight come first. What comes while a
+// chart waits takes the place of what it waited for. One drawing at a time: Plotly fails where two
+// of one chart overlap.
+const waiting = [];
+let drawing = false;
+
 function draw(chart, anew) {
   chart.anew ||= anew;
   if (chart.waits) return;
   chart.waits = true;
-  chart.drawing = chart.drawing.catch(() => {}).then(() => {
+  waiting.push(chart);
+  if (!drawing) drawWaiting();
+}
+
+async function drawWaiting() {
+  drawing = true;
+  while (waiting.length) {
+    await nextTask();
+    const seen = waiting.findIndex(({ frame }) => inSight.has(frame));
+    const chart = waiting.splice(Math.max(0, seen), 1)[0];
     chart.waits = false;
-    return drawNow(chart);
+    chart.drawing = drawNow(chart);
+    await chart.drawing.catch((error) => setTimeout(() => { throw error; }));
+  }
+  drawing = false;
+}
+
+const channel = new MessageChannel();
+const turns = [];
+channel.port1.onmessage = () => turns.shift()();
+
+// A timer would wait for a second in a page that is not looked at.
+function nextTask() {
+  return new Promise((resolve) => {
+    turns.push(resolve);
+    channel.port2.postMessage(null);
   });
 }
+
+// Which charts are in sight, told by the browser after it has laid the page out: to ask for places
+// would have it lay out the page for each chart.
+const inSight = new WeakSet();
+const sight = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) inSight[isIntersecting ? "add" : "delete"](target);
+});
 
 async function drawNow(chart) {
   const Plotly = await plotly();
@@ -145,6 +181,7 @@ async function drawNow(chart) {
 async function remove(chart) {
   chart.gone = true;
   chart.observer.disconnect();
+  sight.unobserve(chart.frame);
   await chart.drawing.catch(() => {});
   if (window.Plotly) window.Plotly.purge(chart.plot);
 }

@@ -176,14 +176,15 @@ def old(which: bool = True) -> Iterator[None]:
 
 
 def _texts(data: list[Any], layout: dict[str, Any], *, annotated: bool) -> list[str]:
-    """Return the titles of a figure's axes and lines, and its annotations where those are ours.
+    """Return the titles of a figure's axes and lines, and its other words where those are ours.
 
-    Other annotations are labels of the data, where an S is no secret.
+    Elsewhere they are labels of the data, where an S is no secret.
     """
     axes = [part["title"]["text"] for name, part in layout.items() if name[1:5] == "axis"]
     lines = [trace["name"] for trace in data if trace.get("name") and layout.get("showlegend")]
     notes = [note["text"] for note in layout.get("annotations", ()) if annotated]
-    return [said for said in (*axes, *lines, *notes) if said]
+    words = [said for trace in data if annotated for said in trace.get("text", ())]
+    return [said for said in (*axes, *lines, *notes, *words) if said]
 
 
 def _hint(said: str) -> str:

@@ -22,6 +22,11 @@ function times(value, k) {
   return Array.isArray(value) ? value.map((one) => times(one, k)) : typeof value === "number" ? value * k : value;
 }
 
+function lettered(words, k, least) {
+  if (typeof words !== "string") return words;
+  return words.replace(/font-size:([\d.]+)px/g, (_, size) => `font-size:${Math.max(least, size * k)}px`);
+}
+
 // All that is measured in pixels, k times as large; no text below what the last row can read.
 function grown(part, k, least, name) {
   if (Array.isArray(part)) {
@@ -33,9 +38,8 @@ function grown(part, k, least, name) {
     return;
   }
   for (const [key, value] of Object.entries(part)) {
-    if (typeof value === "string" && value.includes("font-size:")) {
-      part[key] = value.replace(/font-size:([\d.]+)px/g, (_, size) => `font-size:${Math.max(least, size * k)}px`);
-    } else if ((key === "ax" || key === "ay") && (part[`${key}ref`] || "pixel") !== "pixel") continue;
+    if (key === "text") part[key] = Array.isArray(value) ? value.map((one) => lettered(one, k, least)) : lettered(value, k, least);
+    else if ((key === "ax" || key === "ay") && (part[`${key}ref`] || "pixel") !== "pixel") continue;
     else if (LENGTHS.has(key) || (LINES.has(name) && (key === "size" || key === "width"))) part[key] = times(value, k);
     else if (key === "margin") for (const side of ["l", "r", "t", "b", "pad"]) value[side] = (value[side] || 0) * k;
     else if (value && typeof value === "object" && key !== "meta") grown(value, k, least, key);
@@ -141,7 +145,7 @@ function enlarge(made, chart) {
   layout.height = room;
   const { one_line, beside: names } = chart.message.projected;
   if (one_line && !held) {
-    for (const one of layout.annotations) one.text = one.text.replace("<br><span", " <span");
+    for (const { text } of made.data) text?.forEach((words, at) => (text[at] = words.replace("<br><span", " <span")));
   }
   if (names && !held) beside(made, names, width, room);
   for (const [name, axis] of Object.entries(layout)) {

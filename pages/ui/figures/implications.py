@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,8 +20,17 @@ ROW = 46
 COLUMNS = (7.0, 52.0, 88.0)
 """Positions of the promise, levels of single outputs and averages, of 100 across."""
 
-EDGES = ((13.0, 42.0), (61.0, 77.0))
+HALF = (6.8, 9.6, 11.0)
+"""Half the width of a box in each of them."""
+
+HALF_ROW = 0.38
+"""Half the height of a box, in rows."""
+
+EDGES = ((13.8, 42.0), (61.6, 76.6))
 """Ends of the arrows between them."""
+
+GAP = (4.0, 0.3)
+"""Half of what a number on an arrow takes, of 100 across and in rows."""
 
 LETTERS = 9
 """Most letters of a line of the first box."""
@@ -64,90 +73,122 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
     """
     middle = (len(levels) - 1) / 2
     name = textwrap.wrap(promise, LETTERS, break_on_hyphens=False)
-    marks = [_box(name, "", COLUMNS[0], middle, strong=True)]
+    own = _Boxes()
+    own.add(f"<b>{'<br>'.join(map(labels.text, name))}</b>", COLUMNS[0], middle, HALF[0])
+    own.half_row = min(0.2 + 0.18 * len(name), 0.5 * len(levels))
+    boxes, arrows = _Boxes(), _Arrows()
     for row, level in enumerate(levels):
-        ends = (EDGES[0][0], middle, EDGES[0][1], row)
-        marks += [_arrow(*ends), _number(level.implied, AT[0], *ends)]
-        marks.append(_box([level.title], level.own, COLUMNS[1], row))
+        arrows.add(level.implied, AT[0], (EDGES[0][0], middle), (EDGES[0][1], row))
+        boxes.add(_titled(level.title, level.own), COLUMNS[1], row, HALF[1])
         if level.average is not None:
-            title, implied, own = level.average
-            ends = (EDGES[1][0], row, EDGES[1][1], row)
-            marks += [_arrow(*ends), _number(implied, AT[1], *ends)]
-            marks.append(_box([title], own, COLUMNS[2], row))
+            title, implied, here = level.average
+            arrows.add(implied, AT[1], (EDGES[1][0], row), (EDGES[1][1], row))
+            boxes.add(_titled(title, here), COLUMNS[2], row, HALF[2])
     return {
         "data": [
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [COLUMNS[0]],
-                "y": [middle],
-                "marker": {"opacity": 0},
-                "hoverinfo": "skip",
-            }
+            arrows.lines(),
+            boxes.frames("paper", "edge", 1.0),
+            own.frames("allowed", "after", 1.4),
+            _texts([*own.places, *boxes.places], "ink"),
+            _texts(arrows.places, "after"),
         ],
         "layout": layout(
             ROW * len(levels) + 16,
             (4, 4, 8, 8),
             xaxis=axis("", (0, 100), visible=False),
             yaxis=axis("", (len(levels) - 0.5, -0.5), visible=False),
-            annotations=marks,
             meta={"explained": True, "projected": {"one_line": True}},
         ),
     }
 
 
-def _box(
-    title: Sequence[str], own: str, x: float, y: float, *, strong: bool = False
-) -> dict[str, object]:
-    words = "<br>".join(labels.text(line) for line in title)
-    if own:
-        words += f'<br><span style="font-size:10px">here {labels.text(own)}</span>'
+def _titled(title: str, own: str) -> str:
+    """Return the words of a box."""
+    return f'{labels.text(title)}<br><span style="font-size:10px">here {labels.text(own)}</span>'
+
+
+Place = tuple[float, float, str]
+"""Where words stand, and what they are."""
+
+
+@dataclass
+class _Boxes:
+    """Boxes with words in them: one line around all of them, which Plotly draws at once."""
+
+    places: list[Place] = field(default_factory=list)
+    halves: list[float] = field(default_factory=list)
+    half_row: float = HALF_ROW
+
+    def add(self, words: str, x: float, y: float, half: float) -> None:
+        self.places.append((x, y, words))
+        self.halves.append(half)
+
+    def frames(self, fill: str, edge: str, width: float) -> dict[str, object]:
+        around: list[tuple[float | None, float | None]] = []
+        for (x, y, _), half in zip(self.places, self.halves, strict=True):
+            corners = ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
+            around += [(x + half * i, y + self.half_row * j) for i, j in corners]
+            around.append((None, None))
+        return {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [x for x, _ in around],
+            "y": [y for _, y in around],
+            "fill": "toself",
+            "fillcolor": colour(fill),
+            "line": {"color": colour(edge), "width": width},
+            "hoverinfo": "skip",
+        }
+
+
+@dataclass
+class _Arrows:
+    """Arrows with a number on each, for which its line leaves room."""
+
+    places: list[Place] = field(default_factory=list)
+    x: list[float | None] = field(default_factory=list)
+    y: list[float | None] = field(default_factory=list)
+
+    def add(
+        self, words: str, at: float, start: tuple[float, float], end: tuple[float, float]
+    ) -> None:
+        along = (abs(high - low) for low, high in zip(start, end, strict=True))
+        gap = min(half / way for half, way in zip(GAP, along, strict=True) if way)
+        for many, low, high in ((self.x, start[0], end[0]), (self.y, start[1], end[1])):
+            many += [low + t * (high - low) for t in (0.0, at - gap)]
+            many += [None, *(low + t * (high - low) for t in (at + gap, 1.0)), None]
+        x, y = (low + at * (high - low) for low, high in zip(start, end, strict=True))
+        self.places.append((x, y, labels.text(words)))
+
+    def lines(self) -> dict[str, object]:
+        return {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "x": self.x,
+            "y": self.y,
+            "line": {"color": colour("muted"), "width": 1.1},
+            "marker": {
+                "symbol": "arrow",
+                "angleref": "previous",
+                "color": colour("muted"),
+                "size": [0, 0, 0, 0, 8, 0] * len(self.places),
+                "line": {"width": 0},
+                "opacity": 1,
+            },
+            "hoverinfo": "skip",
+        }
+
+
+def _texts(places: Sequence[Place], role: str) -> dict[str, object]:
     return {
-        "text": f"<b>{words}</b>" if strong else words,
-        "x": x,
-        "y": y,
-        "xref": "x",
-        "yref": "y",
-        "showarrow": False,
-        "align": "center",
-        "bgcolor": colour("allowed" if strong else "paper"),
-        "bordercolor": colour("after" if strong else "edge"),
-        "borderwidth": 1.4 if strong else 1,
-        "borderpad": 3,
-        "font": {"size": 11.5, "color": colour("ink")},
-    }
-
-
-def _arrow(x0: float, y0: float, x1: float, y1: float) -> dict[str, object]:
-    return {
-        "text": "",
-        "x": x1,
-        "y": y1,
-        "ax": x0,
-        "ay": y0,
-        "xref": "x",
-        "yref": "y",
-        "axref": "x",
-        "ayref": "y",
-        "showarrow": True,
-        "arrowhead": 2,
-        "arrowsize": 0.9,
-        "arrowwidth": 1.1,
-        "arrowcolor": colour("muted"),
-    }
-
-
-def _number(words: str, at: float, x0: float, y0: float, x1: float, y1: float) -> dict[str, object]:
-    return {
-        "text": labels.text(words),
-        "x": x0 + at * (x1 - x0),
-        "y": y0 + at * (y1 - y0),
-        "xref": "x",
-        "yref": "y",
-        "showarrow": False,
-        "bgcolor": colour("paper"),
-        "borderpad": 1,
-        "font": {"size": 11.5, "color": colour("after")},
+        "type": "scatter",
+        "mode": "text",
+        "x": [x for x, _, _ in places],
+        "y": [y for _, y, _ in places],
+        "text": [words for _, _, words in places],
+        "textfont": {"size": 11.5, "color": colour(role)},
+        "cliponaxis": False,
+        "hoverinfo": "skip",
     }
 
 

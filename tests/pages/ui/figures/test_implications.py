@@ -15,7 +15,8 @@ NAMES = {
 
 
 def texts(figure):
-    return [mark.text for mark in go.Figure(figure).layout.annotations]
+    drawn = [trace for trace in go.Figure(figure).data if trace.mode == "text"]
+    return [words for trace in drawn for words in trace.text]
 
 
 def test_every_arrow_carries_its_number():
@@ -24,8 +25,16 @@ def test_every_arrow_carries_its_number():
         figures.Level("LDP", "0.40", "0.30"),
     ]
     figure = figures.implications("LIP", levels)
-    drawn = go.Figure(figure).layout.annotations
-    assert sum(mark.showarrow for mark in drawn) == 3
+    arrows = go.Figure(figure).data[0]
+    assert sum(size > 0 for size in arrows.marker.size) == 3
+    numbers = go.Figure(figure).data[-1]
+    assert numbers.text == ("0.25", "≤ 0.11", "0.40")
+    for at, (x, y) in enumerate(zip(numbers.x, numbers.y, strict=True)):
+        x0, x1, _, x2, x3, _ = arrows.x[6 * at : 6 * at + 6]
+        y0, *_, y3, _ = arrows.y[6 * at : 6 * at + 6]
+        assert x0 < x1 < x < x2 < x3  # its line leaves room for it, and leads from box to box
+        assert (x1 + x2) / 2 == pytest.approx(x)
+        assert (y - y0) * (x3 - x0) == pytest.approx((y3 - y0) * (x - x0))
     said = texts(figure)
     assert {"0.25", "0.40", "≤ 0.11"} <= set(said)
     assert any(text.startswith("max. leak<br>") and "here 0.10" in text for text in said)
@@ -47,6 +56,22 @@ def test_names_are_text():
     figure = figures.implications("<i>x</i>", [figures.Level("<u>", "<s>", "<q>")])
     assert "<i>" not in texts(figure)[0].replace("<b>", "")
     assert "&lt;s&gt;" in texts(figure)
+
+
+def test_every_box_is_around_its_words():
+    levels = [figures.Level("PML", "0.25", "0.20", ("max. leak", "0.11", "0.10"))] * 3
+    _, boxes, own, words, _ = figures.implications("LIP", levels)["data"]
+    places = list(zip(words["x"], words["y"], strict=True))
+    around = [
+        [(x, y) for x, y in zip(box["x"][at : at + 5], box["y"][at : at + 5], strict=True)]
+        for box in (own, boxes)
+        for at in range(0, len(box["x"]), 6)
+    ]
+    assert len(around) == len(places) == 7
+    for corners, (x, y) in zip(around, places, strict=True):
+        assert corners[0] == corners[-1]
+        assert min(one for one, _ in corners) < x < max(one for one, _ in corners)
+        assert min(one for _, one in corners) < y < max(one for _, one in corners)
 
 
 def test_an_infinite_level_reaches_the_end_and_says_so():
