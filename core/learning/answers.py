@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from core.errors import InvalidInputError
 from core.validation import shown
 
+NEEDED = 3
+"""Digits that an answer needs."""
+
 NEAR = 0.006
-"""Relative difference up to which an answer is right: two digits of it are."""
+"""Relative difference up to which an answer is right: rounding to three digits moves it by less."""
 
 LONGEST = 40
 """Most characters of an answer."""
@@ -78,7 +81,7 @@ def number(text: str) -> float:
 
 
 def near(given: float, wanted: float) -> bool:
-    """Say whether an answer is right to two digits.
+    """Say whether an answer is right to three digits.
 
     Examples
     --------

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.learning import LESSONS, SETTINGS, defaults, exercises, words
+from core.learning.answers import NEEDED
 from core.learning.lessons import opens
 from core.learning.tables import of_test, told
 from pages.ui.learn import drag, query, results
@@ -167,6 +168,10 @@ def test_a_variant_has_its_own_table_in_the_link_and_its_own_answers():
     assert app.query_params["variant"] == "7"
 
 
+def test_the_exercises_say_how_many_digits_an_answer_needs():
+    assert f"An answer needs {NEEDED} digits" in text(opened(topic="exercises"))
+
+
 def test_the_glossary_is_shown_whole_and_searched():
     app = opened(topic="exercises")
     app.button(key="learn_on").click().run()
@@ -180,6 +185,7 @@ def test_the_glossary_is_shown_whole_and_searched():
     assert not app.table
     assert app.info[0].value == "No entry has these words."
     assert len(sought("")) == len(glossary.terms())
+    assert not sought("").map(lambda said: "`" in said).to_numpy().any()  # no Markdown in the table
 
 
 def test_another_session_begins_with_the_numbers_of_the_lessons():

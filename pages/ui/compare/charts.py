@@ -66,10 +66,9 @@ def lifts(place: int, name: str, result: Result, unit: str, far: float, *, faded
         before, after = derived.lift_histograms(result, far)
         promised = None if result.mechanism.notion is None else derived.budgets(result.scenario)
         why = lift.no_limits(result.mechanism.notion)
-        figure = figures.lift_histogram(before, after, promised, NAMES, unit, unshaded=why)
-        # four columns have less room than one chart has by itself
-        figure["layout"]["xaxis"]["title"]["text"] = f"log-lift, {unit}: ← fall · rise →"
-        return figure
+        return figures.lift_histogram(
+            before, after, promised, NAMES, unit, unshaded=why, narrow=True
+        )
 
     asked = repr((result.scenario.notion, result.scenario.numbers))
     chart(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -15,6 +16,9 @@ from pages.ui.style.ticks import texts, ticks
 from pages.ui.style.units import in_unit
 
 HEIGHT = 330
+
+NARROW_LETTERS, NARROW_TOP = 20, 48
+"""In a narrow figure: letters of a line above the panels, and the room for three such lines."""
 
 HAIR = 0.012
 """Share of the reach that the thinnest bar and band take: less cannot be seen."""
@@ -37,6 +41,7 @@ def lift_histogram(
     unit: str = "nats",
     *,
     unshaded: str = "",
+    narrow: bool = False,
 ) -> Figure:
     """Draw log Ψ (left) and log Λ (right) of X itself (above) and of the release (below).
 
@@ -52,16 +57,19 @@ def lift_histogram(
         "nats" or "bits", of all that is shown.
     unshaded : str
         Why nothing is shaded, where the promise has no such budgets.
+    narrow : bool
+        Whether several such figures stand side by side: words take more lines, and less width.
     """
     reach = in_unit(float(before.edges[-1]), unit)
     hair = HAIR * reach
     right, left = reach + hair, -reach - hair - APART[1] * reach
     middle = (left - right - APART[0] * reach) / 2
     shown = None if budgets is None else tuple(in_unit(bound, unit) for bound in budgets)
-    shapes, marks = _allowed(shown, left, right, hair, unshaded)
+    shapes, marks = _allowed(shown, left, right, hair, _unshaded(unshaded, narrow))
     at = [tick for tick in ticks(-reach, reach, 9) if tick > -0.93 * reach]
     left_below = {"xanchor": "left", "yanchor": "bottom"}
     common = {"zeroline": True, "zerolinecolor": colour("edge"), "zerolinewidth": 1}
+    sides = "← fall · rise →" if narrow else "← beliefs fall (log Ψ)  ·  beliefs rise (log Λ) →"
     return {
         "data": [
             _bars(before, "before", "y2", middle, unit),
@@ -69,9 +77,9 @@ def lift_histogram(
         ],
         "layout": layout(
             HEIGHT,
-            (62, 14, 34, 42),
+            (62, 14, NARROW_TOP if narrow else 34, 42),
             xaxis=axis(
-                f"log-lift, {unit}: ← beliefs fall (log Ψ)  ·  beliefs rise (log Λ) →",
+                f"log-lift, {unit}: {sides}",
                 (left, right),
                 tickvals=[middle, *at],
                 ticktext=["−∞", *texts(at)],
@@ -196,6 +204,12 @@ def _strong(role: str) -> dict[str, object]:
     return {"size": 12, "color": colour(role), "weight": 600}
 
 
+def _unshaded(reason: str, narrow: bool) -> str:
+    """Return what is said where nothing is shaded; "" without a reason."""
+    said = f"not shaded: {reason}" if reason else ""
+    return "<br>".join(textwrap.wrap(said, NARROW_LETTERS)) if narrow else said
+
+
 def _allowed(
     budgets: tuple[float, ...] | None, left: float, right: float, hair: float, unshaded: str
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
@@ -206,8 +220,7 @@ def _allowed(
     """
     if budgets is None:
         look = {"size": 11, "color": colour("muted")}
-        reason = f"not shaded: {unshaded}"
-        said = note(reason, 1, 1.0, xanchor="right", yanchor="bottom", font=look)
+        said = note(unshaded, 1, 1.0, xanchor="right", yanchor="bottom", font=look)
         return [], [said] if unshaded else []
     fall, rise = (max(bound, hair) for bound in budgets)
     low = left if math.isinf(fall) else max(-fall, -right)

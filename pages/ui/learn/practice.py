@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.errors import InvalidInputError
 from core.learning import Exercise, check
-from core.learning.answers import LONGEST
+from core.learning.answers import LONGEST, NEEDED
 from core.learning.exercises import table
 from core.wording import number_of
 from pages.ui.learn import controls, query, results
@@ -19,8 +19,8 @@ def show() -> None:
     with st.container(key="finding"):
         st.markdown(
             "A test for an illness is to be published; S is whether somebody is ill, X the result. "
-            "Work with the table below. Answers are checked to two digits; write them as 0.143, "
-            "1/7 or 14.3 %."
+            f"Work with the table below. An answer needs {NEEDED} digits; write it as 0.143, 1/7 "
+            "or 14.3 %."
         )
     _live()
 

@@ -36,7 +36,11 @@ def sought(asked: str) -> pd.DataFrame:
     """
     wanted = asked.casefold().split()
     rows = [
-        {"term": one.title.replace("\\", ""), "what it means": one.meaning, "source": one.source}
+        {
+            "term": one.title.replace("\\", ""),
+            "what it means": one.meaning.replace("`", ""),
+            "source": one.source,
+        }
         for one in glossary.terms().values()
     ]
     kept = [

@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import InvalidInputError
 from core.learning import check, exercises
-from core.learning.answers import near, number
+from core.learning.answers import NEEDED, near, number
 from core.learning.exercises import numbers
 
 
@@ -97,3 +97,9 @@ def test_numbers_as_people_write_them(text, value):
 def test_what_is_no_number_is_refused_in_a_sentence(text):
     with pytest.raises(InvalidInputError, match="An answer must"):
         number(text)
+
+
+def test_an_answer_needs_the_digits_that_the_page_asks_for():
+    answers = [one.answer for variant in range(100) for one in exercises(variant)]
+    assert all(near(float(f"{answer:.{NEEDED}g}"), answer) for answer in answers)
+    assert not all(near(float(f"{answer:.{NEEDED - 1}g}"), answer) for answer in answers)

@@ -156,3 +156,21 @@ def test_a_promise_that_bounds_no_lift_says_why_nothing_is_shaded():
         words = [mark["text"] for mark in figure["layout"]["annotations"]]
         assert ("allowed" in words) == (allowed is not None)
         assert [one for one in words if "not shaded" in one] == ([f"not shaded: {why}"] * bool(why))
+
+
+@pytest.mark.parametrize("notion", [LDP(1.0), EpsDelta(LIP(0.5), 0.1)])
+def test_words_above_a_narrow_histogram_fit_beside_its_name_and_below_its_edge(notion):
+    joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    leak = leakage(joint.p, joint.x_labels)
+    bins = lift_histogram(leak, reach(leak))
+    names = ("X itself", "the release")
+    layout = figures.lift_histogram(
+        bins, bins, None, names, unshaded=no_limits(notion), narrow=True
+    )["layout"]
+    (said,) = [one for one in layout["annotations"] if "not shaded" in one["text"]]
+    lines = said["text"].split("<br>")
+    assert " ".join(lines) == f"not shaded: {no_limits(notion)}"
+    plot = 250 - 32 - layout["margin"]["l"] - layout["margin"]["r"]  # a card of four side by side
+    letter, name = 0.43 * said["font"]["size"], 40  # as Chromium draws them
+    assert max(map(len, lines)) * letter + name < plot
+    assert 1.3 * said["font"]["size"] * len(lines) < layout["margin"]["t"]
