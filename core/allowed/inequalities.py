@@ -20,6 +20,9 @@ _ROUNDED = 1e-15
 """Relative difference of two numbers that counts as rounding: a few units in the last place. A row
 is scaled to 1, so noise left in it would become a condition."""
 
+_SMALL = 1e-6
+"""Lift below which 1 plus its excess has fewer than ten digits."""
+
 
 def data_lift(joint: Joint) -> FloatArray:
     """Return C[s, x] = l(s, x), shape (n_s, n_x)."""
@@ -47,12 +50,26 @@ def lift_at_most(
 
 
 def lift_at_least(
-    excess: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
+    excess: FloatArray,
+    log_bounds: FloatArray | float,
+    weights: FloatArray | float = 1.0,
+    lift: FloatArray | None = None,
 ) -> FloatArray:
-    """Return rows of lift_s(r) ≥ e^{−bound_s}; parameters and shape as `lift_at_most`."""
+    """Return rows of lift_s(r) ≥ e^{−bound_s}; parameters and shape as `lift_at_most`.
+
+    Where `lift` is given, the lifts of `lifts`, bounds may be far below 1e-16.
+    """
     bounds = _column(log_bounds, excess)
-    gap = difference(np.exp(-bounds), 1 + excess, np.expm1(-bounds), excess)
+    values = 1 + excess if lift is None else lift
+    gap = difference(np.exp(-bounds), values, np.expm1(-bounds), excess)
     return scaled(gap * weights)
+
+
+def lifts(joint: Joint, excess: FloatArray) -> FloatArray:
+    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift."""
+    near = 1 + excess
+    result: FloatArray = np.where(near < _SMALL, data_lift(joint), near)
+    return result
 
 
 def scaled(rows: FloatArray) -> FloatArray:

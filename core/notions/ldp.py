@@ -86,9 +86,10 @@ class LDP(OneBudget):
         if joint.n_s <= _FEW_SECRETS:
             excess, shrink = excess_lift(joint), np.exp(-self.eps)
             s, t = np.nonzero(~np.eye(joint.n_s, dtype=bool))
+            lift = inequalities.lifts(joint, excess)
             gap = inequalities.difference(
-                shrink * (1 + excess[s]),
-                1 + excess[t],
+                shrink * lift[s],
+                lift[t],
                 shrink * excess[s] + np.expm1(-self.eps),
                 excess[t],
             )

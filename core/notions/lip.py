@@ -44,7 +44,8 @@ class _LiftBounds(PointwiseNotion):
         An infinite budget has no rows.
         """
         excess = excess_lift(joint)
-        below = inequalities.lift_at_least(excess, self.lower_budget)
+        lift = inequalities.lifts(joint, excess)
+        below = inequalities.lift_at_least(excess, self.lower_budget, lift=lift)
         above = inequalities.lift_at_most(excess, self.upper_budget)
         return inequalities.plain(np.vstack([below, above]))
 

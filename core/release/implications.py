@@ -24,9 +24,6 @@ from core.optimal.utility import Greatest, OfImage, Utility, entropy_terms
 from core.release.reach import Implication, Reach
 from core.validation import FloatArray
 
-NONE = 1e-9
-"""Least lift that a linear program distinguishes from 0."""
-
 LINEAR_SHARE = 0.3
 """Share of the time for the levels of lifts, which are many programs where an oracle adds cuts."""
 
@@ -117,6 +114,8 @@ def implications(
     each = allowed  # budgets on averages do not bound rare outputs
     if allowed.exceptions:  # a rare exception may be any output that keeps what else is asked
         each = allowed.excepted or inequalities.plain(np.empty((0, joint.n_x)))
+    elif notion.holds(joint, np.eye(joint.n_x)):  # publishing X itself is allowed: all outputs are
+        each = inequalities.plain(np.empty((0, joint.n_x)))
     reach = Reach(joint, each, deadline.part(LINEAR_SHARE))
     found = _of_lifts(joint, reach)
     curves = _curves(joint)
@@ -166,11 +165,9 @@ def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:
     lift, p_s = inequalities.data_lift(joint), joint.p_s
     upper = _best([reach.largest(row) for row in lift]).mapped(_log)
     guess = _best([reach.largest(row) for row in lift * p_s[:, None]])
-    least = _best([reach.largest(-row) for row in lift])
-    if -least.level <= NONE and reach.excludes(joint):
-        lower = ratio = Implication(np.inf, np.inf, output=least.output)
-    else:
-        lower = least.mapped(lambda value: _log(-1 / value))
+    ones = np.ones(joint.n_x)
+    lower = ratio = _best([reach.ratio(ones, row) for row in lift]).mapped(_log)
+    if lower.level < np.inf:
         pairs = [reach.ratio(a, b) for a in lift for b in lift if a is not b]
         same = Implication(1.0, 1.0, output=joint.p_x)
         ratio = _best([same, *pairs]).mapped(_log)

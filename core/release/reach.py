@@ -10,17 +10,17 @@ from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import Deadline
-from core.errors import InfeasibleError
 from core.joint import Joint
 from core.optimal.bounds.image_bound import ImageBound
 from core.optimal.polish import least_share
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.utility import OfImage
+from core.release.ratios import Cone, largest_ratio, of_one, vanishing
 from core.validation import FloatArray
 
 MET = 1e-13
-"""A row with coefficients up to 1 whose value at P_X is this close to 0 is 0 for every output of a
-mechanism: outputs average to P_X."""
+"""A row whose value at P_X is this close to 0, relative to the sum of its terms' sizes, is 0 for
+every output of a mechanism: outputs average to P_X. One that P_X breaks by more was rounded."""
 
 ROUND = 1e-8
 """Relative gap between a level and an allowed output's value at which cuts end: a linear program
@@ -72,9 +72,13 @@ class Reach:
         self._n_x, self._p_x, self._deadline = joint.n_x, joint.p_x, deadline
         self._oracle: SeparationOracle | None = allowed.oracle
         rows_of_x = allowed.rows[:, : joint.n_x] @ joint.p_x
+        sizes = abs(allowed.rows[:, : joint.n_x]) @ joint.p_x
         alone = abs(allowed.rows[:, joint.n_x :]).sum(axis=1) == 0
-        met = np.flatnonzero((np.abs(rows_of_x) <= MET) & alone)
-        equal = sparse.vstack([allowed.rows, -allowed.rows[met]])
+        met = np.flatnonzero((np.abs(rows_of_x) <= MET * sizes) & alone)
+        broken = (rows_of_x > MET * sizes) & alone  # lowered until P_X is strictly inside
+        by = np.where(broken, 2 * rows_of_x / np.where(sizes > 0, sizes, 1.0), 0.0)
+        rows = allowed.rows - sparse.diags_array(by) @ abs(allowed.rows)
+        equal = sparse.vstack([rows, -rows[met]])
         self._set = AllowedSet(sparse.csr_array(equal), joint.n_x)
 
     def largest(self, gain: FloatArray) -> Implication:
@@ -82,13 +86,17 @@ class Reach:
         return self.ratio(gain, np.ones(self._n_x))
 
     def ratio(self, above: FloatArray, below: FloatArray) -> Implication:
-        """Return the largest (above·r)/(below·r) of an output."""
+        """Return the largest (above·r)/(below·r) of an output; both are at least 0 everywhere.
+
+        ∞ where an output has below·r = 0 < above·r.
+        """
 
         def solve() -> tuple[float, FloatArray]:
             return self._linear(above, below)
 
         def value(r: FloatArray) -> float:
-            return float(above @ r) / float(below @ r)
+            down = float(below @ r)
+            return float(above @ r) / down if down > 0 else np.inf
 
         return self._settled(solve, value, self._narrow, self._deadline)
 
@@ -103,19 +111,6 @@ class Reach:
             return -found.floor, found.point
 
         return self._settled(solve, lambda r: -float(image.cost(r)), bound.cut, deadline)
-
-    def excludes(self, joint: Joint) -> bool:
-        """Say whether an output excludes some secret."""
-        program = self._program(np.ones(self._n_x))
-        for possible in joint.p > 0:
-            program.set_col_bounds(np.zeros(self._n_x), np.where(possible, 0.0, INFINITY))
-            program.set_costs(np.zeros(program.n_cols))
-            try:
-                program.solve()
-            except InfeasibleError:
-                continue
-            return True
-        return False
 
     def _settled(
         self,
@@ -133,7 +128,7 @@ class Reach:
             cuts = self._cuts(point)
             inside = point if len(cuts) == 0 else self._pulled(point)
             reached = min(value(inside), level)
-            close = level - reached <= ROUND * max(1.0, abs(level))
+            close = reached == level or level - reached <= ROUND * max(1.0, abs(level)) < np.inf
             if len(cuts) == 0 or close or deadline.over:
                 return Implication(level, reached, output=inside)
             narrow(cuts)
@@ -143,14 +138,22 @@ class Reach:
         share = least_share(lambda part: len(self._cuts((1 - part) * r + part * self._p_x)) == 0)
         return (1 - share) * r + share * self._p_x
 
-    def _linear(self, gain: FloatArray, norm: FloatArray) -> tuple[float, FloatArray]:
-        """Return the largest gain·r with norm·r = 1, and r scaled to a posterior."""
-        program = self._program(norm)
-        costs = np.zeros(program.n_cols)
-        costs[: self._n_x] = -gain
-        program.set_costs(costs)
-        r = np.maximum(program.solve().x[: self._n_x], 0.0)
-        return float(gain @ r) / float(norm @ r), r / r.sum()
+    def _linear(self, above: FloatArray, below: FloatArray) -> tuple[float, FloatArray]:
+        """Return the largest (above·r)/(below·r) over the rows, and an output that has it."""
+        cone = Cone(self._set.rows, self._p_x)
+        best = of_one(cone, above, below)
+        if best is not None:
+            r = np.eye(1, self._n_x, best)[0]
+        elif (outside := vanishing(cone, above, below)) is not None:
+            return np.inf, outside / outside.sum()
+        elif cone.is_wide(above, below):
+            return largest_ratio(cone, above, below)
+        else:
+            program = self._program(below)
+            program.set_costs(np.append(-above, np.zeros(program.n_cols - self._n_x)))
+            r = np.maximum(program.solve().x[: self._n_x], 0.0)
+        down = float(below @ r)
+        return (float(above @ r) / down if down > 0 else np.inf), r / r.sum()
 
     def _program(self, norm: FloatArray) -> LinearProgram:
         """Return the linear program of the rows and norm·r = 1, without costs."""

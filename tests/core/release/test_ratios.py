@@ -1,0 +1,120 @@
+"""Levels on joints whose smallest entries are far below a linear program's tolerance."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from core.clock import NEVER
+from core.joint import Joint
+from core.notions import ALIP, LDP, LIP, Intersection, PointwiseMaximalLeakage
+from core.release import implications
+from core.release.implications import _of_lifts
+from core.release.reach import Reach
+
+LEVELS = ("pml", "min_lift", "ldp", "guess")
+
+
+def solved(rows, n):
+    """The only r with rows·r = 0 and Σ r = 1 in fractions, None where there is none or more."""
+    system = [[*row, Fraction(0)] for row in rows] + [[Fraction(1)] * (n + 1)]
+    for c in range(n):
+        pivot = next((i for i in range(c, n) if system[i][c] != 0), None)
+        if pivot is None:
+            return None
+        system[c], system[pivot] = system[pivot], system[c]
+        system[c] = [value / system[c][c] for value in system[c]]
+        for i in range(n):
+            if i != c:
+                by = system[i][c]
+                system[i] = [u - by * v for u, v in zip(system[i], system[c], strict=True)]
+    return [row[-1] for row in system]
+
+
+def log(value):
+    """The logarithm of a fraction, also of one that no double is."""
+    return float(np.log(float(value.numerator)) - np.log(float(value.denominator)))
+
+
+def exact(weights, pml=np.inf, fall=np.inf, ldp=np.inf):
+    """The levels of LEVELS under bounds on lifts, by every vertex in fractions."""
+    p = np.array([[Fraction(float(value)) for value in row] for row in weights])
+    p = p / p.sum()
+    n_x, p_s, p_x = p.shape[1], p.sum(axis=1), p.sum(axis=0)
+    lift = p / p_x / p_s[:, None]
+    rows = [np.array([Fraction(-int(i == j)) for j in range(n_x)]) for i in range(n_x)]
+    rows += [row - Fraction(np.exp(pml)) for row in lift if pml < np.inf]
+    rows += [1 - Fraction(np.exp(fall)) * row for row in lift if fall < np.inf]
+    factor = Fraction(np.exp(ldp)) if ldp < np.inf else None
+    rows += [a - factor * b for a in lift for b in lift if factor is not None and a is not b]
+    found = dict.fromkeys(LEVELS, 0.0)
+    for chosen in combinations(rows, n_x - 1):
+        r = solved(chosen, n_x)
+        if r is None or any(row @ r > 0 for row in rows):
+            continue
+        told = lift @ r
+        high, low = max(told), min(told)
+        none = low == 0
+        mine = (
+            log(high),
+            np.inf if none else -log(low),
+            np.inf if none else log(high / low),
+            float(max(told * p_s)),
+        )
+        found = {key: max(found[key], one) for key, one in zip(LEVELS, mine, strict=True)}
+    return found
+
+
+def of_lifts(weights, notion):
+    """The levels of LEVELS before others bound them."""
+    joint = Joint.from_counts(weights)
+    found = _of_lifts(joint, Reach(joint, notion.allowed_set(joint), NEVER))
+    return {key: found[key].level for key in LEVELS}
+
+
+TINY = [
+    [[0.6, 0.1], [0.2, 1e-11]],
+    [[0.6, 0.1, 0.1], [0.1, 0.1, 1e-14]],
+    [[0.67, 0.007], [0.009, 1e-14], [0.22, 0.094]],
+    [[0.3, 2e-10, 0.0], [0.3, 2e-14, 2.0]],
+    [[1e-40, 1.0, 1e-14], [1e-07, 1e-14, 1e-14]],
+    [[0.5, 0.5, 1e-12], [0.5, 0.5, 0.0]],
+]
+"""Weights with entries that a linear program in floating point drops, with zeros and ties."""
+
+PROMISES = [
+    (LDP(np.inf), {}),
+    (LDP(50.0), {"ldp": 50.0}),
+    (LDP(25.0), {"ldp": 25.0}),
+    (LIP(30.0), {"pml": 30.0, "fall": 30.0}),
+    (PointwiseMaximalLeakage(50.0), {"pml": 50.0}),
+    (PointwiseMaximalLeakage(0.1), {"pml": 0.1}),
+    (ALIP(22.0, 0.5), {"fall": 22.0, "pml": 0.5}),
+    (Intersection(LIP(24.0), LDP(24.5)), {"pml": 24.0, "fall": 24.0, "ldp": 24.5}),
+]
+
+
+@pytest.mark.parametrize("weights", TINY, ids=str)
+@pytest.mark.parametrize(("notion", "bounds"), PROMISES, ids=lambda one: str(one))
+def test_levels_of_tiny_entries_are_those_of_exact_vertices(weights, notion, bounds):
+    assert of_lifts(weights, notion) == pytest.approx(exact(weights, **bounds), rel=1e-6, abs=1e-6)
+
+
+def test_a_symbol_without_weight_on_a_secret_makes_no_bound():
+    found = implications(Joint.from_counts([[0.6, 0.1], [0.2, 1e-11]]), LDP(50.0), 0.05)
+    ratio = (0.1 / 0.7) / (1e-11 / (0.2 + 1e-11))
+    assert found["ldp"].level == found["ldp"].reached == pytest.approx(np.log(ratio))
+
+
+def test_a_promise_near_zero_binds_a_rare_secret_no_more_than_it_says():
+    weights = [[3e-20, 3e-9], [0.7, 0.0]]
+    expected = exact(weights, pml=0.5, fall=1e-9)
+    assert expected["pml"] > 0.2
+    assert of_lifts(weights, ALIP(1e-9, 0.5)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_rows_that_rounding_makes_contradict_one_another_leave_the_data_itself():
+    joint = Joint.from_counts([[0.1, 2e-14], [0.5, 2e-14], [0.1, 0.7]])
+    found = _of_lifts(joint, Reach(joint, LDP(0.0).allowed_set(joint), NEVER))
+    assert found["pml"].level == pytest.approx(0.0, abs=1e-6)
