@@ -78,8 +78,16 @@ def command(process: int) -> str:
 def descendants(process: int) -> list[int]:
     """Return the processes that a process and those below it have started."""
     children = Path(f"/proc/{process}/task").glob("*/children")
-    found = [int(one) for path in children for one in path.read_text().split()]
+    found = [int(one) for path in children for one in _words(path)]
     return found + [below for one in found for below in descendants(one)]
+
+
+def _words(path: Path) -> list[str]:
+    """Return the words of a file about a thread; none where the thread has ended meanwhile."""
+    try:
+        return path.read_text().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 if __name__ == "__main__":

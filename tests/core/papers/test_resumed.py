@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.memory import descendants
 from core import clock
 from core.__main__ import main
 from core.jobs import Job
@@ -78,19 +79,13 @@ def test_a_run_that_is_killed_goes_on_with_what_it_has_kept(tmp_path, whole):
     assert numbers(run) == whole
 
 
-def children():
-    """Return the processes that this one's threads have started."""
-    told = Path("/proc/self/task").glob("*/children")
-    return [int(one) for path in told for one in path.read_text().split()]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists a thread's children")
 def test_an_experiment_whose_process_is_killed_is_run_again(tmp_path, whole):
-    known, ended = set(children()), []
+    known, ended = set(descendants(os.getpid())), []
 
     def told(key, _words):
         if key == "rldp_examples" and not ended:
-            ended.extend(set(children()) - known)
+            ended.extend(set(descendants(os.getpid())) - known)
             for one in ended:
                 os.kill(one, signal.SIGKILL)
 
