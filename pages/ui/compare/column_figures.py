@@ -162,7 +162,7 @@ def column_levels(
             max(ROW * len(titles) + 78, 160),
             (margin_for(names, 60, 172), 14, 34, 42),
             xaxis=axis(
-                f"level reached, {unit}: less is more private",
+                f"level, {unit}: less is more private",
                 (-0.02 * reach, (ENDLESS + 0.04 if endless else 1.04) * reach),
                 tickvals=[*at, *([ENDLESS * reach] if endless else [])],
                 ticktext=[*texts(at), *(["∞"] if endless else [])],
