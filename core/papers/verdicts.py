@@ -48,6 +48,9 @@ EXTREME, DEVIATIONS = 0.25, 2.0
 """Share of a printed extreme, and standard deviations of extremes from sample to sample, by which
 ours may be off."""
 
+USUAL = 0.05
+"""Least probability, if print is right, of a count of few draws that counts as borne out."""
+
 
 @dataclass(frozen=True)
 class Value:
@@ -77,12 +80,15 @@ class Value:
         give the paper's own number.
     variant_error : float
         Its standard error.
+    draws : int
+        Number of draws, where ours is the share of a few draws for which something is so, and print
+        claims a share: then the binomial distribution says what chance explains. Else 0.
 
     Raises
     ------
     InvalidInputError
         If the relation is another one, or an error or the unit is negative or infinite: then
-        whatever we get would agree with print.
+        whatever we get would agree with print. If there are draws, and print gives nothing.
     """
 
     name: str
@@ -94,6 +100,7 @@ class Value:
     relation: Relation = "is"
     variant: float | None = None
     variant_error: float = 0.0
+    draws: int = 0
 
     def __post_init__(self) -> None:
         if self.relation not in get_args(Relation):
@@ -106,6 +113,8 @@ class Value:
                 raise InvalidInputError(
                     f"{self.name}: {what} must be finite and at least 0, got {width}."
                 )
+        if self.draws < 0 or (self.draws and self.printed is None):
+            raise InvalidInputError(f"{self.name}: draws need a printed share, got {self.draws}.")
 
     def near(self, number: float, error: float) -> bool:
         """Say whether a number is the printed one, up to its rounding and both errors.
@@ -123,6 +132,25 @@ class Value:
             return number == self.printed
         allowed = self.unit / 2 + ERRORS * error * (math.sqrt(2) if self.drawn else 1.0)
         return abs(number - self.printed) <= allowed + ROUNDING
+
+    def by_chance(self) -> float:
+        """Return how probable a count of `draws` as far from the printed share as ours is, or more.
+
+        Examples
+        --------
+        >>> one, two = (Value("above", k / 5, 0.05, relation="at most", draws=5) for k in (1, 2))
+        >>> round(one.by_chance(), 4), round(two.by_chance(), 4)
+        (0.2262, 0.0226)
+        """
+        count = round(self.ours * self.draws)
+        printed = self.printed
+        if printed is None or not 0 <= printed <= 1:  # no distribution has such a share
+            return 0.0
+        more = float(stats.binom.sf(count - 1, self.draws, printed))
+        fewer = float(stats.binom.cdf(count, self.draws, printed))
+        if self.relation == "is":
+            return min(1.0, 2 * min(more, fewer))
+        return more if self.relation == "at most" else fewer
 
 
 def outcome(rule: Rule, values: Sequence[Value], few: int = 0) -> Outcome:
@@ -201,7 +229,7 @@ def undecided(rule: Rule, value: Value, few: int) -> bool:
     3 or 4 of many draws: of few draws, whose standard error is not known well, Student's t says how
     many. Where no draw tells two means apart, no number of draws that is small shows that they are
     equal. Extremes are those of samples as large as print's, so that only the deviation from sample
-    to sample is not known well.
+    to sample is not known well. What chance gives a share of draws is binomial.
 
     Parameters
     ----------
@@ -227,6 +255,8 @@ def undecided(rule: Rule, value: Value, few: int) -> bool:
         return _extreme(value, _many(DEVIATIONS, few))
     if rule not in ("NUM", "ERR"):
         return False
+    if value.draws:
+        return value.by_chance() >= float(stats.norm.sf(ERRORS))
     more = _many(ERRORS, few) / ERRORS
     if value.error > 0 and not _agrees(value) and value.near(value.ours, more * value.error):
         return True
@@ -286,6 +316,8 @@ def _agrees(value: Value) -> bool:
     """Return whether ours is what is printed, or within the printed bound."""
     if math.isnan(value.error):
         return False
+    if value.draws:
+        return math.isfinite(value.ours) and value.by_chance() >= USUAL
     if value.relation == "is" or value.near(value.ours, value.error):
         return value.near(value.ours, value.error)
     assert value.printed is not None

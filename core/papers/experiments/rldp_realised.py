@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -73,9 +72,8 @@ def _realised(
     finite = np.minimum(levels, grid + FAR)  # a mean needs numbers; ∞ is above ε too
     over = (levels[1] > grid + 1e-9).mean(axis=0)
     # print says it of its own hundred draws, and so it is asked of ours, to the draw; of a quick
-    # run's, of which one alone is more, chance decides: the standard error of the printed share
-    share = SAID["covered"].number
-    chance = math.sqrt(share * (1 - share) / len(finite[0])) if setting.quick else 0.0
+    # run's, of which one alone is more, the binomial distribution decides
+    few = len(finite[0]) if setting.quick else 0
     low = levels[0][:, 0]
     drawn = setting.rng(10**6).integers(len(low), size=(1000, len(low)))
     spread = np.quantile(low[drawn], 0.75, axis=1)
@@ -93,7 +91,7 @@ def _realised(
             f"PolyOpt's ε* is at most ε in 95 % of draws at {named(shape)}",
             SAID["covered"].place,
             tuple(
-                SAID["covered"].beside(float(one), chance, name=name)
+                SAID["covered"].beside(float(one), name=name, draws=few)
                 for name, one in zip(at_eps(grid), over, strict=True)
             ),
         ),

@@ -232,8 +232,12 @@ def test_extremes_of_few_samples_leave_open_what_their_deviation_may_explain():
         (5, False, "reproduced"),
         (6, False, "differs"),
         (15, False, "differs"),
+        (0, True, "reproduced"),
         (1, True, "reproduced"),
-        (5, True, "cannot be decided"),
+        (2, True, "cannot be decided"),
+        (3, True, "cannot be decided"),
+        (4, True, "differs"),
+        (5, True, "differs"),
     ],
 )
 def test_more_than_five_of_a_hundred_draws_above_the_budget_differ(above, quick, expected):
