@@ -21,7 +21,7 @@ from core.records.checking.drawn import drawn, keyed, replayed
 from core.records.checking.former import stated
 from core.records.checking.levels import check_levels, check_promise
 from core.records.checking.proofs import check_proof
-from core.records.fields import check_form
+from core.records.fields import VERSION, check_form
 from core.records.plan import FORMATS
 from core.records.promises import PROMISED
 from core.records.recount import Recount, read_columns, recount, texts_of
@@ -141,6 +141,9 @@ def _code(body: Mapping[str, Any]) -> Check:
     version, made = body["code"]["version"], body["code"]["sha256"]
     if made == code_hash() and version != PACKAGE_VERSION:
         return Check("code", False, f"This code has version {PACKAGE_VERSION}, not {version}.")
+    if made == code_hash() and body["version"] != VERSION:
+        told = f"This code writes certificates of version {VERSION}, not {body['version']}."
+        return Check("code", False, told)
     if made == code_hash():
         return Check("code", True, f"It was made by this code, version {version}.")
     return Check(

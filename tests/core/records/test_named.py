@@ -82,6 +82,19 @@ def test_a_certificate_of_version_1_is_accepted(name, file):
     assert all(outcome.values())
 
 
+def test_a_certificate_of_today_does_not_pass_for_one_of_version_1(tmp_path):
+    original = write(people(600), tmp_path / "people.csv")
+    body, path = certified(tmp_path, asked(original)[0], original)
+    assert outcomes(body, path, original)["code"].passed is True
+    forged = json.loads(json.dumps(body)) | {"version": 1}
+    del forged["levels"]["units"], forged["levels"]["asked"]["unit"]
+    rest = {name: value for name, value in forged.items() if name != "promises"}
+    forged["promises"] = former._first(rest)
+    found = outcomes(forged, path, original)["code"]
+    assert found.passed is False
+    assert found.sentence == "This code writes certificates of version 2, not 1."
+
+
 def test_the_words_of_version_1_are_checked_as_they_were():
     body = json.loads((OLD / "repaired.json").read_text(encoding="utf-8"))
     body["promises"][0]["sentence"] += " And of two."
