@@ -1,14 +1,15 @@
-"""Compare: files dropped on its page, and steps that a new session of the browser takes over."""
+"""Compare: files dropped on its page, what is pinned beside its first columns, steps taken over."""
 
 import gc
 
 import pytest
 import streamlit as st
 
-from core.scenario import Project
+from core.scenario import Project, Scenario
+from core.scenario.standard import standard
 from pages.ui.compare import drop
 from pages.ui.work import browsers, own_steps
-from tests.pages.comparing import QUICK, kept, opened, pinned, share
+from tests.pages.comparing import QUICK, SMALL, kept, opened, pinned, share
 
 
 @pytest.fixture(autouse=True)
@@ -167,3 +168,18 @@ def test_steps_end_with_the_last_session_that_holds_them(browser):
     gc.collect()
     assert opened(project=project).button(key="undo").disabled
     assert len(held.others(object())) <= 1
+
+
+def test_a_question_pinned_on_the_untouched_page_stands_beside_its_columns():
+    asked = Scenario(data=SMALL, mechanism="watchdog")
+    app = opened(scenario=asked)
+    before = standard(asked)
+    app.button(key="pin").click().run()
+    assert not app.exception
+    assert pinned(app).scenarios == (*before.scenarios, asked)
+    assert len(kept(app)) == 4
+    app = opened(scenario=before.scenarios[1])
+    app.button(key="pin").click().run()
+    assert pinned(app) is None
+    assert f"is a column already: {before.names[1]}." in app.toast[0].value.replace("\\", "")
+    assert len(kept(app)) == 3

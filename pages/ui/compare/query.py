@@ -43,6 +43,7 @@ def publish() -> None:
     """Write the page's question to the address."""
     chosen = st.session_state.get("_reading", "")
     URL.publish({"reading": [chosen] if chosen and is_standard() else []})
+    pins.tell_open(project() if is_standard() else None)
     pins.publish()
 
 

@@ -14,7 +14,7 @@ from core.scenario import Project, Scenario
 from core.scenario.project import FILE, KEY
 from core.scenario.url import within_reach
 from core.wording import number_of
-from pages.ui.frame import state
+from pages.ui.frame import address, state
 from pages.ui.frame.page_query import PageQuery
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
@@ -34,6 +34,9 @@ _SAID = "_pinned_said"
 """What the last pin said, until it is shown."""
 
 _NOW = "_project"
+
+_OPEN = "_project_open"
+"""The columns that the Compare page shows where nothing is pinned."""
 
 
 def restore() -> None:
@@ -110,11 +113,23 @@ def can_redo() -> bool:
     return bool(steps(now()).future)
 
 
+def tell_open(project: Project | None) -> None:
+    """Take note of the columns on the Compare page where nothing is pinned; None elsewhere."""
+    st.session_state[_OPEN] = project
+
+
 def add(scenario: Scenario) -> str:
-    """Pin a question; return a sentence with its name and place."""
+    """Pin a question; return a sentence with its name and place.
+
+    On the Compare page it stands beside the columns on screen, which are pinned with it.
+    """
     project = now()
+    if project is None and address.page() == "compare":
+        project = st.session_state.get(_OPEN)
     if project is not None and scenario in project.scenarios:
         name = project.names[project.scenarios.index(scenario)]
+        if now() is None:
+            return f"This question is a column already: {name}."
         return f"This question is pinned already, as {name}."
     longer = Project((scenario,)) if project is None else project.with_column(scenario)
     change(longer)
