@@ -111,6 +111,29 @@ def test_an_address_that_was_written_over_does_not_undo_a_second_slider():
     assert app.slider(key="eps").value == 0.5
 
 
+def part():
+    """Write what is asked, as a part of a page does that runs alone."""
+    import streamlit as st
+
+    from pages.ui.frame import address
+
+    address.write(["eps"], st.session_state["wanted"])
+
+
+def test_a_slider_that_is_moved_back_before_the_browser_has_the_answer_ends_where_it_was(sent):
+    app = AppTest.from_function(part, default_timeout=PATIENCE)
+    for told in ({"eps": ["0.5"]}, {}, {"eps": ["0.6"]}, {}):
+        app.query_params.clear()
+        app.query_params["x"] = ["race"]  # asked for before the browser has read any answer
+        app.session_state["wanted"] = told
+        app.run()
+        assert not app.exception
+        assert sent[-1] == {"x": ["race"]} | told
+    assert len(sent) == 4
+    app.run()
+    assert len(sent) == 4  # the browser is there
+
+
 def test_back_leads_to_an_address_that_was_written_over(monkeypatch):
     app = opened(**ASKED)
     turn_to(app, ROBUST)

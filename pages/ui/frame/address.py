@@ -83,11 +83,16 @@ def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
         The keys that are the caller's.
     wanted : mapping of str to sequence of str
         Their values; a key that is not there is left out.
+
+    Notes
+    -----
+    Where a slider is moved and, before the browser has the answer, moved back, the address that the
+    run came with is the right one, but the browser is told another meanwhile: it is told again.
     """
     sent = _sent()
     others = {key: values for key, values in _now().items() if key not in keys}
     after = others | {key: list(values) for key, values in wanted.items()}
-    if after == sent:
+    if after == sent and st.session_state.get(_WRITTEN, sent) == sent:
         if _went_through_history():
             # what a run before wrote may have reached the browser only now, in this one's place
             st.query_params.from_dict(sent)

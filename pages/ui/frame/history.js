@@ -31,7 +31,8 @@ function watch() {
   window.history.pushState = function (state, title, url) {
     const next = new URL(url, location.href);
     const control = next.pathname === location.pathname ? moved(location.search, next.search) : null;
-    if (control !== null && control === last) return window.history.replaceState(state, title, url);
+    const same = next.href === location.href || (control !== null && control === last);
+    if (same) return window.history.replaceState(state, title, url);
     last = control;
     return push.call(window.history, state, title, url);
   };
