@@ -216,6 +216,7 @@ def test_tab_reaches_everything_and_is_seen_everywhere(desk):
 
 def tab_to(page, selector):
     """Press Tab until what has the focus is within an element."""
+    page.locator(selector).first.wait_for()
     page.evaluate("document.activeElement.blur()")
     for _ in range(400):
         page.keyboard.press("Tab")

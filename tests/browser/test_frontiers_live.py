@@ -41,7 +41,8 @@ def test_a_sweep_is_found_by_a_reload_and_a_second_session_and_each_can_cancel_i
 
 
 def test_a_list_stays_open_while_a_sweep_is_looked_at(visit):
-    page = visit(LONG)
+    # another sweep: the first one goes on for as long as the page that was reloaded may come back
+    page = visit(f"{LONG}&first=1000")
     begin(page)
     page.get_by_text("unfinished: 80 of 160 points").wait_for()
     page.locator(".st-key-frontiers .lsc-plot[data-drawn]").wait_for(state="attached")
