@@ -41,6 +41,9 @@ MAX_WORKBOOK_CELLS = 20_000_000
 """Most cells of a workbook's sheet, those between its cells included: each is held several times
 while it is read, and a cell far out in a small file makes billions of them."""
 
+MAX_WORKBOOK_PARTS = 10_000
+"""Most parts of a workbook, which has some dozens: each takes time to find, though it is empty."""
+
 MAX_COLUMNS = 2_000
 """Most columns of a table: one query reads all of them."""
 

@@ -66,6 +66,25 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
+LONGEST_NAME = 80
+"""Most characters of a file's name in a sentence."""
+
+
+def file_called(name: str) -> str:
+    r"""Return a file's name as sentences have it: on one line, and cut in its middle if it is long.
+
+    Examples
+    --------
+    >>> file_called("people.csv"), file_called("a\n# b\u202e.csv"), len(file_called("n" * 5_000))
+    ('people.csv', 'a # b .csv', 80)
+    """
+    plain = "".join(
+        one if one.isprintable() or "\udc80" <= one <= "\udcff" else " " for one in name
+    )
+    half = LONGEST_NAME // 2
+    return plain if len(plain) <= LONGEST_NAME else f"{plain[: half - 1]}…{plain[-half:]}"
+
+
 def printable(text: str) -> str:
     r"""Return a sentence with the bytes of paths that are no UTF-8 written as \xff.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
 import math
 from collections.abc import Callable, Mapping
@@ -11,6 +13,7 @@ from typing import Any
 from core import validation
 from core.errors import InvalidInputError
 from core.validation import shown
+from core.wording import file_called, size_of_file
 
 HIERARCHY_KINDS = ("prefix", "table", "interval")
 """Kinds of hierarchies: first characters, a table of parents, intervals of numbers."""
@@ -20,6 +23,9 @@ MOST_STEPS = 10
 
 MOST_ROWS = 10_000
 """Most values that a table of parents may have."""
+
+MOST_TABLE_BYTES = 5_000_000
+"""Most bytes of a file with such a table."""
 
 MOST_RECORDS = 10**15
 """Largest number of records below which a level may count as rare."""
@@ -217,6 +223,44 @@ def _check_rows(what: str, rows: tuple[tuple[str, ...], ...]) -> None:
                 )
     if len(seen[0]) < len(rows):
         raise InvalidInputError(f"{what} has a value in more than one row.")
+
+
+def read_rows(content: bytes, name: str) -> tuple[tuple[str, ...], ...]:
+    r"""Read a table of parents from a CSV file without a header.
+
+    Parameters
+    ----------
+    content : bytes
+        The file, in UTF-8: in each row a value, its parent, its grandparent, and so on.
+    name : str
+        Its name, for sentences to the user.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is too large or no such table; values and parents are checked by `Hierarchy`.
+
+    Examples
+    --------
+    >>> read_rows(b"cook,service\nsmith,craft\n", "jobs.csv")
+    (('cook', 'service'), ('smith', 'craft'))
+    """
+    if len(content) > MOST_TABLE_BYTES:
+        raise InvalidInputError(
+            f"{file_called(name)} has {size_of_file(len(content))}, at most "
+            f"{size_of_file(MOST_TABLE_BYTES)} are allowed of a table of parents."
+        )
+    try:
+        lines = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        rows = tuple(itertools.islice((tuple(row) for row in lines if any(row)), MOST_ROWS + 1))
+    except (UnicodeDecodeError, csv.Error):
+        rows = ()
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        raise InvalidInputError(
+            f"{file_called(name)} cannot be read as a table of parents: it needs commas between a "
+            "value and its ancestors, as many in each row, in UTF-8."
+        )
+    return rows
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,11 @@ def read_losses(text: str) -> Table:
     """
     if len(text) > MOST:
         raise InvalidInputError(f"The loss table has more than {MOST:,} characters.")
-    rows = [row for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"))) if any(row)]
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    try:
+        rows = [row for row in csv.reader(lines) if any(row)]
+    except csv.Error as error:
+        raise InvalidInputError(f"The loss table cannot be read as CSV: {error}.") from error
     if not rows:
         raise InvalidInputError("The loss table is empty: give a row for each symbol of X.")
     if len(rows) > 1 and not any(_is_number(cell) for cell in rows[0]):

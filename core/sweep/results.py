@@ -287,9 +287,13 @@ def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Opened:
         raise InvalidInputError(
             f"{what} is of a sweep of {sweep.size:,} points, and at most {most:,} are opened here."
         )
-    if file.metadata.num_rows > sweep.size:
+    groups = (file.metadata.row_group(group) for group in range(file.metadata.num_row_groups))
+    if max(file.metadata.num_rows, sum(group.num_rows for group in groups)) > sweep.size:
         raise damaged
-    try:
+    expected = Gathered(sweep).table().schema.remove_metadata()
+    try:  # texts may be repeated until no memory is left: nothing is read but what belongs there
+        if file.schema_arrow.remove_metadata() != expected:
+            raise damaged
         found = Gathered.of(sweep, file.read(), hashlib.sha256(content).hexdigest())
     except (pa.ArrowException, OSError) as error:
         raise damaged from error

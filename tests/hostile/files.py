@@ -82,6 +82,15 @@ def repeated(length, rows):
     return changed.getvalue()
 
 
+def many_parts(number):
+    """Return a workbook with so many parts more, all empty."""
+    packed = io.BytesIO(workbook())
+    with zipfile.ZipFile(packed, "a") as book:
+        for i in range(number):
+            book.writestr(f"x{i}", b"")
+    return packed.getvalue()
+
+
 TABLE = ((1, {"A": "s", "B": "x"}), (2, {"A": "a", "B": "b"}))
 LAUGHS = "".join(f'<!ENTITY l{i + 1} "{10 * f"&l{i};"}">' for i in range(15))
 
@@ -105,6 +114,7 @@ REFUSED = {
         sheet(*TABLE, (3, {"A": "&l15;"}), before=f'<!DOCTYPE l [<!ENTITY l0 "ha">{LAUGHS}]>'),
         "is a damaged Excel file",
     ),
+    "parts.xlsx": (many_parts(10_000), "is a zip file of 10,0"),
     "old.xls": (COMPOUND, "is an old Excel file"),
     "end.csv": ("s,x\na,b\na,é".encode()[:-1], "ends within a character"),
     "latin.csv": (b"s,x\na,\xff\x9d\n", "is not text in UTF-8 or Windows-1252"),
@@ -122,6 +132,16 @@ REFUSED = {
     "foot.parquet": (flipped(NUMBERS, -60), "is a damaged Parquet file"),
     "names.csv": (b"x" * 90_000 + b"," + b"x" * 90_000 + b"\na,b\n", "names must be distinct"),
     "blank.csv": (b"\n\n\n", "is empty"),
+    "quotes.csv": (b'""\n""\n', "is empty"),
+    "quoted-breaks.csv": (b'"\n"\n"\n"\n', "is empty"),
+    "long-comment.csv": (b"#" + b"c" * 200_000 + b",d\na,b\n1,2\n", "in its first lines"),
+    "long-header.csv": (b"#c\n" + b"x" * 200_000 + b",b\n1,2\n", "in its first lines"),
+    "names.parquet": (
+        columns(ssss=["a", "b"], x=["c", "d"]).replace(b"ssss", b"\xff\xfe\xfd\xed"),
+        "is a damaged Parquet file",
+    ),
+    "n" * 5_000 + ".csv": (b"a\n", "n.csv has a single column"),
+    "a\nb\u202e\x00.csv": (b"a\n", "a b  .csv has a single column"),
     "only-sep.csv": (b"sep=;\n", "is empty"),
 }
 """A name, what is in it, and what its sentence says."""
@@ -153,6 +173,12 @@ READ = {
         ("0", "1"),
         ("a", "b"),
         3,
+    ),
+    "digits.xlsx": (
+        workbook("sheet1", lambda part: part.replace(b"<v>4</v>", b"<v>" + b"9" * 400 + b"</v>")),
+        ("x", "y"),
+        ("1", "2", "3", "9" * 400),
+        4,
     ),
     "odd-names.csv": (b'"=1+1","@x"\na,b\nc,d\n', ("a", "c"), ("b", "d"), 2),
 }

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from pyarrow import parquet
 
-from core.data import DataSpec, Sources, count
+from core.data import ColumnOptions, DataSpec, Hierarchy, ReadOptions, Sources, count
+from core.data.hierarchies import read_rows
 from core.data.readers import reading
 from core.errors import InvalidInputError
+from core.scenario.loss_table import read_losses
 from tests.hostile.files import NUMBERS, READ, REFUSED, workbook
 from tests.hostile.links import QUOTED
 
@@ -48,6 +50,51 @@ def test_a_file_is_read_as_it_is_meant(sources, name):
 def test_a_damaged_line_is_named_by_its_place_in_the_whole_file(sources):
     with pytest.raises(InvalidInputError, match="has 3 fields in line 4, its header has 2"):
         sources.add_bytes(b"sep=;\ns;x\na;b\na;b;c\n", "sep.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a,b\nq,2\nw,x\n".encode("utf-16-le"), r"record 2 \(line 3\) has"),
+        ("sep=;\na;b\nq;2\nw;x\n".encode("utf-16-be"), r"record 2 \(line 4\) has"),
+        (b"a,b\n" + b"y" * 200_000 + b",1\nq,x\n", "record 2 has"),
+    ],
+    ids=["little", "big", "long"],
+)
+def test_a_value_of_another_type_is_told_with_its_line_where_that_can_be_found(
+    sources, text, place
+):
+    source = sources.add_bytes(text, "a.csv")
+    read = ReadOptions(columns=(ColumnOptions("b", "number"),))
+    with pytest.raises(InvalidInputError, match=place):
+        count(DataSpec(source, ("a",), ("b",), read=read), sources)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"," * 6_000_000, "at most 5.0 MB are allowed of a table of parents"),
+        (b"a" + b"," * 200_000 + b"\n", "entries"),
+        (b"x" * 200_000 + b",a\n", "cannot be read as a table of parents"),
+        (b'a,"b\n', "cannot be read as a table of parents"),
+        (b"a,b\n" * 20_000, "1 to 10,000 rows"),
+    ],
+    ids=["large", "wide", "long", "open", "many"],
+)
+def test_a_table_of_parents_is_refused_in_one_short_sentence(content, said):
+    with pytest.raises(InvalidInputError, match=said) as caught:
+        Hierarchy("job", "table", 1, rows=read_rows(content, "n" * 5_000))
+    assert len(str(caught.value)) <= QUOTED
+
+
+@pytest.mark.parametrize("text", ["x" * 200_000 + ",1\n1,0", '0,1\n"' + "1" * 200_000])
+def test_so_is_a_loss_table(text):
+    with pytest.raises(InvalidInputError, match="cannot be read as CSV"):
+        read_losses(text)
+
+
+def test_a_loss_table_may_have_any_line_ends():
+    assert read_losses("0,1\r2,0") == read_losses("0,1\r\n2,0\n") == ((0, 1), (2, 0))
 
 
 def full(*_, **__):

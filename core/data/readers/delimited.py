@@ -172,9 +172,12 @@ def _header(path: Path, name: str, delimiter: str, said: str) -> tuple[list[str]
             next(lines)  # not through the csv reader: a quote in a comment opens no value
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
-            header = next(row for row in reader if len(row) > 1 or "".join(row).strip())
+            filled = (row for row in reader if len(row) > 1 or "".join(row).strip())
+            header = next(filled, None)
         except csv.Error as error:
             raise InvalidInputError(f"{name} {complaint(error, 'the first row')}.") from error
+    if header is None:
+        raise InvalidInputError(f"{name} is empty: it has nothing but blank lines.")
     return header, read, skipped
 
 
@@ -217,8 +220,11 @@ def _comments(path: Path, name: str, delimiter: str, said: str) -> int:
             marked.append(line)
     if not marked or following is None:
         return 0
-    width = _width(following, delimiter)
-    alike = [line for line in marked if width > 1 and _width(line, delimiter) == width]
+    try:
+        width = _width(following, delimiter)
+        alike = [line for line in marked if width > 1 and _width(line, delimiter) == width]
+    except csv.Error as error:
+        raise InvalidInputError(f"{name} {complaint(error, 'its first lines')}.") from error
     if not alike:
         return len(marked)
     if alike[0] is marked[0] and re.match(r"#[^#\s]", alike[0]):

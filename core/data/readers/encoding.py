@@ -60,7 +60,7 @@ def to_utf8(
     InvalidInputError
         If the file is no text in the encoding, has a NUL character, or ends within a character.
     """
-    codec = _codec(head, asked)
+    codec = codec_of(head, asked)
     if codec is None:
         raise InvalidInputError(
             f"{name} is a binary file, not text; CSV, TSV, Parquet and Excel can be read."
@@ -80,8 +80,21 @@ def to_utf8(
     return converted, "utf-16" if codec.startswith("utf-16") else codec
 
 
-def _codec(head: bytes, asked: str) -> str | None:
-    """Return Python's name of an encoding, by the first bytes where it is not asked for."""
+def codec_of(head: bytes, asked: str) -> str | None:
+    r"""Return Python's name of an encoding, by the first bytes where it is not asked for.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes of a file.
+    asked : str
+        The encoding, a key of `ENCODINGS`; found from the bytes where it is "".
+
+    Examples
+    --------
+    >>> codec_of("a,b".encode("utf-16-be") + b"\x00\n", "utf-16"), codec_of(b"a,b", "utf-8")
+    ('utf-16-be', 'utf-8-sig')
+    """
     found = _encoding(head)
     if asked == "utf-16":
         return found if found and found.startswith("utf-16") else "utf-16-le"

@@ -9,7 +9,7 @@ import io
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,12 +19,12 @@ from pyarrow import parquet
 
 from core.data.options import ENCODINGS, ReadOptions
 from core.data.readers.delimited import TextLayout, find_layout
-from core.data.readers.encoding import to_utf8
+from core.data.readers.encoding import codec_of, to_utf8
 from core.data.readers.headers import column_names, told
 from core.data.readers.marks import with_marks
 from core.data.readers.records import write_records
 from core.data.tables import FileTable, count_records
-from core.data.workbooks import extent
+from core.data.workbooks import extent, parts_of
 from core.errors import InvalidInputError
 from core.limits import (
     MAX_UNPACKED_MB,
@@ -32,7 +32,9 @@ from core.limits import (
     MAX_UPLOAD_MB,
     MAX_UPLOAD_RECORDS,
     MAX_WORKBOOK_CELLS,
+    MAX_WORKBOOK_PARTS,
 )
+from core.wording import file_called
 
 _MEGABYTE = 1 << 20
 
@@ -125,12 +127,19 @@ class TextFile:
     asked: ReadOptions
 
     def place_of(self, record: int) -> str:
-        """Say in which line a record begins, as the end of a phrase; "" far down a long file."""
-        return "" if record > FAR else f" (line {self.line_of(record):,})"
+        """Say in which line a record begins, as the end of a phrase.
+
+        "" far down a long file, and behind a value that is too long for the csv module.
+        """
+        try:
+            return "" if record > FAR else f" (line {self.line_of(record):,})"
+        except csv.Error:
+            return ""
 
     def line_of(self, record: int) -> int:
         """Return the line in which a record begins; both are counted from 1."""
-        codec = {"utf-8": "utf-8-sig"}.get(self.encoding, self.encoding)
+        with self.path.open("rb") as raw:
+            codec = codec_of(raw.read(_MEGABYTE), self.encoding)
         with self.path.open(encoding=codec, newline="") as file:
             for _ in range(self.layout.lines):
                 file.readline()
@@ -161,6 +170,7 @@ def read_bytes(
     InvalidInputError
         If it is larger than allowed or has more records, and as `read_file`.
     """
+    name = file_called(name)
     if len(content) > MAX_UPLOAD_MB * _MEGABYTE:
         raise InvalidInputError(
             f"{name} has {len(content) / _MEGABYTE:,.0f} MB, at most {MAX_UPLOAD_MB} are allowed."
@@ -195,7 +205,7 @@ def _size_of(content: bytes) -> tuple[int, int]:
         file = parquet.read_metadata(io.BytesIO(content))
         groups = (file.row_group(group) for group in range(file.num_row_groups))
         return sum(group.num_rows for group in groups), file.num_columns
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, ValueError):
         return 0, 0  # `read_file` raises for it
 
 
@@ -214,19 +224,19 @@ def room_for(name: str) -> Iterator[None]:
         if error.errno not in NO_ROOM:
             raise
         raise InvalidInputError(
-            f"{name} could not be kept: there is no room left on the disk."
+            f"{file_called(name)} could not be kept: there is no room left on the disk."
         ) from error
 
 
 def unpacked_bytes(content: bytes) -> int:
-    """Return how many bytes a workbook unpacks to, as its index says; 0 where it is none.
+    """Return how many bytes a workbook unpacks to, as its index says; 0 where it is refused.
 
     Examples
     --------
     >>> unpacked_bytes(b"s,x")
     0
     """
-    if not content.startswith(b"PK\x03\x04"):
+    if not content.startswith(b"PK\x03\x04") or parts_of(content) > MAX_WORKBOOK_PARTS:
         return 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -258,6 +268,7 @@ def read_file(
     InvalidInputError
         If there is no such file, it cannot be read, or it has no records; the sentence says why.
     """
+    name = file_called(name)
     if not path.is_file():
         raise InvalidInputError(f"There is no file {name!r}.")
     size = path.stat().st_size
@@ -315,14 +326,18 @@ def _convert(
 
 def _parquet(path: Path, name: str) -> tuple[str, tuple[str, ...]]:
     try:
-        schema = parquet.read_schema(path)
-    except (pa.ArrowException, OSError) as error:
+        names = parquet.read_schema(path).names
+    except (pa.ArrowException, OSError, ValueError) as error:  # names that are not UTF-8 too
         raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
-    return f"Parquet{told(schema.names)}", column_names(schema.names, name)
+    return f"Parquet{told(names)}", column_names(names, name)
 
 
 def _excel(path: Path, name: str, converted: Path) -> tuple[str, tuple[str, ...]]:
     """Write the first sheet of a workbook to a Parquet file; return its kind and columns."""
+    if (parts := parts_of(path)) > MAX_WORKBOOK_PARTS:
+        raise InvalidInputError(
+            f"{name} is a zip file of {parts:,} parts, at most {MAX_WORKBOOK_PARTS:,} are allowed."
+        )
     try:
         with zipfile.ZipFile(path) as packed:
             members = packed.infolist()
@@ -370,9 +385,10 @@ def _require_room_for_cells(path: Path, name: str) -> None:
 
 
 def _excel_column(cells: pd.Series[str]) -> pa.Array:
-    """Return a column as numbers where all its cells are numbers, else as text."""
+    """Return a column as numbers where doubles hold all its cells, else as text."""
     present = cells.dropna()
     if present.map(lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool)).all():
-        return pa.array(pd.to_numeric(cells), type=pa.float64(), from_pandas=True)
+        with suppress(OverflowError, pa.ArrowException):  # whole numbers that no double holds
+            return pa.array(pd.to_numeric(cells), type=pa.float64(), from_pandas=True)
     texts = [None if pd.isna(cell) else str(cell) for cell in cells]
     return pa.array(texts, type=pa.string())

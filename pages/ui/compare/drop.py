@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -110,7 +111,7 @@ def dropped() -> Dropped | None:
     if not isinstance(sent, dict):
         return None
     name, size, text = (sent.get(part) for part in ("name", "size", "text"))
-    if not isinstance(name, str) or not isinstance(size, int | float):
+    if not isinstance(name, str) or not isinstance(size, int | float) or not math.isfinite(size):
         return None
     return Dropped(name, int(size), text.removeprefix("\ufeff") if isinstance(text, str) else None)
 

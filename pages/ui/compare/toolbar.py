@@ -12,7 +12,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import Project
 from core.scenario.standard import asked_of
-from core.wording import listed
+from core.wording import file_called, listed
 from pages.ui.compare import drop, matching, query
 from pages.ui.compare.columns import Answered
 from pages.ui.frame import pins, state
@@ -113,23 +113,24 @@ def opened_by_drop() -> None:
         st.toast(markdown(said), icon=":material/error:")
     else:
         st.toast(
-            markdown(f"{file.name} is opened. Undo brings the last columns back."),
+            markdown(f"{file_called(file.name)} is opened. Undo brings the last columns back."),
             icon=":material/folder_open:",
         )
 
 
 def _problem(file: drop.Dropped) -> str:
     """Take the columns of a file; where it has an error change nothing, and return what it is."""
+    name = file_called(file.name)
     if file.size > drop.MOST_BYTES:
-        return f"{file.name} is too large to be a project."
+        return f"{name} is too large to be a project."
     if file.text is None:
-        return f"{file.name} is not UTF-8 text, so it is not a project."
+        return f"{name} is not UTF-8 text, so it is not a project."
     try:
         project = Project.from_json(file.text)
         own_data.recover(one.data.source for one in project.scenarios)
         pins.change(project)
     except CoreError as error:
-        return f"{file.name}: {error}"
+        return f"{name}: {error}"
     return ""
 
 
@@ -192,7 +193,8 @@ def _bring(missing: list[str]) -> None:
         return
     if key not in missing:
         st.session_state[_FILE_PROBLEM] = (
-            f"{file.name} is not the file that the columns ask about: its content differs."
+            f"{file_called(file.name)} is not the file that the columns ask about: its content "
+            "differs."
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from dataclasses import replace
 
@@ -10,10 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from core.data import DataSpec, Hierarchy, RareLevels, TableInfo
-from core.data.hierarchies import MOST_ROWS
+from core.data.hierarchies import read_rows
 from core.data.readers.describe import ColumnInfo
 from core.data.treatment.generalise import at_level
 from core.errors import CoreError
+from core.validation import shown
 from pages.ui.frame import state
 from pages.ui.parts import tables
 from pages.ui.style.labels import markdown
@@ -196,8 +196,8 @@ def _take_steps(hierarchy: Hierarchy, key: str) -> None:
     except ValueError:
         st.session_state[_PROBLEM] = (
             hierarchy.column,
-            f"The levels of {hierarchy.column!r} must be numbers with commas between, got "
-            f"{st.session_state[key]!r}.",
+            f"The levels of {shown(hierarchy.column)} must be numbers with commas between, got "
+            f"{shown(st.session_state[key])}.",
         )
 
 
@@ -207,23 +207,9 @@ def _take_table(column: str, key: str) -> None:
     if file is None:
         return
     try:
-        frame = pd.read_csv(
-            io.BytesIO(file.getvalue()),
-            header=None,
-            dtype=str,
-            keep_default_na=False,
-            nrows=MOST_ROWS + 1,
-        )
-        rows = tuple(tuple(map(str, row)) for row in frame.itertuples(index=False))
-        _put(Hierarchy(column, "table", 1, rows=rows))
+        _put(Hierarchy(column, "table", 1, rows=read_rows(file.getvalue(), file.name)))
     except CoreError as error:
         st.session_state[_PROBLEM] = (column, str(error))
-    except ValueError as error:  # pandas' errors of reading are some
-        st.session_state[_PROBLEM] = (
-            column,
-            f"{file.name} cannot be read as a table of parents ({type(error).__name__}): it needs "
-            "commas between a value and its ancestors, as many in each row, in UTF-8.",
-        )
 
 
 def _figures(spec: DataSpec, hierarchy: Hierarchy, key: str) -> None:

@@ -11,7 +11,7 @@ from core.errors import CoreError, InvalidInputError
 from core.limits import MAX_UPLOAD_MB
 from core.sweep.results import Opened, opened
 from core.validation import shown
-from core.wording import number_of
+from core.wording import file_called, number_of
 from pages.ui.frame import state
 from pages.ui.frontiers import asked, query, results
 from pages.ui.style.labels import markdown
@@ -113,7 +113,7 @@ def _take(name: str, content: Callable[[], bytes]) -> None:
     points, sweep = found.gathered.count, found.gathered.sweep
     st.session_state[_TOLD] = (
         True,
-        f"{name}: {points:,} of {number_of(sweep.size, 'point')}, {sweep.described}.",
+        f"{file_called(name)}: {points:,} of {number_of(sweep.size, 'point')}, {sweep.described}.",
     )
     st.session_state[_FRESH] = True
 
