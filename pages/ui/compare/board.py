@@ -73,7 +73,9 @@ def show() -> None:
         with st.container():
             part()
     slots: Slots = {"told": st.container()}
-    for place, column in enumerate(st.columns(len(asked))):
+    with st.container(key="compared_columns"):
+        columns = st.columns(len(asked))
+    for place, column in enumerate(columns):
         _, name, note = asked[place]
         with column:
             heads.head(place, name, note, len(asked))

@@ -35,3 +35,12 @@ def test_what_follows_has_is_found_by_its_tag_or_class(sheet):
         place = one.rfind(":has")
         last = re.split(r"[\s>+~]+", one[place:].removeprefix(":has"))[-1] if place >= 0 else ""
         assert last == "" or re.match(r"[.\w:]", last), one
+
+
+def test_blocks_with_charts_in_them_have_no_has():
+    """Each text that a chart measures would have the browser look into all blocks around it."""
+    text = (ROOT / "pages/ui/frame/look.css").read_text(encoding="utf-8")
+    subjects = [part.split()[-1] for one in selectors(text) for part in one.split(":has")[:-1]]
+    assert "div" in subjects
+    for one in subjects:
+        assert not re.search("stColumn|stHorizontalBlock|stVerticalBlock|stMain", one), one
