@@ -11,19 +11,29 @@ import pyarrow.compute as pc
 
 from core.validation import BoolArray
 
-SIGNS = "=+\\-@＝＋－＠"
-"""What a formula begins with, full-width forms included: spreadsheets read both."""
+SIGNS = "=+\\-@＝＋－＠﹦﹢﹣﹫"
+"""What a formula begins with, full-width and small forms included: spreadsheets read both."""
 
-BLANK = r"[\s\x00-\x1f\u200b-\u200f\u2028-\u202e\u2060\ufeff]"
-"""What spreadsheets skip before it, visible or not."""
+BLANK = (
+    r'[\s"\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f'
+    r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""What spreadsheets or people skip before it: blanks, controls, what is not seen, and quotes."""
 
-_FORMULA = re.compile(rf"(?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]){BLANK}*(?=[{SIGNS}])")
-"""Where a formula can begin: a text, or any of its lines, which some programs take for a cell."""
+NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+"""A number as our files write it, which no formula is."""
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_FORMULA = re.compile(
+    rf"(?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]){BLANK}*(?=[{SIGNS}])"
+    rf"|[;\t]{BLANK}*(?=[{SIGNS}])(?!{NUMBER}(?:[;\t\r\n]|$))"
+)
+"""Where a formula can begin: a text, or any of its lines, which some programs take for a cell; and
+what stands behind a semicolon or a tab, which begin a cell in some countries and programs."""
+
+_NUMBER = re.compile(NUMBER)
 
 _FIRST = np.zeros(256, dtype=bool)
-_FIRST[[ord(character) for character in " =+-@"]] = True
+_FIRST[[ord(character) for character in ' "=+-@']] = True
 """First bytes of printable ASCII texts that may be formulas."""
 
 
@@ -36,6 +46,8 @@ def safe_cell(value: object) -> object:
     ("'=1+1", '-0.5', -0.5, "'@home")
     >>> safe_cell("a\n =1"), safe_cell("a = 1")
     ("a\n '=1", 'a = 1')
+    >>> safe_cell("a;=1"), safe_cell("a; -1")
+    ("a;'=1", 'a; -1')
     """
     return safe_text(value) if isinstance(value, str) else value
 
@@ -97,7 +109,7 @@ def _may_be_formula(texts: Any) -> BoolArray:
     own = data[offsets[0] :]
     if not own.size:
         return np.zeros(len(texts), dtype=bool)
-    if own.min() >= 0x20 and own.max() < 0x7F:  # on one line, and every blank is a space
+    if own.min() >= 0x20 and own.max() < 0x7F and not (own == ord(";")).any():  # one line, one cell
         filled = offsets[1:] > offsets[:-1]
         result: BoolArray = filled & _FIRST[data[np.minimum(offsets[:-1], data.size - 1)]]
         return result

@@ -31,6 +31,9 @@ LARGEST = 8
 LEFT = 600.0
 """Seconds after which a file that is still being written was left by a process that ended."""
 
+_REGULAR = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Flags with which no link is followed and no pipe waited for, where the system has them."""
+
 _NAME = re.compile(r"[0-9a-f]{64}")
 _PART = re.compile(r"part-[0-9a-f]{16}")
 
@@ -89,9 +92,13 @@ class Folder:
             A SHA-256 in hexadecimal digits.
         """
         try:
-            if self._place(key).stat().st_size > self.most_bytes // LARGEST:
-                return None
-            content = self._place(key).read_bytes()
+            # a pipe would be waited for, and a link to a device has no end
+            descriptor = os.open(self._place(key), os.O_RDONLY | _REGULAR)
+            with open(descriptor, "rb") as file:
+                told = os.fstat(descriptor)
+                if not stat.S_ISREG(told.st_mode) or told.st_size > self.most_bytes // LARGEST:
+                    return None
+                content = file.read(told.st_size)
         except OSError:
             return None
         with contextlib.suppress(OSError):  # a folder that may only be read

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import InvalidInputError
+from core.errors import CoreError, InvalidInputError
 
 MAGIC = b"liftscope answer 1\n"
 """How the bytes of an answer begin."""
@@ -87,7 +87,7 @@ def from_bytes(content: bytes) -> Any:
         return _Reader(body[end:]).value(json.loads(bytes(body[_LENGTH:end])))
     except (
         *(ValueError, TypeError, LookupError, AttributeError, RecursionError),
-        *(MemoryError, OverflowError),
+        *(MemoryError, ArithmeticError, CoreError),
     ) as error:
         raise InvalidInputError(f"The bytes are no answer of this version: {error}.") from error
 

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from core.spreadsheets import safe_batch, safe_cell
 
-TEXTS = st.text(st.sampled_from("=+-@＝ \t\r\n\x85\u2028\u200b'a1.e\x7fé"), max_size=6)
+TEXTS = st.text(st.sampled_from("=+-@＝﹦ \t\r\n;\x85\u2028\u200b'\"a1.e\x7fé"), max_size=6)
+
+UNSEEN = [
+    *map(chr, range(0x21)),
+    *map(chr, range(0x7F, 0xA1)),
+    *"\xad\u034f\u061c\u115f\u180e\u200b\u202e\u2060\u2066\u2069\u3000\u3164\ufe0f\ufeff\uffa0\ufffb\U000e0020",
+    '"',
+    '\ufeff "',
+]
+"""What a formula may hide behind."""
 
 
 @pytest.mark.parametrize(
@@ -22,6 +31,18 @@ def test_an_array_is_as_safe_as_its_cells(kind, values):
     assert found[0].to_pylist() == [safe_cell(value) for value in values]
     part = safe_batch(batch.slice(1, 3))
     assert part[0].to_pylist() == [safe_cell(value) for value in values[1:4]]
+
+
+@pytest.mark.parametrize("sign", "=+-@＝＋－＠﹦﹢﹣﹫")
+def test_no_sign_of_a_formula_stands_behind_what_is_not_seen_or_begins_a_cell(sign):
+    for unseen in ["", *UNSEEN]:
+        for before in ("", "a\r", "a\n", "a\t", "a;", '";'):
+            assert f"'{sign}1+1" in safe_cell(f"{before}{unseen}{sign}1+1")
+
+
+@pytest.mark.parametrize("text", ["-1", "-0.5", "+.5", "-1e-9", "1;-2", "a;-2\t+3", "a -1", "a=1"])
+def test_numbers_and_what_begins_no_cell_stay(text):
+    assert safe_cell(text) == text
 
 
 @given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126)), max_size=8))

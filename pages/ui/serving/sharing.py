@@ -3,7 +3,8 @@
 Where `LIFTSCOPE_STORE` names a folder, long answers on data that all sessions see are kept there.
 The key is the call with all that it is given, and the version of the code and of what it computes
 with. Kept are final answers alone, never a failure nor what a time limit cut short, and only those
-that read back exactly as they were.
+that read back exactly as they were. A file says which key it is the answer of: one that was copied
+to the place of another is none.
 """
 
 from __future__ import annotations
@@ -75,11 +76,16 @@ def place_of(call: Callable[..., Any], arguments: Callable[[], tuple[Any, ...]])
 def find(place: str) -> Any:
     """Return the answer at a place; None where there is none that can be used."""
     folder = SHARED.folder() if place else None
-    content = None if folder is None else folder.find(place)
+    try:
+        content = None if folder is None else folder.find(place)
+    except MemoryError:
+        return None
     if folder is None or content is None:
         return None
     try:
-        return from_bytes(content)
+        if not content.startswith(place.encode()):
+            raise InvalidInputError("The answer is one to another question.")
+        return from_bytes(content[len(place) :])
     except InvalidInputError:
         folder.drop(place)  # damaged: the next one to work it out keeps it again
         return None
@@ -93,7 +99,7 @@ def keep(place: str, answer: Any) -> None:
     try:
         content = to_bytes(answer)
         if to_bytes(from_bytes(content)) == content:
-            folder.put(place, content)
+            folder.put(place, place.encode() + content)
     except (InvalidInputError, MemoryError):
         pass  # it is this server's alone
 

@@ -87,6 +87,24 @@ def test_a_file_larger_than_any_answer_is_not_read(tmp_path):
     assert folder.find(KEYS[0]) is None
 
 
+@pytest.mark.skipif(os.name != "posix", reason="has no pipes and links of files")
+def test_neither_is_what_is_no_file(tmp_path):
+    folder = Folder(tmp_path)
+    whole = tmp_path / "whole"
+    whole.write_bytes(b"answer")
+    for place, made in {
+        "0" * 64: lambda path: path.symlink_to(whole),
+        "1" * 64: lambda path: path.symlink_to("/dev/zero"),
+        "2" * 64: os.mkfifo,
+        "3" * 64: Path.mkdir,
+    }.items():
+        made(tmp_path / place)
+        assert folder.find(place) is None
+        assert folder.put(place, b"ours") == (place != "3" * 64)
+        assert folder.find(place) == (None if place == "3" * 64 else b"ours")
+    assert whole.read_bytes() == b"answer"
+
+
 def test_a_folder_that_is_removed_meanwhile_keeps_nothing(tmp_path):
     folder = Folder(tmp_path / "gone")
     folder.path.rmdir()
@@ -102,8 +120,14 @@ def test_a_folder_that_may_only_be_read_is_read(tmp_path, monkeypatch):
     def refused(*_, **__):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    for name in ("open", "utime", "unlink", "rename"):
+    for name in ("utime", "unlink", "rename"):
         monkeypatch.setattr(os, name, refused)
+    opened = os.open
+    monkeypatch.setattr(
+        os,
+        "open",
+        lambda path, flags, *more: (refused if flags & os.O_WRONLY else opened)(path, flags, *more),
+    )
     assert folder.find(KEYS[0]) == b"1"
     assert not folder.put(KEYS[1], b"1")
 

@@ -92,7 +92,7 @@ def test_json_holds_every_label_as_it_is_and_on_one_line(cell):
         assert not line.strip().startswith(tuple("=+-@＝＋－＠"))
 
 
-@pytest.mark.parametrize("value", ["-1+2", "+SUM(A1)", "-", "--1", "1;=2"])
+@pytest.mark.parametrize("value", ["-1+2", "+SUM(A1)", "-", "--1", "1,=2"])
 def test_only_a_whole_number_counts_as_one(value):
     kept = exports.safe_cell(value)
     assert kept == (value if value.startswith("1") else f"'{value}")

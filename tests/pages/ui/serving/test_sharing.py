@@ -91,6 +91,14 @@ def test_an_answer_comes_back_and_a_damaged_one_is_gone(shared):
     assert not file.exists()
 
 
+def test_an_answer_at_the_place_of_another_question_is_none(shared):
+    here, there = "a" * 64, "b" * 64
+    sharing.keep(here, (1, 2.5))
+    (shared.path / here).rename(shared.path / there)
+    assert sharing.find(there) is None
+    assert not (shared.path / there).exists()
+
+
 def test_what_cannot_be_written_or_does_not_come_back_is_not_kept(shared, monkeypatch):
     sharing.keep("0" * 64, object())
     monkeypatch.setattr(sharing, "from_bytes", lambda content: from_bytes(content) + 1)
