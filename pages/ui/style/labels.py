@@ -14,7 +14,8 @@ LEAST = 8
 SHORTEST = 5
 """Least characters by which a name can be recognised."""
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069]+")
+"""Shown as a space: line ends, and signs that turn the direction of whatever follows a label."""
 
 
 def text(label: object) -> str:
@@ -217,9 +218,12 @@ def _from(plain: str, start: int, room: int) -> str:
 _JOINER = "\u2060"
 """A word joiner, which is not seen and has no width."""
 
-_SPOTTED = re.compile(r"(?i):(?=//)|:(?=[\w+\-/]+:)|www(?=\.)|[-.\w+](?=@[-\w]+\.)")
-"""What Streamlit turns into a link, an icon or an emoji after it has read the Markdown: backslashes
-do not prevent that, a word joiner behind it does."""
+_SPOTTED = re.compile(
+    r"(?i):(?=//)|:(?=[\w+\-/]+:)|www(?=\.)|[-.\w+](?=@[-\w]+\.)"
+    r"|(?<!\S)[<>~-](?=(?:->|=|-|>)(?!\S))"
+)
+"""What Streamlit turns into a link, an icon, an emoji or an arrow after it has read the Markdown:
+backslashes do not prevent that, a word joiner behind it does."""
 
 
 def plain_short(label: object, room: int = 22) -> str:
@@ -262,9 +266,14 @@ def spoken(label: object) -> str:
 
 
 _READ = re.compile(
-    r"[*`~$]|(?<![^\W_])_|_(?![^\W_])|[<&\\]|\](?=\()|:(?=\w+\[)|^[#>+-]|^\d+(?=[.)])"
+    r"[*`~$]|(?<![^\W_])_|_(?![^\W_])|[<&\\]|\](?=[(:])|^[#>+-]|^\d+(?=[.)])"
+    r"|:(?=:|[^\W\d]|[^\s\x00-\x7f]|\d[^\s\[{]*[\[{])"
 )
-"""What Markdown reads as a sign of its own; an underscore within a word is none."""
+"""What Markdown reads as a sign of its own; an underscore within a word is none.
 
-_ALIKE = {"*": "\u2217", "`": "\u02cb", "~": "\u223c", "$": "\uff04", "_": "\uff3f"}
+A colon begins a directive whose name may have any letter, a word joiner too. Streamlit drops its
+brackets, and all of it where it is the name of a colour.
+"""
+
+_ALIKE = {"*": "\u2217", "`": "\u02cb", "~": "\u223c", "$": "\uff04", "_": "\uff3f", ":": "\u2236"}
 """Signs that a word joiner does not make plain, each with one that looks like it."""

@@ -34,7 +34,11 @@ class ClosedPages(Generic[T]):
     interval : float
         Seconds between two looks at which pages are closed.
     in_use : callable, optional
-        Says whether another page still uses what a session holds: then it stays.
+        Says whether another page still uses what a session holds: then it stays, and its page
+        counts as closed from when none does.
+    is_lent : callable, optional
+        Says whether another page that is watched holds it too: then it stays until that one's is
+        cleared, and goes at once.
     """
 
     def __init__(
@@ -44,9 +48,11 @@ class ClosedPages(Generic[T]):
         absence: float,
         interval: float,
         in_use: Callable[[T], bool] = _never,
+        is_lent: Callable[[T], bool] = _never,
     ) -> None:
         self.absence = absence
         self._clear, self._interval, self._in_use = clear, interval, in_use
+        self._is_lent = is_lent
         self._held: dict[str, T] = {}
         self._closed: dict[str, float] = {}
         self._watched = False
@@ -81,6 +87,8 @@ class ClosedPages(Generic[T]):
     def look(self, is_active: Callable[[str], bool], now: float) -> None:
         """Clear what is held for pages that have been closed for long enough.
 
+        The newest page is looked at first, so that what it was lent goes together with it.
+
         Parameters
         ----------
         is_active : callable
@@ -90,10 +98,12 @@ class ClosedPages(Generic[T]):
         """
         with self._lock:
             known = list(self._held.items())
-        for page, held in known:
+        for page, held in reversed(known):
             if is_active(page) or self._in_use(held):
                 self._closed.pop(page, None)
-            elif now - self._closed.setdefault(page, now) >= self.absence:
+                continue
+            closed_for = now - self._closed.setdefault(page, now)
+            if closed_for >= self.absence and not self._is_lent(held):
                 with self._lock:
                     self._held.pop(page, None)
                     self._closed.pop(page, None)

@@ -31,7 +31,7 @@ def watch() -> ClosedPages[weakref.ref[Sources]]:
     What a reload has taken over stays as long as the new page. A page that comes back later says
     that its file is not there, and asks for it again.
     """
-    return ClosedPages(_clear, absence=ABSENCE, interval=INTERVAL, in_use=_lends)
+    return ClosedPages(_clear, absence=ABSENCE, interval=INTERVAL, is_lent=_lends)
 
 
 def _clear(held: weakref.ref[Sources]) -> None:

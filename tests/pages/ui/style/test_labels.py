@@ -131,3 +131,50 @@ def test_no_sign_of_markdown_is_left_in_a_spoken_name_and_no_backslash_is_added(
     assert heard.count("\\") == name.count("\\")
     signs = r"[*`$~]|\](?=\()|<(?=\w)|&(?=\w+;)|:(?=\w+\[)|\\(?=[^\w\u2060])|^# |\b_|_\b"
     assert not re.search(signs, heard)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ":red[hi]",
+        "x:y[b]",
+        "10:30[x]",
+        "x:y{z=1}",
+        "::red[hi]",
+        ":::red",
+        "::leaf",
+        "a:é[x]",
+        "x:red",
+        "a:help",
+        ":small",
+        "http:x[1]",
+        "x·:red-badge[y]",
+        "a:b:c[d]",
+    ],
+)
+def test_no_directive_is_left_in_a_spoken_name(name):
+    """A directive's name may begin with any sign but a space or one of ASCII's punctuation."""
+    directive = r"::|:[^\W\d]|:[^\s\x00-\x7f]|:\w+[\[{]"
+    heard = spoken(name)
+    assert re.search(directive, name)
+    assert not re.search(directive, heard)
+    assert heard.replace("\u2236", ":").replace("\u2060", "") == name
+
+
+@pytest.mark.parametrize("name", ["[x]: y", "[^1]: z"])
+def test_no_definition_which_is_shown_nowhere_is_left_in_a_spoken_name(name):
+    assert not re.match(r"\[.*\]:", spoken(name))
+
+
+@pytest.mark.parametrize("sign", ["<->", "->", "<-", "--", ">=", "<=", "~="])
+def test_a_label_keeps_what_streamlit_would_turn_into_an_arrow(sign):
+    for label in (sign, f"a {sign} b"):
+        read = re.sub(r"\\(.)", r"\1", markdown(label))
+        assert not re.search(rf"(?:^|\s){sign}(?:\s|$)", read)
+        assert read.replace("\u2060", "") == label
+
+
+@pytest.mark.parametrize("sign", "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+@pytest.mark.parametrize("shown", [short, full, markdown, spoken])
+def test_no_label_turns_the_direction_of_what_follows_it(shown, sign):
+    assert shown(f"a{sign}b 36 %") == shown("a b 36 %")

@@ -1,6 +1,7 @@
 """Uploads of sessions that have ended go, without waiting for another visitor."""
 
 import gc
+import itertools
 import weakref
 
 import pytest
@@ -70,9 +71,27 @@ def test_what_a_reload_has_taken_over_stays_as_long_as_its_page(watch, monkeypat
     for now in (0.0, ABSENCE, 3 * ABSENCE):
         watch.look(lambda page: page == "reloaded", now)
     assert count(DataSpec(source, ("s",), ("x",)), borrower).report.n_used == 2
-    for now in (200.0, 200.0 + ABSENCE, 200.0 + ABSENCE + 1, 200.0 + 2 * ABSENCE + 1):
-        watch.look(lambda _: False, now)
+    watch.look(lambda _: False, 200.0)
+    watch.look(lambda _: False, 200.0 + ABSENCE - 1)
+    assert files(lender)
+    watch.look(lambda _: False, 200.0 + ABSENCE)
     assert files(lender) == files(borrower) == []
+
+
+def test_after_several_reloads_uploads_stay_no_longer_than_after_one(watch, monkeypatch):
+    sessions = [Sources() for _ in range(4)]
+    source = sessions[0].add_bytes(PLAIN, "a.csv")
+    watch.note(weakref.ref(sessions[0]))
+    for number, (lender, borrower) in enumerate(itertools.pairwise(sessions), 1):
+        borrower.borrow(lender, source)
+        monkeypatch.setattr(Context, "session_id", f"reload {number}")
+        watch.note(weakref.ref(borrower))
+        watch.look(lambda page, now=number: page == f"reload {now}", float(number))
+    watch.look(lambda _: False, 10.0)
+    watch.look(lambda _: False, 9.0 + ABSENCE)
+    assert files(sessions[0])
+    watch.look(lambda _: False, 10.0 + ABSENCE)
+    assert not any(files(one) for one in sessions)
 
 
 def test_a_session_that_streamlit_has_forgotten_is_watched_no_more(watch):
