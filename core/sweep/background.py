@@ -40,6 +40,7 @@ def begin(
     time_limit : float
         Seconds after which it is ended.
     """
+    gathered.found = gathered.count
     job: Job[Any] = Job(time_limit)
     stop = threading.Event()
     job.start(stop.set)

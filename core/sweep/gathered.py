@@ -35,6 +35,11 @@ class Gathered:
     origin : str
         Hash of the file that some of its points are from; "" where this code computes them all.
 
+    Attributes
+    ----------
+    found : int
+        Number of points that were there when the work under way began: it took no time for them.
+
     Examples
     --------
     >>> found = Gathered(Sweep())
@@ -45,6 +50,7 @@ class Gathered:
     def __init__(self, sweep: Sweep, origin: str = "") -> None:
         self.sweep, self.origin = sweep, origin
         self.done: BoolArray = np.zeros(sweep.size, dtype=np.bool_)
+        self.found = 0
         self._parts: list[Any] = []
         self._lock = threading.Lock()
 

@@ -9,6 +9,7 @@ from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
 from core.errors import InvalidInputError, SolverError
+from core.jobs import Job
 from core.scenario import Scenario, evaluate
 from core.sweep import Draws, Sweep, read
 from core.sweep.gathered import KEY
@@ -191,6 +192,26 @@ def test_partial_results_are_shown_as_they_come_and_marked(halfway):
     assert sum(tables(app)[0]["points"]) == count
     assert "sweep_cancel" in {one.key for one in app.button}
     assert b"unfinished" in exports.parquet_bytes(desk(app).shown, {"points": "unfinished"})
+
+
+def test_the_time_to_go_is_judged_by_what_came_since_the_work_began(halfway, pool, monkeypatch):
+    """Also where the page has been drawn again since, as it is when points have come."""
+    monkeypatch.setattr(Job, "seconds", property(lambda _: 8.0))
+
+    def told(app):
+        return app.run().get("progress")[0].proto.text
+
+    count = desk(halfway).left.count
+    assert f"{count} of 16 points, 8 s so far, about {8 * (16 - count) / count:.0f} s to go" == (
+        told(halfway)
+    )
+    app = click(click(halfway, "sweep_cancel"), "sweep_start")
+    count = desk(app).left.count
+    assert told(app) == f"{count} of 16 points, 8 s so far"
+    finished(app, lambda: len(pool.open) >= 8)
+    some(app, pool, 1, monkeypatch)
+    came = desk(app).left.count - count
+    assert told(app).endswith(f"about {8 * (16 - count - came) / came:.0f} s to go")
 
 
 def test_cancel_keeps_what_there_is_and_going_on_computes_the_rest(halfway, pool):

@@ -190,18 +190,17 @@ def _follow(place: Desk, *, other: bool) -> None:
             f"Another sweep is under way: {number_of(place.asked.size, 'point')}, "
             f"{place.asked.described}."
         )
-    before = 0 if place.left is None else place.left.count
-    st.fragment(_watch, run_every=progress.every())(place, before)
+    st.fragment(_watch, run_every=progress.every())(place)
 
 
-def _watch(place: Desk, before: int) -> None:
+def _watch(place: Desk) -> None:
     job, sweep = place.job, place.asked
     if job is None or sweep is None or job.finished or results.has_news(place):
         st.rerun()
-    done = 0 if place.left is None else place.left.count
+    found, done = (0, 0) if place.left is None else (place.left.found, place.left.count)
     said = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
-    if done > before:
-        left = job.seconds * (sweep.size - done) / max(done - before, 1)
+    if done > found:
+        left = job.seconds * (sweep.size - done) / (done - found)
         said += f", about {_duration(left)} to go"
     progress.row(done / sweep.size, said, key="sweep_cancel", on_cancel=results.cancel)
 
