@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
 import os
+import socket
 import sys
 import threading
 import time
@@ -18,6 +21,7 @@ from streamlit import config
 from core.data import folders
 from core.data.readers.reading import NO_ROOM
 from core.errors import CoreError
+from core.validation import shown
 from pages.ui.serving import sharing, whole_runs
 from pages.ui.style.labels import markdown
 from pages.ui.work import ahead, store
@@ -57,16 +61,27 @@ CLOSED = ("/_stcore/metrics",)
 """Paths that get 404: here Streamlit would tell anybody the number of sessions and their memory."""
 
 
+UNKNOWN = (
+    "A page of {} may not connect: anybody can have a name of theirs lead here. If it is yours, "
+    "serve it over TLS or start with --browser.serverAddress and the name."
+)
+"""What the owner is told, once, of a page that was refused for its name."""
+
+
 def is_foreign(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """Say whether a request comes from a page of another host, none of those that Streamlit allows.
 
-    A proxy may leave the port out of the host's name, so ports are not compared.
+    A proxy may leave the port out of the host's name, so ports are not compared. Whoever owns a
+    name can have it lead to this machine after his page was loaded, so a name that is not known to
+    be ours counts over TLS alone, for which he would need our certificate.
 
     Examples
     --------
     >>> is_foreign([(b"host", b"a.example:8501"), (b"origin", b"https://a.example")])
     False
     >>> is_foreign([(b"host", b"a.example"), (b"origin", b"https://b.example")])
+    True
+    >>> is_foreign([(b"host", b"a.example"), (b"origin", b"http://a.example")])
     True
     """
     named = {name.lower(): value.decode("latin-1") for name, value in headers}
@@ -78,9 +93,31 @@ def is_foreign(headers: Iterable[tuple[bytes, bytes]]) -> bool:
         return False
     try:
         own = urlsplit(f"//{named.get(b'host', '')}").hostname
-        return own is None or urlsplit(origin).hostname != own
+        page = urlsplit(origin)
+        if own is None or page.hostname != own or f"{page.scheme}://{page.netloc}" != origin:
+            return True
     except ValueError:  # an address that is none
         return True
+    return page.scheme != "https" and not is_own_name(own)
+
+
+def is_own_name(host: str) -> bool:
+    """Say whether a host's name leads nowhere but here or to a machine of the same network.
+
+    Those are addresses, names without a dot, names of the local network, this machine's own name
+    and `browser.serverAddress`.
+
+    Examples
+    --------
+    >>> is_own_name("192.168.1.5"), is_own_name("laptop.local"), is_own_name("lab.example.org")
+    (True, True, False)
+    """
+    with contextlib.suppress(ValueError):
+        ipaddress.ip_address(host)
+        return True
+    if "." not in host or host.endswith((".local", ".localhost")):
+        return True
+    return host in (socket.gethostname().lower(), config.get_option("browser.serverAddress"))
 
 
 class Guard:
@@ -97,10 +134,20 @@ class Guard:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._said = False
+
+    def _say(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        """Tell the owner once that a page of the name it was asked by may not connect."""
+        named = {name.lower(): value.decode("latin-1") for name, value in headers}
+        host = named.get(b"host", "")
+        if not self._said and host and named.get(b"origin") == f"http://{host}":
+            self._said = True
+            print(UNKNOWN.format(shown(host)), file=sys.stderr, flush=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] == "websocket" and is_foreign(scope["headers"]):
+            self._say(scope["headers"])
             await receive()  # the wish to connect
             await send({"type": "websocket.close", "code": 1008})
             return

@@ -71,6 +71,14 @@ def test_a_websocket_passes_as_it_is():
         ("http://[evil", "127.0.0.1:8501", True),
         ("null", "127.0.0.1:8501", True),
         ("http://evil.example", "", True),
+        ("http://evil.example:8501", "evil.example:8501", True),
+        ("http://127.0.0.1.evil.example", "127.0.0.1.evil.example", True),
+        ("http://127.0.0.1:8501, http://evil.example", "127.0.0.1:8501", True),
+        ("//127.0.0.1:8501", "127.0.0.1:8501", True),
+        ("http://localhost:8501", "localhost:8501", False),
+        ("http://laptop:8501", "laptop:8501", False),
+        ("http://laptop.local:8501", "laptop.local:8501", False),
+        ("http://192.168.1.5:8501", "192.168.1.5:8501", False),
     ],
 )
 def test_a_websocket_is_for_pages_of_this_host_and_nobody_on_the_internet_is_asked(
@@ -81,6 +89,24 @@ def test_a_websocket_is_for_pages_of_this_host_and_nobody_on_the_internet_is_ask
     sent = answered("/_stcore/stream", "websocket", origin=origin, host=host)
     assert (sent[0]["type"] == "websocket.close") == refused
     assert asked == []
+
+
+def test_a_name_that_leads_here_counts_where_the_owner_gives_it_and_is_told_once(
+    monkeypatch, capsys
+):
+    headers = [(b"host", b"lab.example.org"), (b"origin", b"http://lab.example.org")]
+    assert server.is_foreign(headers)
+    guard = server.Guard(None)
+    guard._say(headers)
+    guard._say(headers)
+    assert capsys.readouterr().err == server.UNKNOWN.format("'lab.example.org'") + "\n"
+    options = {
+        "server.corsAllowedOrigins": [],
+        "server.enableCORS": True,
+        "browser.serverAddress": "lab.example.org",
+    }
+    monkeypatch.setattr(server.config, "get_option", options.__getitem__)
+    assert not server.is_foreign(headers)
 
 
 def test_other_pages_that_the_owner_allows_may_connect(monkeypatch):
