@@ -30,6 +30,7 @@ _OPTIONS: dict[str, bool | int | float | str] = {
     "primal_feasibility_tolerance": FEASIBILITY,
     "dual_feasibility_tolerance": FEASIBILITY,
     "random_seed": 0,
+    "simplex_scale_strategy": 2,  # HiGHS's default
 }
 _STATUS = highspy.HighsModelStatus
 _OK = highspy.HighsStatus.kOk
@@ -214,7 +215,8 @@ class LinearProgram:
         TimeLimitError
             If the time is over.
         SolverError
-            If the program is unbounded, or HiGHS fails both from the last basis and from scratch.
+            If the program is unbounded, or HiGHS fails from the last basis, from scratch, and
+            without its own scaling, which may be what a wide range of coefficients fails at.
         """
         highs = self._highs
         # HiGHS adds up the run time of all solves of a model
@@ -225,6 +227,8 @@ class LinearProgram:
         if outcome not in _DECIDED:
             highs.clearSolver()
             outcome = self._run()
+        if outcome not in _DECIDED:
+            outcome = self._run_as_it_is()
         if outcome == _STATUS.kInfeasible:
             raise InfeasibleError("The linear program has no solution.")
         if outcome == _STATUS.kTimeLimit:
@@ -246,9 +250,18 @@ class LinearProgram:
             return _STATUS.kSolveError
         return self._highs.getModelStatus()
 
+    def _run_as_it_is(self) -> Any:
+        """Run HiGHS from scratch and without its own scaling."""
+        scale = "simplex_scale_strategy"
+        self._highs.clearSolver()
+        _check(self._highs.setOptionValue(scale, 0), f"option {scale}")
+        outcome = self._run()
+        _check(self._highs.setOptionValue(scale, _OPTIONS[scale]), f"option {scale}")
+        return outcome
+
 
 _DECIDED = (_STATUS.kOptimal, _STATUS.kInfeasible, _STATUS.kTimeLimit, _STATUS.kUnbounded)
-"""Statuses after which a second run from scratch is of no use."""
+"""Statuses after which another run is of no use."""
 
 
 def _floats(values: FloatArray | None, count: int, default: float) -> FloatArray:

@@ -107,6 +107,33 @@ def test_a_symbol_without_weight_on_a_secret_makes_no_bound():
     assert found["ldp"].level == found["ldp"].reached == pytest.approx(np.log(ratio))
 
 
+@pytest.mark.parametrize(
+    ("weights", "notion", "bounds"),
+    [
+        (
+            [
+                [0.8169176554963112, 0.5942600144813431, 0.9048122621582098],
+                [0.0, 0.44413143373942554, 0.670577752082892],
+                [0.21563076670214454, 0.714818376232337, 0.2623738935433404],
+                [0.0, 0.8042160613000923, 0.4241771767554189],
+                [0.9901113448034317, 0.0, 0.0],
+                [0.0, 0.11281162618043616, 0.0],
+            ],
+            LIP(20.0),
+            {"pml": 20.0, "fall": 20.0},
+        ),
+        (
+            [[0, 0.1, 3, 3e-7], [2e-8, 0.1, 1, 0], [0, 0, 2, 1e-7], [0, 0.2, 0, 0]],
+            ALIP(10.0, 12.0),
+            {"fall": 10.0, "pml": 12.0},
+        ),
+    ],
+    ids=("20-LIP", "ALIP"),
+)
+def test_programs_that_scaling_makes_fail_are_solved_without(weights, notion, bounds):
+    assert of_lifts(weights, notion) == pytest.approx(exact(weights, **bounds), rel=1e-6)
+
+
 def test_a_promise_near_zero_binds_a_rare_secret_no_more_than_it_says():
     weights = [[3e-20, 3e-9], [0.7, 0.0]]
     expected = exact(weights, pml=0.5, fall=1e-9)
