@@ -137,7 +137,8 @@ def largest_ratio(cone: Cone, above: FloatArray, below: FloatArray) -> tuple[flo
     Returns
     -------
     ratio : float
-        An upper bound, where the steps do not end: the largest ratio of two coefficients.
+        An upper bound, where the steps do not end, or where rounding makes the rows contradict one
+        another although `cone.inside` meets them: the largest ratio of two coefficients.
     r : ndarray
         Shape (n_x,).
 
@@ -159,7 +160,10 @@ def largest_ratio(cone: Cone, above: FloatArray, below: FloatArray) -> tuple[flo
     for _ in range(MOST_STEPS):
         scales = above + level * below + float(above @ r)
         norm = np.ones(len(scales))
-        point = _solved(rows, scales, norm, (above - level * below) / scales)
+        try:
+            point = _solved(rows, scales, norm, (above - level * below) / scales)
+        except InfeasibleError:
+            break
         point = point / point.sum()
         up, down = float(above @ point), float(below @ point)
         if up <= 0.0:

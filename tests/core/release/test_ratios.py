@@ -9,7 +9,7 @@ import pytest
 from core.clock import NEVER
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, Intersection, PointwiseMaximalLeakage
-from core.release import implications
+from core.release import implications, implied
 from core.release.implications import _of_lifts
 from core.release.reach import Reach
 
@@ -139,6 +139,29 @@ def test_a_promise_near_zero_binds_a_rare_secret_no_more_than_it_says():
     expected = exact(weights, pml=0.5, fall=1e-9)
     assert expected["pml"] > 0.2
     assert of_lifts(weights, ALIP(1e-9, 0.5)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_rows_that_rounding_makes_contradict_one_another_leave_an_upper_bound():
+    weights = [
+        [8.626462296581278e-09, 0.48268965659876706, 9.513379828125677e-14, 0.0005184359658088602],
+        [
+            4.642148590452483e-05,
+            0.0002898581996957268,
+            3.8756555080337075e-10,
+            9.73369508147025e-11,
+        ],
+        [
+            5.396050878183135e-10,
+            1.837024444534412e-13,
+            1.3109932189081917e-12,
+            6.382836225136748e-9,
+        ],
+        [5.461933731846973e-13, 5.056764046422646e-12, 6.153774006537197e-11, 7.44639839372327e-13],
+    ]
+    least = exact(weights, fall=0.5, pml=1.0)
+    for key, found in implied(Joint.from_counts(weights), ALIP(0.5, 1.0), 0.05).items():
+        assert found >= least.get(key, 0.0) * (1 - 1e-9)
+        assert found <= {"pml": 1.0, "min_lift": 0.5, "lip": 1.0, "ldp": 1.5}.get(key, 1.2)
 
 
 def test_rows_that_rounding_makes_contradict_one_another_leave_the_data_itself():
