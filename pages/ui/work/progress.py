@@ -54,7 +54,8 @@ def follow(
     news : callable, optional
         Says whether the page has something new to show before the job ends.
     """
-    st.fragment(_watch, run_every=every())(job, what, limit, key, on_cancel or job.cancel, news)
+    with st.container():  # else, in a place outside the part that calls, each run adds one more
+        st.fragment(_watch, run_every=every())(job, what, limit, key, on_cancel or job.cancel, news)
 
 
 def _watch(
