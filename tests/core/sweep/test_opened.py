@@ -159,3 +159,14 @@ def test_a_table_of_one_sweep_is_none_of_another(content):
     other = Sweep(SWEEP.scenario, SWEEP.vary, draws=Draws(3, 2, 4, seed=1))
     assert Gathered.of(other, table) is None
     assert COUNTS in table.schema.metadata
+
+
+def test_a_file_with_other_columns_is_refused_before_they_are_unpacked(content, monkeypatch):
+    large = changed(content, lambda table: table.append_column("more", pa.array(["a"] * 6)))
+
+    def unpacked(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(parquet.ParquetFile, "read", unpacked)
+    with pytest.raises(InvalidInputError, match="is damaged"):
+        opened(large, "r.parquet")
