@@ -10,6 +10,7 @@ import io
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -19,6 +20,9 @@ from xml.parsers import expat
 
 from openpyxl.reader.excel import ExcelReader
 
+from core.limits import MAX_WORKBOOK_PARTS
+from core.wording import file_called, listed
+
 _CHUNK = 1 << 20
 """Bytes of a part that are looked at together."""
 
@@ -26,6 +30,12 @@ _LONGEST = 20
 """Characters of the number of a shared text, and of a cell's place, that are read."""
 
 _LETTERS = 26
+
+NAMED = 5
+"""Most sheets that are named beside the one that is read."""
+
+ZIP = b"PK\x03\x04"
+"""First bytes of workbooks, which are zip files."""
 
 _ENTRY = b"PK\x01\x02"
 """How the entry of a part begins in the index at a zip file's end."""
@@ -99,6 +109,48 @@ class Extent:
     characters: int
 
 
+@dataclass(frozen=True)
+class Sheets:
+    """The sheets of a workbook, as far as they hold cells.
+
+    Attributes
+    ----------
+    read : str
+        Name of the first one, which is read.
+    others : tuple of str
+        Names of the next ones, at most `NAMED`.
+    more : int
+        How many there are beyond those.
+    """
+
+    read: str
+    others: tuple[str, ...] = ()
+    more: int = 0
+
+    def said(self) -> str:
+        """Say which sheet is read and which are not; "" where there is one alone.
+
+        Examples
+        --------
+        >>> print(Sheets("Jan", ("Feb", "Mar")).said())
+        Sheet “Jan” is read; “Feb” and “Mar” are not: save the one you want as the first.
+        >>> print(Sheets("Jan", ("Feb",), 7).said())
+        Sheet “Jan” is read; “Feb” and 7 more are not: save the one you want as the first.
+        """
+        if not self.others:
+            return ""
+        rest = [_quoted(name) for name in self.others] + [f"{self.more:,} more"] * bool(self.more)
+        verb = "is" if len(rest) == 1 else "are"
+        return (
+            f"Sheet {_quoted(self.read)} is read; {listed(rest)} {verb} not: save the one you want "
+            "as the first."
+        )
+
+
+def _quoted(name: str) -> str:
+    return f"“{file_called(name)}”"
+
+
 def parts_of(workbook: Path | bytes) -> int:
     """Return the number of a zip file's parts, or a little more, without reading its index.
 
@@ -167,17 +219,57 @@ def _first_sheet(file: io.BytesIO | Path) -> str | None:
     What names the parts is read by the code that reads the sheet, so that none can hide another.
     """
     try:
-        # a name would have to end as those of workbooks do
-        with file.open("rb") if isinstance(file, Path) else nullcontext(file) as content:
-            reader = ExcelReader(content, read_only=True, data_only=True, keep_links=False)
-            reader.read_manifest()
-            reader.read_workbook()
-            for _, relation in reader.parser.find_sheets():
-                if relation.target in reader.valid_files and "chartsheet" not in relation.Type:
-                    return str(relation.target)
+        return next((part for _, part in _worksheets(file)), None)
     except Exception:
         return None
-    return None
+
+
+def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
+    """Find the name and the part of each sheet that can be read, in their order."""
+    # a name would have to end as those of workbooks do
+    with file.open("rb") if isinstance(file, Path) else nullcontext(file) as content:
+        reader = ExcelReader(content, read_only=True, data_only=True, keep_links=False)
+        reader.read_manifest()
+        reader.read_workbook()
+        for sheet, relation in reader.parser.find_sheets():
+            if relation.target in reader.valid_files and "chartsheet" not in relation.Type:
+                yield str(sheet.name), str(relation.target)
+
+
+def sheets_of(workbook: Path) -> Sheets:
+    """Return the sheets of a workbook that was read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from openpyxl import Workbook
+    >>> book = Workbook()
+    >>> book.active.title = "Jan"
+    >>> _ = book.create_sheet("Feb")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     book.save(Path(folder, "months.xlsx"))
+    ...     sheets_of(Path(folder, "months.xlsx"))
+    Sheets(read='Jan', others=('Feb',), more=0)
+    """
+    first, *others = [name for name, _ in _worksheets(workbook)]
+    return Sheets(first, tuple(others[:NAMED]), len(others[NAMED:]))
+
+
+def unpacked_bytes(content: bytes) -> int:
+    """Return how many bytes a workbook unpacks to, as its index says; 0 where it is refused.
+
+    Examples
+    --------
+    >>> unpacked_bytes(b"s,x")
+    0
+    """
+    if not content.startswith(ZIP) or parts_of(content) > MAX_WORKBOOK_PARTS:
+        return 0
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            return sum(member.file_size for member in packed.infolist())
+    except (zipfile.BadZipFile, ValueError, OSError):
+        return 0  # what reads it raises for it
 
 
 def weight(content: bytes, known: int) -> int:

@@ -1,9 +1,11 @@
 """Workbooks that take long to read: another process does, the page shows how far it is."""
 
+import io
+
+import openpyxl
 import pytest
 
-from core.data.readers.reading import unpacked_bytes
-from core.data.workbooks import weight
+from core.data.workbooks import unpacked_bytes, weight
 from core.errors import SolverError
 from pages.ui.data import uploads
 from tests.hostile.files import sheet, workbook
@@ -87,6 +89,26 @@ def test_a_small_workbook_and_what_is_none_are_read_in_place():
     assert "cancel_reading" not in buttons(app)
     app = brought(b"PK\x03\x04" + bytes(100))
     assert errors(app) == ["people.xlsx is a damaged Excel file."]
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_sheet_that_is_read_and_the_others_are_named(sweeps, monkeypatch, elsewhere):
+    book = openpyxl.Workbook()
+    book.active.title = "J_a_n"
+    for row in (["s", "x"], ["a", "b"], ["c", "d"]):
+        book.active.append(row)
+    book.create_sheet("Feb")
+    packed = io.BytesIO()
+    book.save(packed)
+    if elsewhere:
+        monkeypatch.setattr(uploads, "SLOW", 1_000)
+    app = brought(packed.getvalue())
+    if elsewhere:
+        sweeps.finish()
+        checked(app.run())
+    said = [one.value.replace("\\", "") for one in app.caption]
+    assert "Sheet “J_a_n” is read; “Feb” is not: save the one you want as the first." in said
+    assert not any("Sheet “" in one.value for one in brought(workbook(), "one.xlsx").caption)
 
 
 def test_a_small_workbook_that_takes_much_is_read_elsewhere(sweeps):

@@ -24,7 +24,7 @@ from core.data.readers.headers import column_names, told
 from core.data.readers.marks import with_marks
 from core.data.readers.records import write_records
 from core.data.tables import FileTable, count_records
-from core.data.workbooks import extent, parts_of
+from core.data.workbooks import ZIP, Sheets, extent, parts_of, sheets_of
 from core.errors import InvalidInputError
 from core.limits import (
     MAX_UNPACKED_MB,
@@ -94,6 +94,8 @@ class Upload:
         Number of records.
     text : TextFile or None
         How its text is laid out; None where it is no text.
+    sheets : Sheets or None
+        The sheets of a workbook; None where it is none.
     """
 
     sha256: str
@@ -103,6 +105,7 @@ class Upload:
     table: FileTable
     rows: int
     text: TextFile | None = None
+    sheets: Sheets | None = None
 
 
 @dataclass(frozen=True)
@@ -228,23 +231,6 @@ def room_for(name: str) -> Iterator[None]:
         ) from error
 
 
-def unpacked_bytes(content: bytes) -> int:
-    """Return how many bytes a workbook unpacks to, as its index says; 0 where it is refused.
-
-    Examples
-    --------
-    >>> unpacked_bytes(b"s,x")
-    0
-    """
-    if not content.startswith(b"PK\x03\x04") or parts_of(content) > MAX_WORKBOOK_PARTS:
-        return 0
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            return sum(member.file_size for member in packed.infolist())
-    except (zipfile.BadZipFile, ValueError, OSError):
-        return 0  # `read_file` raises for it
-
-
 def read_file(
     path: Path, name: str, folder: Path, delimiter: str | None = None, encoding: str = ""
 ) -> Upload:
@@ -294,7 +280,8 @@ def read_file(
         if source == fresh:
             fresh.replace(converted)
             table = replace(table, paths=(converted,))
-    return Upload(sha256, name, size, kind, table, rows, text)
+    sheets = sheets_of(path) if head.startswith(ZIP) else None
+    return Upload(sha256, name, size, kind, table, rows, text, sheets)
 
 
 def _convert(
@@ -303,7 +290,7 @@ def _convert(
     """Return a file's kind, columns and text; unless it is Parquet, write it to `converted`."""
     if head.startswith(_PARQUET):
         return (*_parquet(path, name), None)
-    if head.startswith(b"PK\x03\x04"):
+    if head.startswith(ZIP):
         return (*_excel(path, name, converted), None)
     if head.startswith(_COMPOUND) and _ENCRYPTED in path.read_bytes():
         raise InvalidInputError(

@@ -43,6 +43,7 @@ def show(spec: DataSpec) -> None:
         return
     _suggest_dates(spec)
     said = "; ".join(spec.read.said())
+    _sheets(spec)
     title = f"How it is read: {markdown(plain_short(said, 200))}" if said else "How it is read"
     with st.expander(title, icon=":material/text_fields:", key="read", expanded=bool(said)):
         _layout(spec)
@@ -51,6 +52,13 @@ def show(spec: DataSpec) -> None:
         _types(spec, columns)
         _problem()
         _rows(spec)
+
+
+def _sheets(spec: DataSpec) -> None:
+    """Say which sheet of a workbook is read, where it has others: beside what may be closed."""
+    upload = derived.sources().uploads.get(spec.source)
+    if upload is not None and upload.sheets is not None and (said := upload.sheets.said()):
+        st.caption(markdown(said))
 
 
 def _text(spec: DataSpec) -> TextFile | None:

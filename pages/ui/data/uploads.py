@@ -11,9 +11,8 @@ from core.data.joints import LAWS
 from core.data.options import ReadOptions
 from core.data.readers.delimited import DELIMITERS
 from core.data.readers.matrix import NotNormalisedError
-from core.data.readers.reading import unpacked_bytes
 from core.data.readers.sources import AS_IT_IS
-from core.data.workbooks import weight
+from core.data.workbooks import unpacked_bytes, weight
 from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import read_workbook

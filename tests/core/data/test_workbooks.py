@@ -4,10 +4,11 @@ import io
 import zipfile
 
 import openpyxl
+import openpyxl.chart
 import pytest
 
 from core.data.readers.reading import read_bytes
-from core.data.workbooks import Extent, extent
+from core.data.workbooks import Extent, Sheets, extent
 from core.errors import InvalidInputError
 
 
@@ -47,6 +48,37 @@ def test_a_cell_far_out_counts_in_the_sheet_that_is_read_alone(tmp_path):
     assert extent(turned).cells == 1_048_576 * 16_384
     with pytest.raises(InvalidInputError, match="spans 17,179,869,184 cells"):
         read_bytes(turned, "book.xlsx", tmp_path)
+
+
+def test_the_sheets_that_are_not_read_are_known_in_their_order(tmp_path):
+    book = openpyxl.Workbook()
+    for name in ("Mar", "Jan", "Feb"):
+        book.create_sheet(name)
+        for row in (["s", name], ["a", "b"]):
+            book[name].append(row)
+    plot = book.create_chartsheet("Plot")
+    plot.add_chart(openpyxl.chart.BarChart())
+    book._sheets = [plot, *(book[name] for name in ("Jan", "Feb", "Mar"))]
+    packed = io.BytesIO()
+    book.save(packed)
+    upload = read_bytes(packed.getvalue(), "book.xlsx", tmp_path)
+    assert upload.table.columns == ("s", "Jan")
+    assert upload.sheets == Sheets("Jan", ("Feb", "Mar"))
+    assert read_bytes(b"s,x\na,b\n", "book.csv", tmp_path).sheets is None
+
+
+def test_many_sheets_and_long_names_make_a_short_sentence(tmp_path):
+    assert read_bytes(sheets(), "book.xlsx", tmp_path).sheets.said() == ""
+    content = sheets(*"ABCDEFG")
+    assert read_bytes(content, "book.xlsx", tmp_path).sheets.said() == (
+        "Sheet “Sheet” is read; “A”, “B”, “C”, “D”, “E” and 2 more are not: save the one you want "
+        "as the first."
+    )
+    long = changed(content, "xl/workbook.xml", b'name="A"', b'name="' + b"A" * 5_000 + b'"')
+    said = read_bytes(long, "book.xlsx", tmp_path).sheets.said()
+    assert said.count("A") == 79  # and the sign that it is cut
+    one = Sheets("Jan", ("a\n\u202eb",)).said()
+    assert one == "Sheet “Jan” is read; “a  b” is not: save the one you want as the first."
 
 
 def changed(content, part, old, new):
