@@ -1,0 +1,96 @@
+"""The start under perfect privacy: outputs that tell nothing, as the kernel alone shows."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from core import clock
+from core.clock import NEVER, Deadline
+from core.joint import Joint
+from core.mechanisms import optimal
+from core.mechanisms.optima.perfect import perfectly_private, taken_apart
+from core.mechanisms.optima.starts import starts
+from core.mechanisms.options import Options
+from core.notions import ALIP, LDP, LIP
+from core.release.perfect_privacy import perfect_privacy
+from tests.strategies import joints
+
+
+def largest_lift(joint, kernel):
+    """The largest |lift − 1| of an output, in fractions of the kernel's own doubles."""
+    p = [[Fraction(float(one)) for one in row] for row in joint.p]
+    columns = [[Fraction(float(one)) for one in column] for column in kernel.T]
+    worst = Fraction(0)
+    total = sum(map(sum, p))
+    for column in columns:
+        told = [sum(a * b for a, b in zip(row, column, strict=True)) for row in p]
+        for row, one in zip(p, told, strict=True):
+            worst = max(worst, abs(one * total / sum(told) / sum(row) - 1))
+    return float(worst)
+
+
+@given(joints(max_s=4, max_x=7, min_x=2))
+@settings(max_examples=150)
+def test_outputs_tell_nothing_and_exist_where_any_do(joint):
+    found = perfectly_private(joint, LIP(0.0), NEVER)
+    left = perfect_privacy(joint)
+    assert bool(found) == (left.dimension > 0)
+    for made in found:
+        assert made.kernel.sum(axis=1) == pytest.approx(1.0)
+        assert largest_lift(joint, made.kernel) < 1e-9
+        assert ((made.kernel > 0).sum(axis=0) <= left.rank).all()
+        assert 0 < made.utility <= optimal(joint, LIP(0.0)).upper_bound + 1e-9
+
+
+@pytest.mark.parametrize("counts", [[[2, 1, 1], [4, 2, 2]], [[5, 0, 3, 3], [5, 0, 3, 3]]], ids=str)
+def test_x_that_tells_nothing_is_published_itself(counts):
+    joint = Joint.from_counts(counts)
+    (made,) = perfectly_private(joint, LDP(0.0), NEVER)
+    assert made.nmi == pytest.approx(1.0)
+
+
+def test_values_that_say_all_different_things_leave_nothing():
+    assert perfectly_private(Joint.from_counts([[3, 1], [1, 3]]), LIP(0.0), NEVER) == []
+
+
+@pytest.mark.parametrize("notion", [LIP(0.0), ALIP(0.0, 1.0), ALIP(1.0, 0.0), LDP(0.0)], ids=str)
+def test_many_symbols_keep_most(notion):
+    joint = Joint.random_uniform(5, 400, np.random.default_rng(1))
+    (made,) = perfectly_private(joint, notion, NEVER)
+    # an output has at most five symbols, so that H(X | Y) ≤ log 5
+    least = 1 - np.log(5) / -(joint.p_x @ np.log(joint.p_x))
+    assert least < made.nmi < 1
+    assert largest_lift(joint, made.kernel) < 1e-9
+
+
+def test_rare_symbols_leave_no_output_that_tells():
+    p = np.random.default_rng(3).random((3, 12)) * 10.0 ** -np.arange(12)
+    joint = Joint.from_counts(p)
+    for made in perfectly_private(joint, LIP(0.0), NEVER):
+        assert largest_lift(joint, made.kernel) < 1e-8
+
+
+def test_what_time_leaves_is_one_output_that_tells_nothing_either():
+    joint = Joint.random_uniform(2, 30, np.random.default_rng(2))
+    with clock.using(clock.Ticking(1.0)):
+        (made,) = perfectly_private(joint, LIP(0.0), Deadline.after(6.0))
+    (whole,) = perfectly_private(joint, LIP(0.0), NEVER)
+    assert 1 < made.n_y < whole.n_y
+    assert largest_lift(joint, made.kernel) < 1e-9
+    with clock.using(clock.Ticking(1.0)):
+        assert perfectly_private(joint, LIP(0.0), Deadline.after(0.5)) == []
+
+
+def test_equations_that_rounding_has_made_contradictory_end_the_outputs():
+    p_x = np.array([0.5, 0.3, 0.2])
+    kernel = taken_apart(np.array([[1.0, -1.0, -0.9]]), p_x, NEVER)
+    assert kernel.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_it_is_among_the_starts_where_nothing_may_be_told():
+    joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    names = [made.name for made in starts(joint, LIP(0.0), Options())]
+    assert "Perfect privacy" in names
+    assert "Perfect privacy" not in [made.name for made in starts(joint, LIP(0.1), Options())]
