@@ -145,6 +145,23 @@ def test_an_upload_is_asked_a_question_and_stays_in_the_session():
     )
 
 
+def test_two_uploads_of_one_name_are_told_apart():
+    app = open_page()
+    for content in (b"s,x\na,b\nc,d\n", b"s,y\na,b\nc,d\n"):
+        app.file_uploader(key="own_file").upload("a*b.csv", content)
+        checked(app.run())
+    assert [one for one in app.selectbox(key="data_source").options if one.startswith("a*b")] == [
+        "a*b.csv",
+        "a*b.csv (2)",
+    ]
+    assert spec(app).released == ("y",)
+    assert any("a*b.csv (2)**" in one.value.replace("\\", "") for one in app.markdown)
+    assert app.query_params["data"] == spec(app).source  # addresses have no numbers
+    first = next(iter(app.session_state["sources"].uploads))
+    checked(app.selectbox(key="data_source").set_value(first).run())
+    assert spec(app).released == ("x",)
+
+
 def test_a_first_column_without_a_name_is_read_and_the_page_says_so():
     app = open_page()
     frame = pd.DataFrame({"sex": list("fmfm") * 15, "job": list("abca") * 15})

@@ -182,6 +182,30 @@ class Sources:
         """Return a source's name for the user: a data set's title, a file's name."""
         return self.open(source).title
 
+    def label(self, source: str) -> str:
+        r"""Return a source's title, with a number where an earlier upload has the same name.
+
+        Examples
+        --------
+        >>> sources = Sources()
+        >>> keys = [sources.add_bytes(text, "a.csv") for text in (b"s,x\na,b\n", b"s,x\nc,d\n")]
+        >>> [sources.label(key) for key in keys], sources.label("german_credit")
+        (['a.csv', 'a.csv (2)'], 'German credit')
+        """
+        return self.upload_labels.get(source) or self.title(source)
+
+    @property
+    def upload_labels(self) -> dict[str, str]:
+        """The names of the uploads, by source, in their order: each once."""
+        found: dict[str, str] = {}
+        for source, upload in self.uploads.items():
+            label, number = upload.name, 1
+            while label in found.values():
+                number += 1
+                label = f"{upload.name} ({number})"
+            found[source] = label
+        return found
+
     def open(
         self, source: str, columns: Collection[str] = (), read: ReadOptions = AS_IT_IS
     ) -> FileTable | JointSource:

@@ -297,7 +297,7 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
 def _title(one: Answered) -> str:
     """Return what a column's data is called."""
     try:
-        return derived.sources().title(one.scenario.data.source)
+        return derived.sources().label(one.scenario.data.source)
     except CoreError:
         return query.project().file_of(one.scenario.data.source) or "data that is not here"
 

@@ -71,7 +71,7 @@ def show() -> None:
 def _about(spec: DataSpec) -> None:
     """Say what the data is and where it is from."""
     try:
-        title = derived.sources().title(spec.source)
+        title = derived.sources().label(spec.source)
     except CoreError:
         return
     entry = next((one for one in BUNDLED if one.id == spec.source), None)

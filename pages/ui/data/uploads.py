@@ -240,7 +240,7 @@ def _problem(kind: str) -> None:
 def _title() -> str:
     """Return the title of the data on screen."""
     try:
-        return derived.sources().title(state.data().source)
+        return derived.sources().label(state.data().source)
     except CoreError:
         return "the data on screen"
 

@@ -111,7 +111,7 @@ def _sources(current: str) -> dict[str, str]:
     """Return every source that can be chosen, with its title; the current one is always there."""
     found = {entry.id: entry.title for entry in BUNDLED}
     own = derived.sources()
-    found |= {key: upload.name for key, upload in own.uploads.items()}
+    found |= own.upload_labels
     found |= {source: own.title(source) for source in own.counted_sources}
     for i, key in enumerate(own.matrices):
         found[key] = f"Pasted matrix {i + 1}"
