@@ -315,6 +315,7 @@ def test_what_a_link_has_wrong_is_said_and_the_default_used(query, told):
             f"Here at most {MOST_POINTS:,} are computed: take fewer values or draws, or run the "
             "command below.",
         ),
+        ({"s": "nope"}, "has no column 'nope'"),
         ({"on": "sets"}, "Choose one bundled data set or more."),
         ({"from": "2", "to": "1"}, "The budgets must begin below their end, got 2 to 1."),
         (
@@ -330,6 +331,7 @@ def test_a_sweep_that_cannot_be_is_one_sentence(query, told):
     (found,) = errors(app)
     assert told in found
     assert "sweep_start" not in {one.key for one in app.button}
+    assert "points**" not in said(app)
 
 
 @pytest.mark.usefixtures("afresh")

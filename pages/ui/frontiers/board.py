@@ -113,7 +113,7 @@ def _work(place: Desk, found: Asked | None) -> None:
 
 
 def _offer(place: Desk, sweep: Sweep) -> None:
-    """Show the button that begins a sweep, its size and how long it may take."""
+    """Show the button that begins a sweep, its size and its time; or why its data has no counts."""
     size = f"**{number_of(sweep.size, 'point')}**: {sweep.described}."
     if sweep.size > MOST_POINTS:
         results.expect_nothing()
@@ -126,6 +126,12 @@ def _offer(place: Desk, sweep: Sweep) -> None:
     if _is_shown(place, sweep):
         results.expect_nothing()
         st.caption(f"{size} All are below.")
+        return
+    try:
+        results.counted(sweep)
+    except CoreError as error:  # each of its points would fail for it
+        results.expect_nothing()
+        st.error(markdown(str(error)), icon=":material/error:")
         return
     left = place.left is not None and place.left.sweep == sweep
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -168,7 +168,7 @@ def work(sweep: Sweep) -> LongAnswer[Any]:
         _whose(sweep),
         ("points of a sweep", sweep.content_hash(), *([origin] if origin else [])),
         _begun,
-        lambda: (_gathered(sweep), _counted(sweep)),
+        lambda: (_gathered(sweep), counted(sweep)),
         LIMIT,
         is_final=is_final,
         of_many=True,
@@ -187,7 +187,7 @@ def expected(sweep: Sweep) -> Estimate | Job[Estimate]:
         _whose(sweep),
         ("estimate of a sweep", sweep.content_hash()),
         estimate,
-        lambda: (sweep, _counted(sweep)),
+        lambda: (sweep, counted(sweep)),
         ESTIMATE_LIMIT,
         is_final=lambda _: False,  # on a busy machine it is longer
     )
@@ -202,7 +202,7 @@ def expect_nothing() -> None:
 
 def counts(sweep: Sweep) -> str:
     """Return the hash of what a sweep's data was counted to, for its results file."""
-    return counts_hash(_counted(sweep))
+    return counts_hash(counted(sweep))
 
 
 def cluster() -> str | None:
@@ -232,8 +232,14 @@ def _begun(gathered: Gathered, counted: dict[DataSpec, Counted], *, owner: str) 
     return begin(gathered, workers, counted, time_limit=LIMIT)
 
 
-def _counted(sweep: Sweep) -> dict[DataSpec, Counted]:
-    """Return the data that a sweep is about, counted."""
+def counted(sweep: Sweep) -> dict[DataSpec, Counted]:
+    """Return the data that a sweep is about, counted; none of random joints.
+
+    Raises
+    ------
+    CoreError
+        If some of it cannot be counted as it is asked.
+    """
     if sweep.draws is not None:
         return {}
     return {spec: derived.counted(spec) for spec in _data(sweep)}
