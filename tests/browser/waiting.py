@@ -29,8 +29,9 @@ _AT_REST = """
   const said = document.body.innerText;
   const working = busy.some(words => said.includes(words))
     || gone.some(key => document.querySelector(`.st-key-${key}`));
+  const styled = document.querySelector(".stEvent style") !== null;
   const drawn = serials.join();
-  if (!serials.every(Boolean) || running || working || window.lastDrawn !== drawn) {
+  if (!styled || !serials.every(Boolean) || running || working || window.lastDrawn !== drawn) {
     window.lastDrawn = drawn;
     window.framesAtRest = 0;
     return false;
@@ -52,8 +53,9 @@ def settle(
 ) -> Any:
     """Wait until each chart stands there once, drawn, and none has changed for a while.
 
-    Streamlit may for a moment show an element twice, the old one and the new: a locator that
-    insists on one fails then, which is no fault of the page.
+    Without its style sheet, which a script of Streamlit's own adds that a browser may get last, a
+    page is not at rest either. Streamlit may for a moment show an element twice, the old one and
+    the new: a locator that insists on one fails then, which is no fault of the page.
 
     Parameters
     ----------
