@@ -93,7 +93,7 @@ def _end_unfit_driver(master: str) -> None:
     from pyspark.sql import SparkSession
 
     gateway = SparkContext._gateway
-    if gateway is None or (gateway.proc.poll() is None and _driven == [master]):
+    if gateway is None or (_driven == [master] and _answers(gateway)):
         return
     with suppress(OSError):  # it may be gone already
         gateway.proc.stdin.close()
@@ -104,6 +104,23 @@ def _end_unfit_driver(master: str) -> None:
     SparkContext._jvm = None
     SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = None
+
+
+def _answers(gateway: Any) -> bool:
+    """Say whether a driver is there.
+
+    One that was killed lets go of its connections first and of its memory after: for that long
+    the system has its process among those that run.
+    """
+    from py4j.protocol import Py4JError
+
+    if gateway.proc.poll() is not None:
+        return False
+    try:
+        gateway.jvm.java.lang.System.nanoTime()
+    except (OSError, Py4JError):
+        return False
+    return True
 
 
 def schemas(backend: Any) -> list[str]:

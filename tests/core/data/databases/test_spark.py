@@ -3,11 +3,14 @@
 import os
 import signal
 import socket
+import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from py4j.java_gateway import GatewayParameters, JavaGateway
+from pyspark import SparkContext
 
 from core.data.databases import configured, spark
 from core.errors import InvalidInputError
@@ -99,6 +102,23 @@ def test_spark_is_listed_counted_cancelled_and_lost(catalogue, tmp_path):
         job.cancel()
         assert job.state == State.CANCELLED
         until(lambda: not drivers(catalogue))
+
+
+def test_a_driver_that_still_dies_is_not_asked_again(monkeypatch):
+    with socket.socket() as gone:  # its port is free again: nobody listens
+        gone.bind(("127.0.0.1", 0))
+        port = gone.getsockname()[1]
+    gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port))
+    # its connections are closed, its process still there: it takes a while to let go of its memory
+    gateway.proc = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    monkeypatch.setattr(SparkContext, "_gateway", gateway)
+    monkeypatch.setattr(SparkContext, "_jvm", gateway.jvm)
+    monkeypatch.setattr(spark, "_driven", ["local[2]"])
+    assert gateway.proc.poll() is None
+    spark._end_unfit_driver("local[2]")
+    assert gateway.proc.returncode == 0
+    assert SparkContext._gateway is None
+    assert SparkContext._jvm is None
 
 
 def test_a_master_that_does_not_answer_is_told_before_java_starts(monkeypatch):
