@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.data import Sources
+from core.data.readers.reading import Upload
 from core.errors import InvalidInputError
 from core.records.design import named_file
 from core.scenario import Scenario
+from core.wording import printable
 
 
 def add_command(
@@ -97,6 +100,12 @@ def check_apart(read: Iterable[Path | None], written: Iterable[Path | None]) -> 
         places.add(path.resolve())
 
 
+def tell_sheets(upload: Upload) -> None:
+    """Say on standard error which sheet of a workbook is read, where it has others."""
+    if upload.sheets is not None and (said := upload.sheets.said()):
+        print(printable(f"{upload.name}: {said}"), file=sys.stderr)
+
+
 def read_question(path: Path, data: Path | None = None) -> tuple[Scenario, Sources]:
     """Read a scenario's file, and the file of records that it is about, if it is about one.
 
@@ -138,7 +147,10 @@ def with_file(scenario: Scenario, sources: Sources, data: Path | None = None) ->
     if path is None:
         return scenario
     read = scenario.data.read
+    known = set(sources.uploads)
     key = sources.add_file(path, read.delimiter or None, read.encoding)
+    if key not in known:
+        tell_sheets(sources.uploads[key])
     if source.startswith("upload:") and source != key:
         raise InvalidInputError(
             f"The scenario is about the file {source[7:19]}…, and {path.name} is {key[7:19]}…: it "

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.command.parsing import add_command, check_apart, read_text
+from core.command.parsing import add_command, check_apart, read_text, tell_sheets
 from core.data import Sources
 from core.errors import InvalidInputError
 from core.records.applying import Applied, write
@@ -100,6 +100,7 @@ def run(options: argparse.Namespace) -> int:
     plan = Plan(draw, options.columns, options.unknown)
     before = _stamp(options.records)
     made = designed(text, options.records, Sources(databases=True), options.design)
+    tell_sheets(made.upload)
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
         applied = write(
