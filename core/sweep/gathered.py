@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import compute
 
 from core.records.certificate import code_hash
 from core.studies.known import UNPROVEN
@@ -23,6 +24,13 @@ UNFINISHED = b"liftscope.sweep.unfinished"
 
 CODE = b"liftscope.code"
 """Metadata of a table of results: the hash of the code that made it."""
+
+
+COMPRESSIONS = {"SNAPPY", "UNCOMPRESSED"}
+"""How columns of results are written: neither makes pages of gigabytes of a small file."""
+
+ENCODINGS = {"PLAIN", "RLE", "RLE_DICTIONARY", "PLAIN_DICTIONARY"}
+"""Likewise: in others a text may be said to begin as the one before."""
 
 
 class Gathered:
@@ -158,3 +166,52 @@ def described(sweep: Sweep, parts: list[Any]) -> Any:
     columns |= {name: points[name] for name in points.column_names if name != "point"}
     said = {KEY: sweep.to_json().encode(), CODE: code_hash().encode()}
     return pa.table(columns).replace_schema_metadata(said)
+
+
+def is_as_written(metadata: Any) -> bool:
+    """Return whether a Parquet file says that it is compressed and encoded as results are.
+
+    Parameters
+    ----------
+    metadata : pyarrow.parquet.FileMetaData
+        Of the file.
+    """
+    return all(
+        column.compression in COMPRESSIONS and set(column.encodings) <= ENCODINGS
+        for column in _columns(metadata)
+    )
+
+
+def packed_bytes(metadata: Any) -> int:
+    """Return how many bytes a Parquet file's columns have, with each text of a dictionary once."""
+    return sum(int(column.total_uncompressed_size) for column in _columns(metadata))
+
+
+def _columns(metadata: Any) -> list[Any]:
+    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+    return [group.column(place) for group in groups for place in range(group.num_columns)]
+
+
+def written_out(table: Any) -> int:
+    """Return how many bytes a table has once each text of a dictionary is repeated.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Its texts are in dictionaries.
+
+    Examples
+    --------
+    >>> texts = pa.array(["abcd", None, "abcd"]).dictionary_encode()
+    >>> written_out(pa.table({"reason": texts, "kept": [0.1, 0.2, 0.3]}))
+    32
+    """
+    found = 0
+    for column in table.columns:
+        if not pa.types.is_dictionary(column.type):
+            found += column.nbytes
+            continue
+        for chunk in column.chunks:
+            lengths = compute.binary_length(chunk.dictionary).cast(pa.int64())
+            found += compute.sum(lengths.take(chunk.indices)).as_py() or 0
+    return found

@@ -28,7 +28,16 @@ from core.errors import InvalidInputError
 from core.records.certificate import code_hash
 from core.records.files import replacing
 from core.sweep.definition import MAX_POINTS, Sweep
-from core.sweep.gathered import CODE, KEY, UNFINISHED, Gathered, described
+from core.sweep.gathered import (
+    CODE,
+    KEY,
+    UNFINISHED,
+    Gathered,
+    described,
+    is_as_written,
+    packed_bytes,
+    written_out,
+)
 from core.sweep.points import schema
 from core.validation import BoolArray, shown
 
@@ -40,6 +49,10 @@ except ImportError:  # pragma: no cover - Windows has none
 
 COUNTS = b"liftscope.counts"
 """Metadata of a results file: the hash of what the data was counted to."""
+
+MOST_BYTES = 200_000_000
+"""Most bytes that a file somebody brings may unpack to: twice as many as the points that a page
+computes at most take."""
 
 INTERVAL = 1.0
 """Seconds after which finished points are written at the latest, once more have come."""
@@ -263,7 +276,7 @@ def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Opened:
     ------
     InvalidInputError
         If it cannot be read, holds no results of a sweep, has been changed, was made by another
-        version of the code, or has too many points.
+        version of the code, has too many points, or unpacks to more than `MOST_BYTES`.
     """
     what = shown(name)
     damaged = InvalidInputError(f"{what} is damaged: it is no results file as a sweep writes it.")
@@ -292,14 +305,28 @@ def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Opened:
         raise damaged
     expected = Gathered(sweep).table().schema.remove_metadata()
     try:  # texts may be repeated until no memory is left: nothing is read but what belongs there
-        if file.schema_arrow.remove_metadata() != expected:
+        if file.schema_arrow.remove_metadata() != expected or not is_as_written(file.metadata):
             raise damaged
-        found = Gathered.of(sweep, file.read(), hashlib.sha256(content).hexdigest())
+        if (packed := packed_bytes(file.metadata)) > MOST_BYTES:
+            raise _too_large(what, packed)
+        texts = [field.name for field in expected if field.type == pa.string()]
+        table = parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts).read()
+        if (whole := written_out(table)) > MOST_BYTES:
+            raise _too_large(what, whole)
+        found = Gathered.of(sweep, table.cast(expected), hashlib.sha256(content).hexdigest())
     except (pa.ArrowException, OSError) as error:
         raise damaged from error
     if found is None or (KEY in said and not found.complete):
         raise damaged
     return Opened(found, said.get(COUNTS, b"").decode("latin-1"))
+
+
+def _too_large(what: str, n_bytes: int) -> InvalidInputError:
+    """Return the error of a file that unpacks to so many bytes."""
+    found, most = n_bytes / 1e6, MOST_BYTES / 1e6
+    return InvalidInputError(
+        f"{what} unpacks to {found:,.0f} MB, at most {most:,.0f} MB are allowed."
+    )
 
 
 def _is_of(path: Path, sweep: Sweep, counts: str) -> bool:

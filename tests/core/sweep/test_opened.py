@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from core.errors import InvalidInputError
 from core.scenario import Scenario
-from core.sweep import Draws, Gathered, Results, Sweep, run
+from core.sweep import Draws, Gathered, Results, Sweep, results, run
 from core.sweep.gathered import CODE, KEY, UNFINISHED
 from core.sweep.results import COUNTS, opened
 from tests.core.sweep.makers import Here
@@ -26,7 +26,7 @@ def content(tmp_path_factory):
     return out.read_bytes()
 
 
-def changed(content, change=lambda table: table, **metadata):
+def changed(content, change=lambda table: table, *, written=None, **metadata):
     table = parquet.read_table(io.BytesIO(content))
     said = dict(table.schema.metadata)
     table = change(table).replace_schema_metadata(said)
@@ -36,7 +36,7 @@ def changed(content, change=lambda table: table, **metadata):
         if value is not None:
             said[name] = value
     buffer = io.BytesIO()
-    parquet.write_table(table.replace_schema_metadata(said), buffer)
+    parquet.write_table(table.replace_schema_metadata(said), buffer, **(written or {}))
     return buffer.getvalue()
 
 
@@ -170,3 +170,42 @@ def test_a_file_with_other_columns_is_refused_before_they_are_unpacked(content, 
     monkeypatch.setattr(parquet.ParquetFile, "read", unpacked)
     with pytest.raises(InvalidInputError, match="is damaged"):
         opened(large, "r.parquet")
+
+
+def test_a_text_that_is_repeated_in_every_point_is_refused_before_it_is_written_out(content):
+    text = "x" * 50_000_000
+    large = changed(content, with_column("reason", [text] * 6))
+    assert len(large) < 5_000_000
+    told = r"'r\.parquet' unpacks to 300 MB, at most 200 MB are allowed\."
+    with pytest.raises(InvalidInputError, match=told):
+        opened(large, "r.parquet")
+
+
+def test_a_file_is_not_unpacked_that_says_it_is_large(content, monkeypatch):
+    large = changed(content, with_column("reason", ["x" * 2_000_000] * 6))
+
+    def unpacked(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(results, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(parquet.ParquetFile, "read", unpacked)
+    with pytest.raises(InvalidInputError, match=r"unpacks to 2 MB, at most 1 MB are allowed\."):
+        opened(large, "r.parquet")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"compression": "zstd"},
+        {"use_dictionary": False, "column_encoding": {"reason": "DELTA_BYTE_ARRAY"}},
+    ],
+)
+def test_neither_is_one_in_which_a_few_bytes_may_stand_for_gigabytes(content, monkeypatch, written):
+    small = changed(content, written=written)
+
+    def unpacked(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(parquet.ParquetFile, "read", unpacked)
+    with pytest.raises(InvalidInputError, match="is damaged"):
+        opened(small, "r.parquet")
