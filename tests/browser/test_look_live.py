@@ -63,3 +63,26 @@ def test_the_menu_marks_the_page_that_is_open_among_those_behind_more(visit):
         "!document.querySelector(\"[data-testid='stTopNav'] [inert] [aria-current='page']\")"
     )
     expect(more).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+
+
+SHEET = """
+() => {
+  window.removed = 0;
+  const sheet = [...document.querySelectorAll("style")]
+    .find(one => one.textContent.includes("What the theme cannot say"));
+  new MutationObserver(() => { window.removed += !sheet.isConnected; })
+    .observe(document, {childList: true, subtree: true});
+  return sheet !== undefined;
+}
+"""
+
+
+def test_a_change_of_page_keeps_the_style_sheet(visit):
+    page = visit("?mech=watchdog")
+    waiting.settle(page)
+    assert page.evaluate(SHEET)
+    for name in ("Lift", "Compare", "Lift"):
+        page.get_by_role("link", name=name, exact=True).first.click()
+        page.wait_for_url(f"**/{name.lower()}*")
+        waiting.settle(page)
+    assert page.evaluate("window.removed") == 0

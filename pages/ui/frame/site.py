@@ -8,6 +8,8 @@ import streamlit as st
 from streamlit.navigation.page import Page
 from streamlit.runtime.pages_manager import PagesManager
 
+from pages.ui.frame import theme
+
 ICON = Path(__file__).parent / "icon.png"
 
 FOLDER = Path(__file__).parents[2]
@@ -32,6 +34,7 @@ PAGES = (
 def navigation() -> Page:
     """Configure the site and return the page that was asked for."""
     st.set_page_config(page_title="Liftscope", page_icon=ICON, layout="wide")
+    theme.apply_sheet()
     return st.navigation(
         [
             st.Page(FOLDER / f"{name}.py", title=title, icon=icon, default=place == 0)

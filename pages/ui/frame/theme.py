@@ -13,9 +13,13 @@ _BRAND = (
 _SHEET = Path(__file__).parent / "look.css"
 
 
-def apply() -> None:
-    """Add the style sheet, what watches the history and, above the sidebar's controls, the name."""
+def apply_sheet() -> None:
+    """Add the style sheet: once for the site, so that it stays where the page changes."""
     st.html(_SHEET)
+
+
+def apply() -> None:
+    """Add what watches the history and, above the sidebar's controls, the name."""
     st.sidebar.html(_BRAND)
     with st.sidebar:
         address.watch_history()
