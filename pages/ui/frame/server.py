@@ -22,7 +22,7 @@ from core.data import folders
 from core.data.readers.reading import NO_ROOM
 from core.errors import CoreError
 from core.validation import shown
-from pages.ui.serving import sharing, whole_runs
+from pages.ui.serving import hanging_up, sharing, whole_runs
 from pages.ui.style.labels import markdown
 from pages.ui.work import ahead, store
 from pages.ui.work.glances import GLANCER
@@ -218,6 +218,7 @@ async def life(_: object) -> AsyncIterator[None]:
 
     Where answers cannot be shared as it was told to, it says so on standard error.
     """
+    hanging_up.stop_when_hung_up()
     folders.remove_left()
     whole_runs.keep()
     ahead.serve()

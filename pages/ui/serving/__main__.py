@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 from collections.abc import Sequence
 
 from core.errors import CoreError
+from pages.ui.serving.hanging_up import stop_when_hung_up
 from pages.ui.serving.running import Replicas, ending
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Start servers and their proxy, and keep them until Ctrl-C or SIGTERM.
+    """Start servers and their proxy, and keep them until Ctrl-C, SIGTERM or a closed terminal.
 
     Returns
     -------
@@ -24,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--address", default="127.0.0.1", help="that the proxy listens on")
     asked = parser.parse_args(arguments)
     ended = ending()
+    stop_when_hung_up()
     try:
         with Replicas(asked.replicas, asked.port, asked.address) as replicas:
             print(f"{asked.replicas} servers at http://{asked.address}:{asked.port}; Ctrl-C ends.")
@@ -36,4 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):  # its terminal may be closed
+            stream.flush()
+    os._exit(status)  # to take a thousand modules apart would take a busy machine seconds

@@ -1,6 +1,7 @@
 """The server's own part: its headers, what it keeps closed, and what it leaves behind."""
 
 import asyncio
+import signal
 import subprocess
 import sys
 
@@ -150,6 +151,35 @@ def test_a_server_removes_what_dead_ones_left_and_at_its_end_its_own(temporary, 
     asyncio.run(live())
     assert {path.name for path in temporary.iterdir()} == set(others)
     assert killed == [True]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no SIGHUP")
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_closed_terminal_stops_a_server_as_sigterm_does_but_for_nohup(
+    temporary, monkeypatch, ignored
+):
+    assert temporary.is_dir()
+    monkeypatch.setattr(server.WORKERS, "kill", lambda: None)
+    monkeypatch.setattr(server, "_end", lambda: None)
+    told = []
+    before = signal.getsignal(signal.SIGHUP), signal.getsignal(signal.SIGTERM)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+
+    async def live():
+        async with server.life(None):
+            if ignored:
+                assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            else:
+                assert callable(signal.getsignal(signal.SIGHUP))
+                signal.raise_signal(signal.SIGHUP)
+
+    try:
+        asyncio.run(live())
+    finally:
+        signal.signal(signal.SIGHUP, before[0])
+        signal.signal(signal.SIGTERM, before[1])
+    assert told == ([] if ignored else [signal.SIGTERM])
 
 
 HUNGRY = """

@@ -145,6 +145,29 @@ def test_no_process_outlives_the_one_that_started_them():
     until(lambda: not any(Path(f"/proc/{one}").exists() for one in begun), "an orphan")
 
 
+@needs_nginx
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes through /proc")
+def test_a_closed_terminal_ends_all_and_leaves_no_folder(tmp_path):
+    (port,) = running.free_ports(1)
+    begun_by = subprocess.Popen(
+        [sys.executable, "-m", "pages.ui.serving", "--replicas", "1", "--port", str(port)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
+    )
+    assert begun_by.stdout.readline().startswith("1 servers at http://127.0.0.1:")
+    begun = descendants(begun_by.pid)
+    assert begun
+    assert list(tmp_path.iterdir())
+    begun_by.send_signal(signal.SIGHUP)
+    assert begun_by.wait() == 0
+    begun_by.stdout.close()
+    until(lambda: not any(Path(f"/proc/{one}").exists() for one in begun), "an orphan")
+    assert not list(tmp_path.iterdir())
+
+
 GUARDED = """
 import subprocess, sys, time
 from pages.ui.serving.running import guard
@@ -175,6 +198,7 @@ def test_a_group_of_processes_ends_with_a_killed_one_that_guards_it():
 
 def test_what_cannot_be_started_is_a_sentence(capsys, monkeypatch):
     monkeypatch.setattr(serving, "ending", threading.Event)  # no signal of the test's own process
+    monkeypatch.setattr(serving, "stop_when_hung_up", lambda: None)
     assert serving.main(["--replicas", "0"]) == 2
     assert "replicas" in capsys.readouterr().err
     monkeypatch.setattr(running.shutil, "which", lambda *_, **__: None)
