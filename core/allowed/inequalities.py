@@ -8,6 +8,7 @@ since r ≥ 0 implies it.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from core import measures
@@ -65,10 +66,24 @@ def lift_at_least(
     return scaled(gap * weights)
 
 
-def lifts(joint: Joint, excess: FloatArray) -> FloatArray:
-    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift."""
+def lifts(joint: Joint, excess: FloatArray, among: ArrayLike | None = None) -> FloatArray:
+    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    excess : ndarray
+        `excess_lift` of the joint, or of the symbols `among`, shape (n_s, n_x).
+    among : array_like of int, optional
+        As in `excess_lift`.
+    """
     near = 1 + excess
-    result: FloatArray = np.where(near < _SMALL, data_lift(joint), near)
+    if (near >= _SMALL).all():
+        return near
+    p = joint.p if among is None else joint.p[:, np.asarray(among)]
+    p = p[p.sum(axis=1) > 0]
+    result: FloatArray = np.where(near < _SMALL, measures.lift(p / p.sum()), near)
     return result
 
 

@@ -209,7 +209,8 @@ class AlphaLift(TwoBudgets):
         if min(self.eps_l, self.eps_u) <= ROUNDING:
             return _independence(excess)
         room = -np.log(p_s) / self.alpha
-        below = inequalities.lift_at_least(excess, self.eps_l + room)
+        values = inequalities.lifts(joint, excess)
+        below = inequalities.lift_at_least(excess, self.eps_l + room, lift=values)
         above = inequalities.lift_at_most(excess, self.eps_u + room)
         oracles: list[SeparationOracle] = []
         if self.alpha < np.inf and self.eps_l < np.inf:

@@ -101,16 +101,19 @@ class Reach:
         return self._settled(solve, value, self._narrow, self._deadline)
 
     def convex(self, image: OfImage, most: float, deadline: Deadline) -> Implication:
-        """Return the largest −cost of an output, which is known to be at most `most`."""
+        """Return the largest −cost of an output, which is known to be at most `most`.
+
+        Where the programs fail by rounding and no output is found, P_X is told as one.
+        """
         bound = ImageBound(replace(self._set, oracle=self._oracle), image)
 
         def solve() -> tuple[float, FloatArray]:
             found = bound.minimise(
                 np.zeros(self._n_x), tolerance=CLOSE, deadline=deadline, patient=True, known=-most
             )
-            return -found.floor, found.point
+            return -found.floor, found.point if found.best < np.inf else self._p_x
 
-        return self._settled(solve, lambda r: -float(image.cost(r)), bound.cut, deadline)
+        return self._settled(solve, lambda r: 0.0 - float(image.cost(r)), bound.cut, deadline)
 
     def _settled(
         self,

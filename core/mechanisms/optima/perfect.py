@@ -97,7 +97,7 @@ def taken_apart(excess: FloatArray, p_x: FloatArray, deadline: Deadline) -> Floa
         program.set_costs(cost)
         program.set_col_bounds(np.zeros(len(p_x)), np.where(present, INFINITY, 0.0))
         try:
-            vertex = _exact(equations, right, program.solve().x)
+            vertex = _exact(equations, right, np.where(present, program.solve().x, 0.0))
         except InfeasibleError:  # by rounding, which has added up in what is left
             break
         used = np.flatnonzero(vertex)

@@ -8,7 +8,7 @@ import pytest
 
 from core.clock import NEVER
 from core.joint import Joint
-from core.notions import ALIP, LDP, LIP, Intersection, PointwiseMaximalLeakage
+from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Intersection, PointwiseMaximalLeakage
 from core.release import implications, implied
 from core.release.implications import _of_lifts
 from core.release.reach import Reach
@@ -101,6 +101,31 @@ def test_levels_of_tiny_entries_are_those_of_exact_vertices(weights, notion, bou
     assert of_lifts(weights, notion) == pytest.approx(exact(weights, **bounds), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("weights", "notion", "bounds"),
+    [
+        (
+            [[2, 2], [0, 2], [2, 0], [1e-12, 0], [1, 1]],
+            AlphaLift(50.0, 5.0, np.inf),
+            {"fall": 50.0, "pml": 5.0},
+        ),
+        (
+            [[2, 2, 1, 1], [1, 1, 1e-10, 2], [1e-10, 1, 2, 0], [1, 2, 1, 1e-10]],
+            AlphaLift(30.0, 20.0, np.inf),
+            {"fall": 30.0, "pml": 20.0},
+        ),
+        (
+            [[2, 2], [0, 2], [2, 0], [1e-12, 0], [1, 1]],
+            SRLIP(50.0, (2,)),
+            {"fall": 50.0, "pml": 50.0},
+        ),
+    ],
+    ids=("50-lift", "30-lift", "SRLIP"),
+)
+def test_promises_that_are_alip_bind_small_lifts_as_it_does(weights, notion, bounds):
+    assert of_lifts(weights, notion) == pytest.approx(exact(weights, **bounds), rel=1e-6)
+
+
 def test_a_symbol_without_weight_on_a_secret_makes_no_bound():
     found = implications(Joint.from_counts([[0.6, 0.1], [0.2, 1e-11]]), LDP(50.0), 0.05)
     ratio = (0.1 / 0.7) / (1e-11 / (0.2 + 1e-11))
@@ -168,3 +193,10 @@ def test_rows_that_rounding_makes_contradict_one_another_leave_the_data_itself()
     joint = Joint.from_counts([[0.1, 2e-14], [0.5, 2e-14], [0.1, 0.7]])
     found = _of_lifts(joint, Reach(joint, LDP(0.0).allowed_set(joint), NEVER))
     assert found["pml"].level == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_level_of_which_no_output_was_found_is_told_as_an_upper_bound():
+    weights = [[2.1e-11, 0.67], [7.6e-5, 0.048], [1.8e-13, 7.0e-10]]
+    for found in implications(Joint.from_counts(weights), LDP(0.001)).values():
+        assert 0.0 <= found.reached <= found.level
+        assert found.output is None or found.output.sum() == pytest.approx(1.0)

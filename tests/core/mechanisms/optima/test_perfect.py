@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from core import clock
+from core.allowed.excess import excess_lift
 from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.mechanisms import optimal
@@ -87,6 +88,22 @@ def test_equations_that_rounding_has_made_contradictory_end_the_outputs():
     p_x = np.array([0.5, 0.3, 0.2])
     kernel = taken_apart(np.array([[1.0, -1.0, -0.9]]), p_x, NEVER)
     assert kernel.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_a_symbol_that_is_used_up_is_no_part_of_a_later_output():
+    weights = [
+        [1.00000001, 1e-08, 2, 1, 2, 0, 1e-08, 2.00000001],
+        [1, 2.00000001, 1, 1.00000001, 1e-08, 1.00000001, 1, 0],
+        [2, 2, 0, 1e-08, 0, 2.00000001, 0, 1],
+        [2, 1, 0, 0, 0, 2, 0, 0],
+        [0, 1e-08, 0, 0, 1e-08, 0, 1e-08, 0],
+        [2, 2.00000001, 2, 1, 2, 1, 2, 0],
+    ]  # a program's tolerance gives a used symbol 9e-10, of which nothing could be taken for ever
+    joint = Joint.from_counts(weights)
+    with clock.using(clock.Ticking(1.0)):
+        kernel = taken_apart(excess_lift(joint), joint.p_x, Deadline.after(50.0))
+    assert kernel.shape[1] <= joint.n_x
+    assert (kernel.sum(axis=0) > 0).all()
 
 
 def test_it_is_among_the_starts_where_nothing_may_be_told():
