@@ -84,3 +84,9 @@ def test_a_sweep_ends_and_its_axes_are_in_the_address(visit):
     again = visit(page.url.rpartition("/")[2])
     again.get_by_text("All are below").wait_for()
     waiting.settle(again, ["frontiers"])
+    again.set_viewport_size({"width": 390, "height": 844})
+    waiting.settle(again, ["frontiers"])
+    wide, seen = again.locator(".st-key-sweep_bars [role=radiogroup]").evaluate(
+        "e => [e.scrollWidth, e.clientWidth]"
+    )
+    assert wide == seen  # on a phone too all three kinds of bars are whole

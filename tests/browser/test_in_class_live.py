@@ -149,6 +149,14 @@ def test_a_chart_that_is_not_on_the_page_is_told(visit):
     assert page.evaluate(SEEN)["charts"] == ["frontier"]
 
 
+def test_a_page_without_charts_says_that_it_is_shown_as_it_is(visit):
+    page = visit("learn?topic=glossary&projector=on", width=1280, height=720)
+    waiting.settle(page)
+    said = page.locator(".lsc-projector-text").inner_text()
+    assert said == "No chart here: the page is shown as it is."
+    assert page.get_by_text("what it means").first.is_visible()
+
+
 def test_the_code_on_screen_opens_the_question_on_screen(visit):
     page = visit("?mech=watchdog&eps=0.5&projector=lifts", width=1280, height=720, dark=True)
     at(page, 2)

@@ -86,3 +86,39 @@ def test_a_change_of_page_keeps_the_style_sheet(visit):
         page.wait_for_url(f"**/{name.lower()}*")
         waiting.settle(page)
     assert page.evaluate("window.removed") == 0
+
+
+def test_the_title_of_the_data_page_is_as_large_as_those_of_the_others(visit):
+    sizes = []
+    for path in ("data", "release"):
+        page = visit(path)
+        heading = page.locator("[data-testid=stMain] h1")
+        heading.wait_for()
+        waiting.settle(page)
+        sizes.append(heading.evaluate("e => getComputedStyle(e).fontSize"))
+    assert sizes[0] == sizes[1]
+
+
+def test_on_a_phone_what_wraps_beside_a_cards_title_stands_close_below_it(visit):
+    page = visit("lift?mech=watchdog", width=390, height=844)
+    waiting.settle(page, ["symbols"])
+    above, below = (
+        page.locator(f".st-key-symbols_{name}").bounding_box() for name in ("formulas", "table")
+    )
+    assert above["y"] + above["height"] <= below["y"] < above["y"] + above["height"] + 8
+
+
+TOPS = """
+() => [...document.querySelectorAll(".st-key-strip [data-testid=stMetric]")]
+  .map(one => Math.round(one.getBoundingClientRect().top))
+"""
+
+
+def test_no_figure_of_confusability_stands_alone_in_a_row(visit):
+    page = visit("confusability", width=1440)
+    waiting.settle(page, ["range_graph_after"])
+    tops = page.evaluate(TOPS)
+    assert [tops.count(top) for top in sorted(set(tops))] == [4, 4]
+    page.set_viewport_size({"width": 1600, "height": 900})
+    waiting.settle(page, ["range_graph_after"])
+    assert len(set(page.evaluate(TOPS))) == 1

@@ -6,6 +6,7 @@ import pytest
 from core.data import ColumnOptions, ReadOptions
 from core.scenario import Scenario
 from core.scenario.url import from_query
+from tests.hostile.files import workbook
 from tests.pages.data_page import checked, errors, metrics, open_page, spec
 
 CONTENT = (
@@ -230,6 +231,14 @@ def test_dates_of_which_two_orders_fit_are_asked_about():
     offered = [one.key for one in app.button if one.key.startswith("dates_")]
     assert offered == ["dates_0_dmy", "dates_0_mdy", "dates_1_mdy"]
     assert "All values of 'due' look like dates, which is meant:" in said(app)
+
+
+def test_how_fields_are_separated_is_not_asked_of_a_workbook():
+    app = open_page()
+    app.file_uploader(key="own_file").upload("a.xlsx", workbook())
+    checked(app.run())
+    assert spec(app).source.startswith("upload:")
+    assert "Fields are separated by" not in {one.label for one in app.selectbox}
 
 
 def test_how_fields_are_separated_is_asked_once():

@@ -332,6 +332,8 @@ def test_a_sweep_that_cannot_be_is_one_sentence(query, told):
     assert told in found
     assert "sweep_start" not in {one.key for one in app.button}
     assert "points**" not in said(app)
+    offered = "The same from the command line" in {one.label for one in app.expander}
+    assert offered == told.endswith("command below.")
 
 
 @pytest.mark.usefixtures("afresh")

@@ -340,42 +340,48 @@ def clusters(shown: ShownPath) -> None:
 
 
 def measures(shown: ShownPath, unit: str) -> None:
-    """Show the figures of the release in one row that wraps where there is little room."""
+    """Show the figures of the release: those without probabilities, and the others apart."""
     before, after = shown.before, shown.after
     with st.container(horizontal=True, gap="medium", key="strip"):
-        figure(
-            f"Known for sure, {unit}",
-            f"{of_bits(after.information, unit):.2f}",
-            f"X itself {of_bits(before.information, unit):.2f}",
-            "maximin_information",
-        )
-        figure("k-anonymity", str(after.anonymity), f"X itself {before.anonymity}", "k_anonymity")
-        figure(
-            f"Most ruled out L₀, {unit}",
-            f"{of_bits(after.reduction, unit):.2f}",
-            f"X itself {of_bits(before.reduction, unit):.2f}",
-            "most_ruled_out",
-        )
-        if shown.scenario.utility == "distortion":
-            figure("Largest distortion", f"{after.distortion:.4g}", "X itself 0", "max_distortion")
-        else:
+        with st.container(horizontal=True, width="content", key="strip_for_sure"):
             figure(
-                f"Resolution, {unit}",
-                f"{of_bits(after.resolution, unit):.2f}",
-                f"X itself {of_bits(before.resolution, unit):.2f}",
-                "resolution",
+                f"Known for sure, {unit}",
+                f"{of_bits(after.information, unit):.2f}",
+                f"X itself {of_bits(before.information, unit):.2f}",
+                "maximin_information",
             )
-        figure("NMI", share(after.mechanism.nmi), "of what X says", "nmi")
-        for told in notions.always_told():
             figure(
-                f"{told.title} reached, {unit}",
-                level(after.leak.achieved[told.key], unit),
-                f"X itself {level(before.leak.achieved[told.key], unit)}",
-                "level",
+                "k-anonymity", str(after.anonymity), f"X itself {before.anonymity}", "k_anonymity"
             )
-        figure(
-            f"I(S;Y), {unit}",
-            level(after.leak.averages["mutual_information"], unit, 4),
-            f"X itself {level(before.leak.averages['mutual_information'], unit, 4)}",
-            "secret_information",
-        )
+            figure(
+                f"Most ruled out L₀, {unit}",
+                f"{of_bits(after.reduction, unit):.2f}",
+                f"X itself {of_bits(before.reduction, unit):.2f}",
+                "most_ruled_out",
+            )
+            if shown.scenario.utility == "distortion":
+                figure(
+                    "Largest distortion", f"{after.distortion:.4g}", "X itself 0", "max_distortion"
+                )
+            else:
+                figure(
+                    f"Resolution, {unit}",
+                    f"{of_bits(after.resolution, unit):.2f}",
+                    f"X itself {of_bits(before.resolution, unit):.2f}",
+                    "resolution",
+                )
+        with st.container(horizontal=True, width="content", key="strip_likely"):
+            figure("NMI", share(after.mechanism.nmi), "of what X says", "nmi")
+            for told in notions.always_told():
+                figure(
+                    f"{told.title} reached, {unit}",
+                    level(after.leak.achieved[told.key], unit),
+                    f"X itself {level(before.leak.achieved[told.key], unit)}",
+                    "level",
+                )
+            figure(
+                f"I(S;Y), {unit}",
+                level(after.leak.averages["mutual_information"], unit, 4),
+                f"X itself {level(before.leak.averages['mutual_information'], unit, 4)}",
+                "secret_information",
+            )

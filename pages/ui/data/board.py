@@ -41,7 +41,8 @@ def show() -> None:
         data_controls.show()
     spec = state.data()
     state.publish(state.scenario())
-    st.title("Data", anchor=False)
+    with st.container(key="header"):
+        st.title("Data", anchor=False)
     _about(spec)
     with st.expander(
         "Bring your own data",

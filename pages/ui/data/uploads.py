@@ -62,7 +62,7 @@ def show(spec: DataSpec) -> None:
 
 
 def _upload(spec: DataSpec) -> None:
-    """Show the uploader; how fields are separated is asked here until "How it is read" asks it."""
+    """Show the uploader; how fields are separated is asked here until a file is read."""
     st.file_uploader(
         f"CSV, TSV, Parquet or Excel, up to {MAX_UPLOAD_MB} MB",
         type=["csv", "tsv", "txt", "tab", "dat", "parquet", "pq", "xlsx"],
@@ -71,7 +71,7 @@ def _upload(spec: DataSpec) -> None:
         help="One record a line, column names first. It stays in this session, on this machine.",
     )
     shown = derived.sources().uploads.get(spec.source)
-    if shown is None or shown.text is None or _PROBLEM in st.session_state:
+    if shown is None or _PROBLEM in st.session_state:
         st.selectbox(
             "Fields are separated by",
             [_AUTO, *DELIMITERS],

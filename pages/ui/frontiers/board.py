@@ -66,7 +66,7 @@ def _live() -> None:
         with menu:
             exports.menu(shown)
     opening.show()
-    if found is not None:
+    if found is not None and not results.obstacle(found.sweep):
         exports.command(found.sweep)
     for sentence in query.URL.notices():
         told.warning(markdown(sentence), icon=":material/link_off:")
@@ -115,6 +115,14 @@ def _work(place: Desk, found: Asked | None) -> None:
 def _offer(place: Desk, sweep: Sweep) -> None:
     """Show the button that begins a sweep, its size and its time; or why its data has no counts."""
     size = f"**{number_of(sweep.size, 'point')}**: {sweep.described}."
+    if _is_shown(place, sweep):
+        results.expect_nothing()
+        st.caption(f"{size} All are below.")
+        return
+    if told := results.obstacle(sweep):
+        results.expect_nothing()
+        st.error(markdown(told), icon=":material/error:")
+        return
     if sweep.size > MOST_POINTS:
         results.expect_nothing()
         st.error(
@@ -122,16 +130,6 @@ def _offer(place: Desk, sweep: Sweep) -> None:
             "the command below.",
             icon=":material/error:",
         )
-        return
-    if _is_shown(place, sweep):
-        results.expect_nothing()
-        st.caption(f"{size} All are below.")
-        return
-    try:
-        results.counted(sweep)
-    except CoreError as error:  # each of its points would fail for it
-        results.expect_nothing()
-        st.error(markdown(str(error)), icon=":material/error:")
         return
     left = place.left is not None and place.left.sweep == sweep
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -245,6 +245,15 @@ def counted(sweep: Sweep) -> dict[DataSpec, Counted]:
     return {spec: derived.counted(spec) for spec in _data(sweep)}
 
 
+def obstacle(sweep: Sweep) -> str:
+    """Say why a sweep's data cannot be counted, as each of its points would; "" where it can."""
+    try:
+        counted(sweep)
+    except CoreError as error:
+        return str(error)
+    return ""
+
+
 def _data(sweep: Sweep) -> list[DataSpec]:
     return list(dict.fromkeys(question.data for question in sweep.questions))
 

@@ -92,7 +92,7 @@ function look(view) {
   const atRest =
     document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
   const missing = view.wanted !== "on" && !asked && atRest;
-  let said = "No chart is on this page now.";
+  let said = "No chart here: the page is shown as it is.";
   if (shown) said = `${place + 1} of ${all.length}: ${shown.dataset.title}`;
   if (shown && missing) {
     said = `The link has projector=${view.wanted}, which is no chart of this page. ${said}`;
