@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.allowed.allowed_set import AverageBudget, SeparationOracle
+from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
 from core.validation import FloatArray
 
 FIRST_SHARE = 1e-15
@@ -56,6 +56,35 @@ def mixed(kernel: FloatArray, p_x: FloatArray, share: float) -> FloatArray:
     moved = (1 - share) * kernel + share * (p_x @ kernel)
     result: FloatArray = moved / moved.sum(axis=1, keepdims=True)
     return result
+
+
+def share_to_rows(
+    allowed: AllowedSet, p_x: FloatArray, kernel: FloatArray, slack: float = 0.0
+) -> float:
+    """Return the share of the way to P_X at which every output meets all rows without slack.
+
+    Where the set has auxiliary variables it is not computed: 0.
+
+    Parameters
+    ----------
+    allowed : AllowedSet
+        Gives the rows.
+    p_x : ndarray
+        P(x), shape (n_x,).
+    kernel : ndarray
+        P(y | x), shape (n_x, n_y).
+    slack : float
+        Value of a row, for a posterior, up to which it counts as met.
+    """
+    if allowed.n_auxiliary:
+        return 0.0
+    weights = (p_x[:, None] * kernel).T
+    outputs = weights[weights.sum(axis=1) > 0]
+    outputs = outputs / outputs.sum(axis=1, keepdims=True)
+    here, there = outputs @ allowed.rows.T, (allowed.rows @ p_x)[None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed = np.where(here > slack, here / (here - np.minimum(there, 0.0)), 0.0)
+    return float(needed.max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)

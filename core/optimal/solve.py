@@ -25,10 +25,11 @@ from core.optimal.columns.linear_search import LinearSearch, too_large
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import SMALL, CutLoop
 from core.optimal.excepted import excepted_outputs
-from core.optimal.polish import Inside
+from core.optimal.polish import Inside, mixed, share_to_rows
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.polytopes.walk import MAX_VERTICES
+from core.optimal.programs.highs import FEASIBILITY
 from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
 from core.validation import FloatArray
 
@@ -265,8 +266,14 @@ class _Task:
     def outcome(self, *, cut: bool) -> Outcome:
         """Return the best kernel and the upper bound, checked; `cut` if time cut a step short."""
         status = "optimal" if self._closed() else "time limit" if cut else "heuristic"
-        upper = not_below(self.upper, self.value)
+        upper = not_below(self.upper, self.value, self._strict_value)
         return Outcome(self.best, self.value, upper, self.solver, status, self.notes)
+
+    def _strict_value(self) -> float:
+        """Return the utility of the best kernel once it meets all rows as programs meet them."""
+        whole = self.allowed.exceptions == 0
+        share = share_to_rows(self.allowed, self.p_x, self.best, FEASIBILITY) if whole else 0.0
+        return self.goal.value((self.p_x[:, None] * mixed(self.best, self.p_x, share)).T, self.p_x)
 
     def give_up(self, error: CoreError) -> None:
         """Note the error that ended the search, and offer the mechanism to start from."""

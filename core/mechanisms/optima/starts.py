@@ -17,7 +17,7 @@ from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
 from core.notions.base import Notion, PointwiseNotion
-from core.optimal.polish import mixed
+from core.optimal.polish import mixed, share_to_rows
 from core.optimal.solve import DEFAULT_SECONDS
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
@@ -271,15 +271,10 @@ def strict_utility(
     whole = joint if of_x else Joint.with_secret_released(joint.p)  # X is then the pair (S, X)
     allowed = None if notion is None else notion.allowed_set(whole)
     share = 0.0
-    if allowed is not None and not allowed.n_auxiliary:
-        weights = (whole.p_x[:, None] * (kernel if of_x else kernel[whole.kept_x])).T
-        if notion is not None:
-            weights = weights[~notion.excepted(joint.release(kernel))]
-        outputs = weights[weights.sum(axis=1) > 0]
-        outputs = outputs / outputs.sum(axis=1, keepdims=True)
-        here, there = outputs @ allowed.rows.T, (allowed.rows @ whole.p_x)[None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            needed = np.where(here > 0, here / (here - np.minimum(there, 0.0)), 0.0)
-        share = float(needed.max(initial=0.0))
+    if allowed is not None and notion is not None:
+        judged = (kernel if of_x else kernel[whole.kept_x])[
+            :, ~notion.excepted(joint.release(kernel))
+        ]
+        share = share_to_rows(allowed, whole.p_x, judged)
     goal = Information() if purpose is None else purpose
     return goal.value(joint, mixed(kernel, joint.p_x if of_x else joint.p.ravel(), share))

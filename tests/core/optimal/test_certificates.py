@@ -124,6 +124,9 @@ def test_a_mechanism_above_the_bound_is_an_error():
     assert not_below(1.0, 1.0 + 1e-12) == 1.0 + 1e-12
     with pytest.raises(SolverError, match="does not hold"):
         not_below(1.0, 1.001)
+    with pytest.raises(SolverError, match="does not hold"):
+        not_below(1.0, 1.001, lambda: 1.001)
+    assert not_below(1.0, 1.001, lambda: 0.999) == 1.001
 
 
 def test_lifts_near_one_keep_their_digits():

@@ -215,3 +215,20 @@ def test_an_answer_of_any_solver_is_held_against_known_mechanisms(solver, monkey
     )
     with pytest.raises(SolverError, match="the bound is wrong"):
         m.optimal(Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]]), LIP(0.5), solver)
+
+
+def test_what_the_slack_of_the_audit_allows_is_no_proof_against_a_bound():
+    weights = [
+        [0.21625046875586768, 0.31028469071188786, 0.07346514654026338],
+        [0.46240472882776684, 0.6634765191912882, 0.15708928339867176],
+        [0.2646995034303799, 0.3798012740800661, 0.08992437299911221],
+        [0.19616692950705034, 0.28146803751352745, 0.06664231669548618],
+        [0.37593253623279926, 0.5394028110280833, 0.1277127352452942],
+        [0.5083489732692884, 0.7293991308565242, 0.17269757628842167],
+        [0.17375922161517718, 0.24931657561320478, 0.05902991449491343],
+        [0.3307939531362086, 0.47463619400201973, 0.1123781436566448],
+    ]  # lifts differ from 1 by 1e-10, so that X diluted a little passes for perfect privacy
+    with clock.using(clock.Ticking(0.1)):
+        made = m.optimal(Joint.from_counts(weights), ALIP(1.0, 0.0), "columns", time_limit=5.0)
+    assert made.audit.holds
+    assert made.utility <= made.upper_bound <= made.utility + 1e-6
