@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import ipaddress
 import os
 import socket
@@ -185,7 +186,7 @@ def told(error: BaseException) -> bool:
         Whether it was said: other errors are left to Streamlit.
     """
     sentence = lacking(error)
-    if isinstance(error, MemoryError):
+    if _is_of_memory(error):
         for kept in (store.SHARED, store.CHARTS):
             kept.shed()
     if sentence:
@@ -205,11 +206,17 @@ def lacking(error: BaseException) -> str:
     """
     if isinstance(error, CoreError):
         return str(error)
-    if isinstance(error, MemoryError):
+    if _is_of_memory(error):
         return store.NO_MEMORY
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return "There is no room left on the disk of the server."
     return ""
+
+
+def _is_of_memory(error: BaseException) -> bool:
+    """Say whether an error is that memory has ended: a file that is mapped says so as the disk."""
+    ended = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return ended or isinstance(error, MemoryError)
 
 
 @asynccontextmanager
