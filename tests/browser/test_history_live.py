@@ -63,6 +63,19 @@ def test_a_slider_moved_several_times_is_one_step_back(visit):
     shown(page, eps="1.15")
 
 
+def test_another_page_is_one_step_back(visit):
+    page = visit(f"{QUICK}&eps=1.05")
+    settle(page)
+    before = entries(page)
+    page.get_by_role("link", name="Frontiers", exact=True).first.click()
+    page.wait_for_url(re.compile(r"/frontiers\?.*eps=1\.05.*promise="))
+    waiting.settle(page)
+    assert entries(page) == before + 1
+    page.go_back()
+    page.wait_for_url(lambda url: "frontiers" not in url)
+    shown(page, eps="1.05")
+
+
 def test_what_is_picked_is_a_step_each_time(visit):
     page = visit(f"{QUICK}&data=german_credit&s=credit&x=purpose")
     settle(page)

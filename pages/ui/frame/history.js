@@ -1,7 +1,8 @@
 // What becomes of the address. One entry of the browser's history for a slider that is moved several
-// times in a row, so that Back undoes the move: Streamlit adds one for each address that the server
-// writes. And where the connection comes back, the page is asked for by its address: Streamlit asks
-// only where some work was under way, and a server that does not know the page ignores its sliders.
+// times in a row, so that Back undoes the move, and one for a page that is opened: Streamlit adds one
+// for each address that the server writes, and led Back to the page without its question. And where
+// the connection comes back, the page is asked for by its address: Streamlit asks only where some
+// work was under way, and a server that does not know the page ignores its sliders.
 
 const NUMBER = /^[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf)$/i;
 
@@ -25,19 +26,27 @@ function moved(before, after) {
   return paths.length && numbers ? paths.sort().join(" ") : null;
 }
 
+// What a visitor does. Until then what the server writes belongs to the page that was opened.
+const DEEDS = ["pointerdown", "keydown", "click", "input"];
+
 function watch() {
   const push = window.history.pushState;
   let last = null;
+  let fresh = false;
+  for (const deed of DEEDS) window.addEventListener(deed, () => { fresh = false; }, true);
   window.history.pushState = function (state, title, url) {
     const next = new URL(url, location.href);
-    const control = next.pathname === location.pathname ? moved(location.search, next.search) : null;
-    const same = next.href === location.href || (control !== null && control === last);
+    const opens = next.pathname !== location.pathname;
+    const control = opens ? null : moved(location.search, next.search);
+    const same = next.href === location.href || (fresh && !opens) || (control !== null && control === last);
     if (same) return window.history.replaceState(state, title, url);
     last = control;
+    fresh = opens;
     return push.call(window.history, state, title, url);
   };
   window.addEventListener("popstate", () => {
     last = null;
+    fresh = false;
   });
 }
 
