@@ -223,7 +223,8 @@ def _live(slots: Slots, drawn_for: object) -> None:
     scenarios = [scenario for scenario, _, _ in query.shown()]
     context.tell(*scenarios)
     lines.begin(scenarios)
-    found = columns.answered()
+    with slots["told"], refining.waiting(*scenarios * columns.is_first()):
+        found = columns.answered()
     numbers = reference(scenarios)
     told = columns.columns(found, numbers)
     with slots["told"]:

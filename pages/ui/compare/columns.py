@@ -63,6 +63,11 @@ def part(place: int) -> str:
     return f"{PART} {place}"
 
 
+def is_first() -> bool:
+    """Say whether the session has had no column's answer yet."""
+    return not st.session_state.get(_LAST)
+
+
 def answered() -> list[Answered]:
     """Return every column that is shown, with the state of its answer."""
     asked = query.shown()

@@ -81,7 +81,9 @@ def show() -> None:
     slots = {"sliders": sliders, "figures": st.container(), "report": report_place}
     with st.sidebar:
         controls.idle_sliders(scenario)
-    if not _is_bare(scenario):
+    with slots["figures"]:
+        bare = _is_bare(scenario)
+    if not bare:
         _frames(slots, scenario)
     _live(slots, _drawn_for(scenario))
     gc_freeze.settle()
@@ -92,7 +94,8 @@ def _is_bare(scenario: Scenario) -> bool:
     if _LAST in st.session_state:
         return False
     try:
-        answers.evaluate(scenario)
+        with refining.waiting(scenario):
+            answers.evaluate(scenario)
     except answers.UnfinishedError:
         return False
     except CoreError:

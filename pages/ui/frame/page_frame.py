@@ -62,7 +62,8 @@ def answer(
         Shows what could be asked instead, below the reason.
     """
     try:
-        result = st.session_state[_LAST] = answers.evaluate(scenario)
+        with refining.waiting(*[scenario] * (_LAST not in st.session_state)):
+            result = st.session_state[_LAST] = answers.evaluate(scenario)
         return result
     except answers.UnfinishedError as error:
         st.info(markdown(str(error)), icon=":material/hourglass_top:")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import streamlit as st
@@ -10,10 +11,13 @@ from core.errors import CoreError
 from core.mechanisms import Mechanism
 from core.scenario import Scenario
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, long_answer, progress
+from pages.ui.work import answers, glances, long_answer, progress
 
 GLANCE = "First glance; a better answer is being worked out."
 """What is said of an answer while a better one is being worked out."""
+
+FIRST = "A first answer is being worked out."
+"""What is said once a page has waited for one for half a second."""
 
 GAP = "Its gap says how much better another could be."
 """What is said of an answer that is not proven."""
@@ -29,6 +33,16 @@ CUT = "The search was cut off at its time limit of {:g} s."
 
 MINUTE = 60.0
 """Seconds that one click gives a search: as long as a class waits, and as a link may ask for."""
+
+
+def waiting(*scenarios: Scenario) -> AbstractContextManager[None]:
+    """Say in a page that waits for first glances that they are worked out; nothing if all are.
+
+    What is said moves what stands below it: for a page that shows no answer yet.
+    """
+    if all(glances.is_taken(scenario) for scenario in scenarios):
+        return nullcontext()
+    return st.spinner(FIRST)
 
 
 def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
