@@ -43,7 +43,7 @@ def test_a_promise_is_chosen_by_keyboard_alone(visit, width, height):
     page.wait_for_url(re.compile(r"^(?!.*notion=)"))  # ALIP, the default, is not in the link
     page.keyboard.press("Escape")
     page.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
-    assert "ALIP" in opener(page, "notion").inner_text()
+    expect(opener(page, "notion")).to_contain_text("ALIP")
 
 
 def test_a_mechanism_that_does_not_work_says_so_in_the_menu(visit):

@@ -27,26 +27,29 @@ function moved(before, after) {
 }
 
 // What a visitor does. Until then what the server writes belongs to the page that was opened.
-const DEEDS = ["pointerdown", "keydown", "click", "input"];
+const ACTIONS = ["pointerdown", "keydown", "click", "input"];
 
 function watch() {
   const push = window.history.pushState;
   let last = null;
-  let fresh = false;
-  for (const deed of DEEDS) window.addEventListener(deed, () => { fresh = false; }, true);
+  let fresh = false; // a page was opened, and the visitor has done nothing since
+  // An entry was added since the visitor's last action: it may be the query of a page whose path comes next.
+  let early = false;
+  for (const action of ACTIONS) window.addEventListener(action, () => { fresh = early = false; }, true);
   window.history.pushState = function (state, title, url) {
     const next = new URL(url, location.href);
     const opens = next.pathname !== location.pathname;
     const control = opens ? null : moved(location.search, next.search);
-    const same = next.href === location.href || (fresh && !opens) || (control !== null && control === last);
+    const same = next.href === location.href || (opens ? early : fresh) || (control !== null && control === last);
+    if (opens) [fresh, early] = [true, false];
     if (same) return window.history.replaceState(state, title, url);
     last = control;
-    fresh = opens;
+    if (!opens) early = true;
     return push.call(window.history, state, title, url);
   };
   window.addEventListener("popstate", () => {
     last = null;
-    fresh = false;
+    fresh = early = false;
   });
 }
 
