@@ -114,19 +114,29 @@ def test_a_server_that_is_lost_takes_nothing_but_its_sessions():
     assert all(one.process.poll() is not None for one in replicas.replicas)
 
 
-@needs_nginx
-@pytest.mark.skipif(sys.platform != "linux", reason="Linux ends processes with their parent")
-def test_no_process_outlives_the_one_that_started_them():
+def begin(**environment):
+    """Start a process that keeps one server, and wait until that is up."""
     (port,) = running.free_ports(1)
+    code = (
+        "import runpy, signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); "
+        "runpy.run_module('pages.ui.serving', run_name='__main__')"
+    )  # tests may run under nohup, which their processes would inherit
     begun_by = subprocess.Popen(
-        [sys.executable, "-m", "pages.ui.serving", "--replicas", "1", "--port", str(port)],
+        [sys.executable, "-c", code, "--replicas", "1", "--port", str(port)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
     )
     assert begun_by.stdout.readline().startswith("1 servers at http://127.0.0.1:")
+    return begun_by
+
+
+@needs_nginx
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux ends processes with their parent")
+def test_no_process_outlives_the_one_that_started_them():
+    begun_by = begin()
     masters = []
 
     def has_master():  # a moment after it begins it calls itself that
@@ -148,16 +158,7 @@ def test_no_process_outlives_the_one_that_started_them():
 @needs_nginx
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes through /proc")
 def test_a_closed_terminal_ends_all_and_leaves_no_folder(tmp_path):
-    (port,) = running.free_ports(1)
-    begun_by = subprocess.Popen(
-        [sys.executable, "-m", "pages.ui.serving", "--replicas", "1", "--port", str(port)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
-    )
-    assert begun_by.stdout.readline().startswith("1 servers at http://127.0.0.1:")
+    begun_by = begin(TMPDIR=str(tmp_path))
     begun = descendants(begun_by.pid)
     assert begun
     assert list(tmp_path.iterdir())
